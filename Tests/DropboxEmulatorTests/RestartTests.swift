@@ -24,7 +24,9 @@ struct RestartTests {
             } + [
                 "\(tree.changes) \(tree.usedBytes) \(tree.quota) \(tree.cursorEpoch)",
                 "\(tree.tombstones.keys.sorted()) \(tree.marks) \(tree.sharedFolders)",
-                "\(tree.sharedLinks)",
+                "\(tree.sharedLinks) \(tree.templateOrder)",
+                "\(tree.templates.sorted { $0.key < $1.key })",
+                "\(tree.properties.sorted { $0.key.index < $1.key.index })",
             ]
         }
     }
@@ -38,6 +40,11 @@ struct RestartTests {
             clientModified: Timestamp(seconds: 5), strictConflict: true)
         let digest = TreeFixture.content("x").hash
         let rev = AccountTree(namespace: 5, quota: 0).revText(RevisionID(index: 0))
+        let template = PropertyTemplate(
+            owner: "o", name: "n", description: "d",
+            fields: ["a", "b"].map { PropertyTemplate.Field(name: $0, description: "") })
+        let group = PropertyGroup(
+            template: "ptid:1", fields: [PropertyField(name: "a", value: "1")])
         let operations: [DropboxEmulator.Operation] = [
             .createFolder(path: "/A é", autorename: false, base: .root),
             .commit(Commit(path: "/A é/f"), TreeFixture.content("1")),
@@ -52,6 +59,23 @@ struct RestartTests {
             .delete(path: "/b/f", parentRev: nil, base: .root),
             .restore(path: "/b/f", rev: rev, base: .root),
             .seed(files: 5, folders: 2, bytes: 10),
+            .addTemplate(id: "ptid:1", template), .addTemplate(id: "ptid:2", template),
+            .updateTemplate(id: "ptid:1", template), .removeTemplate(id: "ptid:2", owner: "o"),
+            .changeProperties(
+                path: "/C", .add([group]), owner: "o", base: .root, isTold: true),
+            .changeProperties(
+                path: "/C", .overwrite([group]), owner: "o", base: .root, isTold: false),
+            .changeProperties(
+                path: "/C",
+                .update([
+                    .init(
+                        template: "ptid:1", fields: [PropertyField(name: "b", value: "2")],
+                        removed: ["a"])
+                ]), owner: "o", base: .root, isTold: true),
+            .changeProperties(
+                path: "/C/f", .add([group]), owner: "o", base: .root, isTold: true),
+            .changeProperties(
+                path: "/C/f", .remove(["ptid:1"]), owner: "o", base: .root, isTold: true),
             .setQuota(1 << 33), .setRelocationLimit(7), .resetCursors,
             .startSession(id: "s:1", isConcurrent: true, isClosed: false),
             .append(

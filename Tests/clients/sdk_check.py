@@ -13,6 +13,7 @@ options = arguments(__doc__, "dropbox")
 
 import sdk_accounts
 import sdk_files
+import sdk_properties
 import sdk_sessions
 import sdk_sharing
 import sdk_wire
@@ -30,7 +31,7 @@ with running(options.emulator) as emulator:
     report = Report()
     client = Client(emulator)
     seen = set()
-    for part in (sdk_accounts, sdk_files, sdk_sessions, sdk_sharing, sdk_wire):
+    for part in (sdk_accounts, sdk_files, sdk_properties, sdk_sessions, sdk_sharing, sdk_wire):
         print(f"-- {part.__doc__.splitlines()[0]}")
         for name, check in list(vars(part).items()):
             if name.startswith("check_"):

@@ -53,6 +53,13 @@ struct ArgumentReader {
         return value
     }
 
+    /// Whether a field is there; null is the same as absent, and is taken.
+    mutating func isPresent(_ name: String) throws(ArgumentError) -> Bool {
+        guard let member = members.first(where: { $0.name == name }) else { return false }
+        if member.value == .null { _ = try take(name) }
+        return member.value != .null
+    }
+
     /// The full name of a field.
     func at(_ name: String) -> String {
         place.isEmpty ? name : "\(place).\(name)"

@@ -3,9 +3,8 @@
 /// `files.CommitInfo`, validated.
 struct CommitArguments: Sendable {
     let commit: Commit
-    /// The template ids of `property_groups`: no account has templates, so any id is an error once
-    /// the file is written.
-    let templates: [String]
+    /// The properties that the file gets once it is written.
+    let properties: [PropertyGroup]
 
     /// Takes the fields of a `CommitInfo` out of a struct, which may have other fields.
     init(_ reader: inout ArgumentReader, base: NodeID) throws(ArgumentError) {
@@ -15,7 +14,7 @@ struct CommitArguments: Sendable {
         let clientModified = try reader.optionalTimestamp("client_modified")
         _ = try reader.boolean("mute", default: false)
         let strictConflict = try reader.boolean("strict_conflict", default: false)
-        templates = try reader.propertyTemplates()
+        properties = try reader.optionalPropertyGroups("property_groups")
         commit = Commit(
             base: base, path: path, mode: mode, autorename: autorename,
             clientModified: clientModified, strictConflict: strictConflict)
@@ -41,24 +40,6 @@ extension ArgumentReader {
             }
             return .update(rev: try Self.rev(rev, at: at("mode.update")))
         }
-    }
-
-    fileprivate mutating func propertyTemplates() throws(ArgumentError) -> [String] {
-        guard let value = try nullable("property_groups") else { return [] }
-        guard case .array(let groups) = value else {
-            throw Self.error(at("property_groups"), "expected list, got \(value.kind)")
-        }
-        var templates: [String] = []
-        for (index, group) in groups.enumerated() {
-            var reader = try ArgumentReader(group, at: at("property_groups[\(index)]"))
-            templates.append(try reader.string("template_id", length: 1...Int.max))
-            _ = try reader.structs("fields") { field throws(ArgumentError) in
-                _ = try field.string("name")
-                _ = try field.string("value")
-            }
-            try reader.finish()
-        }
-        return templates
     }
 
     /// Takes the `UploadSessionCursor` in a field.

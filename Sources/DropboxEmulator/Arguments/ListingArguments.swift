@@ -17,18 +17,13 @@ extension ArgumentReader {
         if try nullable("shared_link") != nil {
             throw Self.error(at("shared_link"), "no such shared link")
         }
-        try templateFilter("include_property_groups")
+        let templates = try templateFilter("include_property_groups") ?? []
         let includesNonDownloadable = try boolean("include_non_downloadable_files", default: true)
         _ = try boolean("include_restorable_info", default: false)
         return ListingScope(
             folderKey: "", isRecursive: isRecursive, includesDeleted: includesDeleted,
-            includesNonDownloadable: includesNonDownloadable, pageSize: Int(limit))
-    }
-
-    /// Takes a `TemplateFilterBase`: no account has templates, so it filters nothing.
-    mutating func templateFilter(_ name: String) throws(ArgumentError) {
-        guard let value = try nullable(name) else { return }
-        _ = try Self.tag(of: value, among: ["filter_some"], at: at(name))
+            includesNonDownloadable: includesNonDownloadable, templates: templates,
+            pageSize: Int(limit))
     }
 }
 

@@ -12,6 +12,8 @@ struct ListingScope: Equatable, Sendable {
     var isRecursive = false
     var includesDeleted = false
     var includesNonDownloadable = true
+    /// The templates whose properties entries have.
+    var templates: [String] = []
     /// The most entries of a page.
     var pageSize: Int
 }
@@ -57,6 +59,7 @@ struct Cursor: Equatable, Sendable {
             .string(account), .integer(Int64(scope.base.index)), .string(scope.folderKey),
             .integer(Int64(flags)), .integer(Int64(scope.pageSize)), .integer(phaseNumber),
             .array(position), .integer(Int64(changes)), .integer(Int64(epoch)),
+            .array(scope.templates.map { .string($0) }),
         ]
         return "AAE"
             + Data(fields.utf8()).base64EncodedString()
@@ -89,7 +92,7 @@ struct Cursor: Equatable, Sendable {
         scope = ListingScope(
             base: NodeID(index: baseIndex), folderKey: folder, isRecursive: flags & 1 != 0,
             includesDeleted: flags & 2 != 0, includesNonDownloadable: flags & 4 != 0,
-            pageSize: Int(pageSize))
+            templates: fields[9]?.array?.compactMap(\.string) ?? [], pageSize: Int(pageSize))
         switch phase {
         case 0: self.phase = .entries(after: position)
         case 1: self.phase = .tombstones(after: position.first ?? "")

@@ -46,6 +46,7 @@ struct FileMetadata: Sendable {
     let content: Content
     let marks: FileMarks?
     let shared: SharedFolder?
+    var properties: [PropertyGroup] = []
 
     /// The struct's JSON without a tag.
     var json: JSONValue {
@@ -74,7 +75,15 @@ struct FileMetadata: Sendable {
                     ]))
             members.append(.init("parent_shared_folder_id", .string(shared.namespace)))
         }
+        members += properties.members
         return .object(members)
+    }
+}
+
+extension [PropertyGroup] {
+    /// The field of metadata that has properties; none without any.
+    fileprivate var members: [JSONValue.Member] {
+        isEmpty ? [] : [.init("property_groups", .array(map(\.json)))]
     }
 }
 
@@ -86,6 +95,7 @@ struct FolderMetadata: Sendable {
     let mount: SharedFolder?
     /// The shared folder that this folder lies in.
     let shared: SharedFolder?
+    var properties: [PropertyGroup] = []
 
     /// The struct's JSON without a tag.
     var json: JSONValue {
@@ -112,6 +122,7 @@ struct FolderMetadata: Sendable {
                         "traverse_only": false, "no_access": false,
                     ]))
         }
+        members += properties.members
         return .object(members)
     }
 }
@@ -125,12 +136,20 @@ struct DeletedMetadata: Sendable {
 }
 
 extension AccountTree {
-    /// The metadata of a living entry for a client whose root is `base`.
-    func metadata(of node: NodeID, from base: NodeID) -> Metadata {
+    /// The metadata of a living entry for a client whose root is `base`, with its properties by
+    /// some templates.
+    func metadata(
+        of node: NodeID, from base: NodeID, with templates: [String] = []
+    ) -> Metadata {
+        let properties = groups(of: node, by: templates)
         guard let revision = self[node].revision else {
-            return .folder(folderMetadata(of: node, from: base))
+            var folder = folderMetadata(of: node, from: base)
+            folder.properties = properties
+            return .folder(folder)
         }
-        return .file(fileMetadata(of: revision, from: base))
+        var file = fileMetadata(of: revision, from: base)
+        file.properties = properties
+        return .file(file)
     }
 
     /// The metadata of one revision; its path is the file's current or last one.

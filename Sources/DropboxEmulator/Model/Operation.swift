@@ -21,6 +21,11 @@ enum Operation: Sendable {
     case link(path: String, secret: String, base: NodeID)
     case unlink(secret: String)
     case resetCursors
+    case addTemplate(id: String, PropertyTemplate)
+    case updateTemplate(id: String, PropertyTemplate)
+    case removeTemplate(id: String, owner: String)
+    case changeProperties(
+        path: String, PropertyChange, owner: String, base: NodeID, isTold: Bool)
 }
 
 /// The state of one Dropbox: its tree, and the uncommitted upload sessions.
@@ -49,6 +54,11 @@ struct SpaceState: Sendable {
         case .link(let path, let secret, let base):
             return try tree.addLink(path, secret: secret, from: base)
         case .unlink(let secret): try tree.removeLink(secret)
+        case .addTemplate(let id, let template): try tree.addTemplate(id, template)
+        case .updateTemplate(let id, let template): try tree.updateTemplate(id, to: template)
+        case .removeTemplate(let id, let owner): try tree.removeTemplate(id, of: owner)
+        case .changeProperties(let path, let change, let owner, let base, let isTold):
+            return try tree.change(path, change, of: owner, from: base, isTold: isTold)
         default:
             try applyToSessionsAndSettings(operation, at: time)
         }
@@ -83,7 +93,9 @@ struct SpaceState: Sendable {
             tree.marks[node] = marks
             tree.recordChange(node)
         case .resetCursors: tree.cursorEpoch += 1
-        case .commit, .createFolder, .delete, .relocate, .restore, .link, .unlink: break
+        case .commit, .createFolder, .delete, .relocate, .restore, .link, .unlink, .addTemplate,
+            .updateTemplate, .removeTemplate, .changeProperties:
+            break
         }
     }
 

@@ -4,8 +4,8 @@
 extension Routes {
     /// `files/get_metadata`
     static func getMetadata(_ call: Call) async throws -> Reply {
-        let (path, includesDeleted) = try call.arguments {
-            reader throws(ArgumentError) -> (String, Bool) in
+        let (path, includesDeleted, wanted) = try call.arguments {
+            reader throws(ArgumentError) -> (String, Bool, [String]) in
             let value = try reader.require("path")
             if value == "" {
                 throw ArgumentError(message: "path: The root folder is unsupported.")
@@ -14,8 +14,8 @@ extension Routes {
             _ = try reader.boolean("include_media_info", default: false)
             let includesDeleted = try reader.boolean("include_deleted", default: false)
             _ = try reader.boolean("include_has_explicit_shared_members", default: false)
-            try reader.templateFilter("include_property_groups")
-            return (path, includesDeleted)
+            let templates = try reader.templateFilter("include_property_groups") ?? []
+            return (path, includesDeleted, templates)
         }
         let base = call.base
         let found = try call.space.tree { tree throws(PathFailure) -> JSONValue in
@@ -24,7 +24,9 @@ extension Routes {
             }) {
             case .node(let node) where node == base || node == .root:
                 throw PathFailure(.malformedPath)
-            case .node(let node): return tree.metadata(of: node, from: base).json
+            case .node(let node):
+                let own = wanted.filter { tree.template($0, of: call.account.id) != nil }
+                return tree.metadata(of: node, from: base, with: own).json
             case .revision(let revision):
                 // By rev the service omits symlink_info (samschott/maestral#781).
                 return Metadata.file(tree.fileMetadata(of: revision, from: base).withoutMarks).json
@@ -97,6 +99,11 @@ extension Routes {
             }
         }
         scope.base = call.base
+        let templates = scope.templates
+        try call.space.tree { tree throws(TemplateFilterError) in
+            let unknown = templates.first { tree.template($0, of: call.account.id) == nil }
+            if let unknown { throw TemplateFilterError(error: .notFound(unknown)) }
+        }
         return scope
     }
 
@@ -170,6 +177,13 @@ extension Routes {
         let cursor = hasMore ? arguments.cursor(skipping: skipping + results.count) : nil
         return .json(reply.adding("cursor", cursor.map { .string($0) }))
     }
+}
+
+/// A listing was to have properties by a template that there is not.
+struct TemplateFilterError: APIUnion {
+    let error: TemplateError
+
+    var json: JSONValue { .tag("template_error", error.json) }
 }
 
 /// A failed lookup in the form that most unions use: under `path`.

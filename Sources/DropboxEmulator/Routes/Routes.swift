@@ -49,6 +49,24 @@ enum Routes {
         "files/copy_batch_v2": Route(scope: Scope.writeContent, copyBatch),
         "files/copy_batch/check_v2": job(of: "files/copy_batch_v2"),
 
+        // PropertyRoutes
+        "file_properties/templates/add_for_user": Route(scope: Scope.writeMetadata, addTemplate),
+        "file_properties/templates/get_for_user": Route(scope: Scope.readMetadata, template),
+        "file_properties/templates/list_for_user": Route(
+            scope: Scope.readMetadata, takesNothing: true, templates),
+        "file_properties/templates/update_for_user": Route(
+            scope: Scope.writeMetadata, updateTemplate),
+        "file_properties/templates/remove_for_user": Route(
+            scope: Scope.writeMetadata, removeTemplate),
+        "file_properties/properties/add": Route(scope: Scope.writeMetadata, addProperties),
+        "file_properties/properties/overwrite": Route(
+            scope: Scope.writeMetadata, overwriteProperties),
+        "file_properties/properties/update": Route(scope: Scope.writeMetadata, updateProperties),
+        "file_properties/properties/remove": Route(scope: Scope.writeMetadata, removeProperties),
+        "file_properties/properties/search": Route(scope: Scope.readMetadata, searchProperties),
+        "file_properties/properties/search/continue": Route(
+            scope: Scope.readMetadata, continueSearch),
+
         // SharingRoutes
         "sharing/create_shared_link_with_settings": Route(
             scope: Scope.writeSharing, createSharedLink),
@@ -80,6 +98,7 @@ enum Routes {
     /// Scopes, as files.stone and users.stone name them.
     enum Scope {
         static let readMetadata = "files.metadata.read"
+        static let writeMetadata = "files.metadata.write"
         static let readContent = "files.content.read"
         static let writeContent = "files.content.write"
         static let readAccount = "account_info.read"

@@ -28,6 +28,9 @@ struct Settings: Sendable {
     /// Gives parents in `path_display` in an arbitrary case.
     var hasUnreliableParentCase = false
 
+    /// Listings tell of an entry whose properties alone have changed.
+    var tellsProperties = true
+
     /// Refuses writes whose path is an id, as if ids were for reading only.
     var refusesIDs = false
     /// Refuses a `Dropbox-API-Arg` header that is not ASCII. The documentation demands ASCII;
@@ -50,6 +53,7 @@ struct Settings: Sendable {
             "page_size": .integer(pageSize),
             "empty_pages": .boolean(hasEmptyPages),
             "unreliable_parent_case": .boolean(hasUnreliableParentCase),
+            "tell_properties": .boolean(tellsProperties),
             "refuse_ids": .boolean(refusesIDs),
             "ascii_arguments": .boolean(demandsASCIIArguments),
         ]
@@ -89,6 +93,7 @@ struct Settings: Sendable {
         hasEmptyPages = try reader.boolean("empty_pages", default: hasEmptyPages)
         hasUnreliableParentCase = try reader.boolean(
             "unreliable_parent_case", default: hasUnreliableParentCase)
+        tellsProperties = try reader.boolean("tell_properties", default: tellsProperties)
         refusesIDs = try reader.boolean("refuse_ids", default: refusesIDs)
         demandsASCIIArguments = try reader.boolean(
             "ascii_arguments", default: demandsASCIIArguments)

@@ -43,6 +43,14 @@ extension Operation {
         case .mark(let path, let marks):
             ["mark", .string(path), .optional(marks.symlinkTarget), .optional(marks.exportAs)]
         case .resetCursors: ["reset"]
+        case .addTemplate(let id, let template): ["template", .string(id), template.record]
+        case .updateTemplate(let id, let template): ["retemplate", .string(id), template.record]
+        case .removeTemplate(let id, let owner): ["untemplate", .string(id), .string(owner)]
+        case .changeProperties(let path, let change, let owner, let base, let isTold):
+            [
+                "properties", .string(path), change.record, .string(owner), base.field,
+                .boolean(isTold),
+            ]
         case .commit, .createFolder, .delete, .relocate, .restore, .link, .unlink: []
         }
     }
@@ -212,6 +220,24 @@ private struct FieldReader {
             return .mark(
                 path: path, FileMarks(symlinkTarget: target.string, exportAs: format.string))
         case "reset": return .resetCursors
+        default: return properties(name)
+        }
+    }
+
+    private mutating func properties(_ name: String) -> Operation? {
+        guard let subject = string() else { return nil }
+        switch name {
+        case "template":
+            return PropertyTemplate(record: value()).map { .addTemplate(id: subject, $0) }
+        case "retemplate":
+            return PropertyTemplate(record: value()).map { .updateTemplate(id: subject, $0) }
+        case "untemplate": return string().map { .removeTemplate(id: subject, owner: $0) }
+        case "properties":
+            guard let change = PropertyChange(record: value()), let owner = string(),
+                let base = node(), let isTold = boolean()
+            else { return nil }
+            return .changeProperties(
+                path: subject, change, owner: owner, base: base, isTold: isTold)
         default: return nil
         }
     }

@@ -116,12 +116,12 @@ extension AccountTree {
         var walk = TreeWalk(self, folder: folder, after: names, isRecursive: scope.isRecursive)
         var page = ListingPage(next: cursor, hasMore: true)
         if names.isEmpty, scope.isRecursive, folder != scope.base {
-            page.entries.append(metadata(of: folder, from: scope.base))
+            page.entries.append(metadata(of: folder, from: scope.base, with: scope.templates))
         }
         while page.entries.count < scope.pageSize {
             guard let node = walk.next(in: self) else { break }
             if isListed(node, in: scope) {
-                page.entries.append(metadata(of: node, from: scope.base))
+                page.entries.append(metadata(of: node, from: scope.base, with: scope.templates))
             }
         }
         if walk.isFinished(in: self) {
@@ -220,7 +220,7 @@ extension AccountTree {
             scope.isRecursive ? isNode(node, within: folder) : self[node].parent == folder,
             isListed(node, in: scope)
         else { return nil }
-        return metadata(of: node, from: scope.base)
+        return metadata(of: node, from: scope.base, with: scope.templates)
     }
 
     private func isDeletion(_ deletion: DeletedPath, in scope: ListingScope) -> Bool {

@@ -20,6 +20,10 @@ struct AccountTree: Sendable {
     var tombstones: [String: Tombstone] = [:]
     var marks: [NodeID: FileMarks] = [:]
     var sharedFolders: [NodeID: SharedFolder] = [:]
+    /// Templates of properties by their ids, and these in the order of their making.
+    var templates: [String: PropertyTemplate] = [:]
+    var templateOrder: [String] = []
+    var properties: [NodeID: [PropertyGroup]] = [:]
     /// The secret parts of the shared links' URLs.
     var sharedLinks: [NodeID: String] = [:]
     /// Total size of the living files.

@@ -90,7 +90,7 @@ extension Routes {
             try ContentHashMismatch.check(received, announced)
             let metadata = try await commitUpload(received, file, commit.commit, in: space)
             space.content.discard(file.path)
-            try PropertiesFailure.check(commit.templates)
+            try call.attach(commit.properties, to: metadata.id)
             return .json(call.presented(metadata.json))
         } catch {
             space.content.discard(file.path)
@@ -119,19 +119,5 @@ extension Routes {
                     "path",
                     ["reason": error.json, "upload_session_id": .string(session)]))
         }
-    }
-}
-
-/// Property groups without a template: the file is written without them.
-struct PropertiesFailure: APIUnion {
-    let template: String
-
-    var json: JSONValue {
-        .tag("properties_error", .tag("template_not_found", .string(template)))
-    }
-
-    /// Throws if a commit that was executed had property groups.
-    static func check(_ templates: [String]) throws(PropertiesFailure) {
-        if let template = templates.first { throw PropertiesFailure(template: template) }
     }
 }

@@ -82,7 +82,7 @@ extension Routes {
         } catch {
             throw finishFailure(error)
         }
-        try PropertiesFailure.check(commit.templates)
+        try call.attach(commit.properties, to: metadata.id)
         return .json(call.presented(metadata.json))
     }
 
@@ -189,7 +189,7 @@ extension Routes {
                 let metadata = try await call.space.finish(
                     entry.cursor.session, offset: entry.cursor.offset,
                     commit: entry.commit.commit, isBatch: true)
-                try PropertiesFailure.check(entry.commit.templates)
+                try call.attach(entry.commit.properties, to: metadata.id)
                 results.append(.tagged("success", call.presented(metadata.json)))
             } catch {
                 results.append(try failure(error))
