@@ -12,10 +12,10 @@ import Testing
 @Suite struct ChangeGroupTests {
     private struct Refused: Error {}
 
-    private let path = TemporaryStore.path()
+    let path = TemporaryStore.path()
 
     /// A store that commits its groups only when an access needs it.
-    private static func store(
+    static func store(
         _ path: String,
         put: @escaping ChangeLogFile.Write = { pwrite($0, $1.baseAddress, $1.count, $2) }
     ) throws -> MetadataStore {
@@ -23,7 +23,7 @@ import Testing
     }
 
     /// Copies the files as a crash would leave them.
-    private static func crash(_ path: String) throws -> String {
+    static func crash(_ path: String) throws -> String {
         let copy = TemporaryStore.path()
         for suffix in ["", "-wal", "-mark", "-changes"]
         where FileManager.default.fileExists(atPath: path + suffix) {
@@ -33,7 +33,7 @@ import Testing
     }
 
     /// All rows, but for those that count openings.
-    private static func rows(_ database: Database) throws -> [String] {
+    static func rows(_ database: Database) throws -> [String] {
         let tables = try String.fetchAll(
             database, sql: "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
         return try tables.flatMap { table in
@@ -43,18 +43,18 @@ import Testing
         }.sorted()
     }
 
-    private static func rows(_ store: MetadataStore) throws -> [String] {
+    static func rows(_ store: MetadataStore) throws -> [String] {
         try store.readBetweenTransactions { try rows($0.database) }
     }
 
     /// The rows as the next process finds them, before it removes any.
-    private static func rows(afterCrash path: String) throws -> [String] {
+    static func rows(afterCrash path: String) throws -> [String] {
         let database = try DatabaseQueue(path: path)
         try MetadataStore.repeatChanges(ofDatabaseAt: path, in: database)
         return try database.read { try rows($0) }
     }
 
-    private func add(_ name: String, to store: MetadataStore) throws {
+    func add(_ name: String, to store: MetadataStore) throws {
         try store.change(due: { _ in .atOnce }) {
             _ = try $0.insert(.folder, at: place(name), local: LocalFacts())
         }

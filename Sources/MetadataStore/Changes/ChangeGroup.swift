@@ -105,6 +105,19 @@ final class ChangeGroup: Sendable {
         }
     }
 
+    /// Counts a transaction that the database commits itself, before its commit. A power cut may take that commit and
+    /// leave records of changes that were made after it: then these do not continue the database's numbers.
+    func count(in database: Database) throws {
+        try state.withLock { state in
+            try ChangeReplay.note(last: state.log.last +| 1, in: database)
+        }
+    }
+
+    /// Notes that a counted transaction is committed.
+    func noteCounted() {
+        state.withLock { $0.log.skip() }
+    }
+
     /// Repeats the group if SQLite has lost its transaction.
     func restore(in database: Database) throws {
         try state.withLock { state in

@@ -12,7 +12,7 @@ struct LoggedStatement: Hashable, Sendable {
 
 /// The statements of one transaction.
 struct ChangeRecord: Hashable, Sendable {
-    /// Counted without gaps over the life of the database.
+    /// Counted over the life of the database, with the transactions that have no record. Those of a lap have no gaps.
     var number: Int64
     var statements: [LoggedStatement]
 }
@@ -47,6 +47,11 @@ struct ChangeLog: Sendable {
         try write(record, lap.count)
         self.texts = texts
         lap.append(contentsOf: record)
+        last +|= 1
+    }
+
+    /// Leaves a number out, which a transaction without a record has. Called between laps only.
+    mutating func skip() {
         last +|= 1
     }
 

@@ -215,7 +215,9 @@ package final class MetadataStore: Sendable {
             try writer.run {
                 try database.writeWithoutTransaction { database in
                     try group?.commit(in: database)
-                    return try TransactionEnd.run(body, in: database, due: due, gate: gate) {
+                    return try TransactionEnd.run(
+                        body, in: database, countedBy: group, due: due, gate: gate
+                    ) {
                         self.noteDroppedFallback($0)
                     }
                 }
@@ -256,7 +258,9 @@ package final class MetadataStore: Sendable {
         defer { noteTransaction() }
         return try await database.writeWithoutTransaction { [group] database in
             try group?.commit(in: database)
-            return try TransactionEnd.run(body, in: database, due: { _ in .atOnce }) {
+            return try TransactionEnd.run(
+                body, in: database, countedBy: group, due: { _ in .atOnce }
+            ) {
                 self.noteDroppedFallback($0)
             }
         }

@@ -72,20 +72,26 @@ final class TransactionEnd {
         return outcome
     }
 
-    /// Runs a transaction that SQLite commits, and its end, while no other one can begin.
+    /// Runs a transaction that SQLite commits, and its end, while no other one can begin. `group` counts it.
     static func run<Value>(
-        _ body: (Transaction) throws -> Value, in database: Database,
+        _ body: (Transaction) throws -> Value, in database: Database, countedBy group: ChangeGroup?,
         due: (ChangedPlace) -> Timestamp, gate: (@Sendable (StoreAccess) throws -> Void)? = nil,
         dropped: @escaping @Sendable (Int64) -> Void
     ) throws -> Value {
         let end = TransactionEnd(dropped: dropped)
         defer { end.onEnd.forEach { $0() } }
         var value: Value?
+        var isCounted = false
         do {
+            let rows = database.changesSoFar
             try database.inTransaction(.immediate) {
                 let transaction = Transaction(database: database, end: end)
                 value = try body(transaction)
                 try transaction.settleJournal(due: due)
+                if let group, database.changesSoFar != rows {
+                    try group.count(in: database)
+                    isCounted = true
+                }
                 try gate?(.commit)
                 return .commit
             }
@@ -93,6 +99,7 @@ final class TransactionEnd {
             end.undo()
             throw error
         }
+        if isCounted { group?.noteCounted() }
         end.onCommit.forEach { $0() }
         guard let value else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
         return value

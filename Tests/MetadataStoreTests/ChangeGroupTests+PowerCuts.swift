@@ -1,0 +1,27 @@
+// Groups of changes and power cuts, which may keep what was written later and take what was written before it.
+
+import Core
+import Foundation
+import Testing
+
+@testable import MetadataStore
+
+extension ChangeGroupTests {
+    @Test("a record is not repeated if a cut has taken a commit that was made before it")
+    func lostCommit() throws {
+        let store = try Self.store(path)
+        try add("a", to: store)
+        try store.synchronize()
+        let before = try Self.rows(store)
+        let cut = try Self.crash(path)
+        try store.write {
+            _ = try $0.insert(.folder, at: place("b"), local: LocalFacts())
+        }
+        try add("c", to: store)
+        // The disk has the record, and not the commit.
+        try? FileManager.default.removeItem(atPath: cut + "-changes")
+        try FileManager.default.copyItem(atPath: path + "-changes", toPath: cut + "-changes")
+        #expect(try Self.rows(afterCrash: cut) == before)
+        #expect(try Self.rows(afterCrash: Self.crash(path)) == Self.rows(store))
+    }
+}
