@@ -77,7 +77,7 @@ struct JSONTests {
                 "client_modified: time data 'now' does not match format '%Y-%m-%dT%H:%M:%SZ'"
             ),
             (
-                #"{"path": "/a", "property_groups": [{"template_id": "t"}]}"#,
+                #"{"path": "/a", "property_groups": [{"template_id": "ptid:t"}]}"#,
                 "property_groups[0]: missing required field 'fields'"
             ),
         ].map { (try parse($0.0), $0.1) }
