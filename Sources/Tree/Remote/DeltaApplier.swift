@@ -197,6 +197,8 @@ package struct DeltaApplier {
         }
         try adoptCase(of: known, place.name)
         try mark(known.inode)
+        // A response has placed it: a node that others deleted in it before that has no entry if its path is another's now.
+        if isFeed, try transaction.isUnconfirmed(folder.id) { try doubtUntoldContents(of: known) }
     }
 
     /// Adds a node whose place and ID both are unknown, in one statement.
