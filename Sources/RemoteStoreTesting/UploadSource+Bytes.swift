@@ -1,10 +1,10 @@
 // The bytes of upload content, for stores in memory.
 
-import RemoteStore
+package import RemoteStore
 
 extension UploadSource {
     /// All bytes of a range. Throws `contentMismatch` when the source ends before it or fails.
-    func bytes(_ range: Range<Int64>) throws(RemoteError) -> [UInt8] {
+    package func bytes(_ range: Range<Int64>) throws(RemoteError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: range.count)
         var done = 0
         while done < bytes.count {

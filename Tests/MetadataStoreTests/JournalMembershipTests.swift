@@ -1,5 +1,5 @@
-// The journal follows from the rows: each state of a node, each change, and what stays here for the sake of what
-// is in it.
+// The journal follows from the rows: each state of a node, each change, and folders that stay here for the sake of
+// their content.
 
 import Core
 import GRDB

@@ -78,6 +78,8 @@ final class Disk {
     private(set) var isRunning = false
     /// The process ends in the call after so many that change something.
     var callsLeft: Int?
+    /// Called with each kind of fault.
+    var count: (String) -> Void = { _ in }
     /// Called when the process ends in a call.
     var onEnd: () -> Void = {}
 
@@ -108,6 +110,7 @@ final class Disk {
             return true
         }
         endProcess()
+        count("ends within a call")
         onEnd()
         return false
     }
@@ -116,7 +119,11 @@ final class Disk {
     var date: Int64 { scheduler.now + dateOffset }
 
     /// Whether a write that needs room fails.
-    private func lacksRoom() -> Bool { isFull && scheduler.draw(4) != 0 }
+    private func lacksRoom() -> Bool {
+        guard isFull, scheduler.draw(4) != 0 else { return false }
+        count("calls that a full disk refused")
+        return true
+    }
 
     // MARK: Names
 
@@ -253,10 +260,16 @@ final class Disk {
     /// Loses unflushed bytes, but for those that the disk had written by itself.
     func cutPower() {
         let luck = Luck(scheduler)
-        for change in nameChanges where luck.holds() { change.apply(to: &flushedNames) }
+        for change in nameChanges {
+            if luck.holds() { change.apply(to: &flushedNames) } else { count("lost names") }
+        }
         nameChanges = []
         names = flushedNames
-        for file in names.values.sorted(by: { $0.number < $1.number }) { file.lose(luck) }
+        for file in names.values.sorted(by: { $0.number < $1.number }) {
+            let before = file.bytes
+            file.lose(luck)
+            if file.bytes != before { count("files that lost bytes") }
+        }
         boot += 1
     }
 }

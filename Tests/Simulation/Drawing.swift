@@ -8,7 +8,7 @@ extension Plan {
     init(seed: UInt64, steps count: Int) {
         var random = SeededRandom(seed: seed)
         self.seed = seed
-        mounts = Int.random(in: 1...Self.mostMounts, using: &random)
+        mounts = Int.random(in: 1...2, using: &random)
         pageSize = [2, 3, 2000].randomElement(using: &random) ?? 3
         distance = [0, 20, 400].randomElement(using: &random) ?? 20
         refusesIDs = Int.random(in: 0..<5, using: &random) == 0
@@ -19,41 +19,79 @@ extension Plan {
         var size = SeededRandom(seed: seed ^ 0x5EED)
         moveLimit =
             Int.random(in: 0..<4, using: &size) == 0 ? .random(in: 2...6, using: &size) : 10_000
-        let names =
+        var delay = SeededRandom(seed: seed ^ 0x1A7E)
+        isLate = Bool.random(using: &delay)
+        var names =
             [["a", "b"], ["a", "b", "c"], ["a", "A", "b"]].randomElement(using: &random) ?? ["a"]
-        // Many losses need a flush, a change and a cut within seconds: one drawing of steps aims at that.
-        let isAboutCuts = Int.random(in: 0..<3, using: &random) == 0
-        if isAboutCuts { mounts = 1 }
+        // Many losses need a flush, a change and a cut within seconds, and many wrong trees need moves on both sides that
+        // cross: two drawings of steps aim at these.
+        let subject = StepDrawing.Subject.allCases.randomElement(using: &random) ?? .anything
+        if subject == .cuts { mounts = 1 }
+        var more = SeededRandom(seed: seed ^ 0x3333)
+        if mounts == 2, Int.random(in: 0..<4, using: &more) == 0 { mounts = Self.mostMounts }
+        var letters = SeededRandom(seed: seed ^ 0xABC)
+        folding = .scalar
+        if Int.random(in: 0..<8, using: &letters) == 0 {
+            // Names that a server may take for one, or not, other than predicted.
+            (folding, names) =
+                [
+                    (.contextual, ["a\u{3A3}", "a\u{3C3}", "a\u{3C2}"]),
+                    (.simple, ["\u{130}", "i", "I\u{307}"]),
+                    (.full, ["\u{130}", "i\u{307}", "i"]),
+                ].randomElement(using: &letters) ?? (.scalar, names)
+        }
         var drawing = StepDrawing(
-            random: random, names: names, mounts: mounts, isAboutCuts: isAboutCuts)
-        steps = (0..<count).map { drawing.next(isFirst: $0 < 6) }
+            random: random, names: names, mounts: mounts, subject: subject)
+        var weather = SeededRandom(seed: seed ^ 0xFA17)
+        faults = [0, 0, 0, 0, 10, 40].randomElement(using: &weather) ?? 0
+        isHurried = Bool.random(using: &weather)
+        pause = [0, 0, 30, 400, 3000].randomElement(using: &weather) ?? 0
+        // Most steps of a short history are to change nodes, not to make them.
+        let beginning = min(6, count / 3)
+        steps = (0..<count).map { drawing.next(isFirst: $0 < beginning) }
     }
 }
 
 /// Draws steps, each independent of the others: what cannot be done is refused and changes nothing.
 private struct StepDrawing {
+    /// The subject of most steps.
+    enum Subject: CaseIterable {
+        case anything
+        /// A few files, and power cuts.
+        case cuts
+        /// Folders, and moves on both sides.
+        case moves
+    }
+
     var random: SeededRandom
     var names: [String]
     var mounts: Int
-    /// Whether most steps change a few files, or cut the power.
-    var isAboutCuts: Bool
+    var subject: Subject
 
-    /// Paths of what earlier steps made, or would have made.
-    private var made: [String] = ["/a"]
+    /// The nodes that earlier steps made, or would have made.
+    private var made: [Made]
 
-    init(random: SeededRandom, names: [String], mounts: Int, isAboutCuts: Bool) {
+    private struct Made {
+        var path: String
+        var isFolder: Bool
+    }
+
+    init(random: SeededRandom, names: [String], mounts: Int, subject: Subject) {
         self.random = random
         self.names = names
         self.mounts = mounts
-        self.isAboutCuts = isAboutCuts
-        if isAboutCuts { made = names.map { "/" + $0 } }
+        self.subject = subject
+        made = names.prefix(subject == .cuts ? names.count : 1).map {
+            Made(path: "/" + $0, isFolder: false)
+        }
     }
 
     /// The first steps make things, so that there is something to change.
     mutating func next(isFirst: Bool) -> Step {
-        if isAboutCuts, draw(8) != 0 { return aboutCuts() }
+        if subject == .cuts, draw(8) != 0 { return aboutCuts() }
         let mount = draw(mounts)
         if isFirst { return first(mount) }
+        if subject == .moves, draw(5) != 0 { return aboutMoves(mount) }
         switch draw(110) {
         case 0..<56: return .user(mount, user())
         case 56..<74: return .other(other())
@@ -77,22 +115,38 @@ private struct StepDrawing {
 
     private mutating func first(_ mount: Int) -> Step {
         switch draw(5) {
-        case 0: .user(mount, .makeFolder(fresh()))
-        case 1: .other(.makeFolder(fresh()))
-        case 2: .user(mount, .write(fresh()))
-        case 3: .other(.put(fresh()))
+        case 0: .user(mount, .makeFolder(fresh(isFolder: true)))
+        case 1: .other(.makeFolder(fresh(isFolder: true)))
+        case 2: .user(mount, .write(fresh(isFolder: false)))
+        case 3: .other(.put(fresh(isFolder: false)))
         default: .wait(6000)
         }
     }
 
     private mutating func aboutCuts() -> Step {
         switch draw(20) {
-        case 0..<11: .user(0, content(of: draw(3) == 0 ? known() : made[0]))
+        case 0..<11: .user(0, content(of: draw(3) == 0 ? known() : made[0].path))
         case 11..<15: .wait([100, 1000, 2200, 3000, 6000][draw(5)])
         case 15, 16: .powerCut(0, calls: calls())
         case 17: .powerCutInRequest(0, changes: 1)
         case 18: .network(0, isCut: draw(2) == 0)
         default: .mount(0)
+        }
+    }
+
+    private mutating func aboutMoves(_ mount: Int) -> Step {
+        switch draw(20) {
+        case 0..<5: .user(mount, rename())
+        case 5, 6: .user(mount, .exchange(known(), known()))
+        case 7..<11: .other(move())
+        case 11: .other(.delete(known()))
+        case 12: .user(mount, .removeTree(folder()))
+        case 13: .user(mount, .write(fresh(isFolder: false)))
+        case 14: .other(.put(fresh(isFolder: false)))
+        case 15: .user(mount, .makeFolder(fresh(isFolder: true)))
+        case 16: .other(.makeFolder(fresh(isFolder: true)))
+        case 17: .network(mount, isCut: draw(2) == 0)
+        default: .wait([1, 10, 100, 3000, 40_000][draw(5)])
         }
     }
 
@@ -119,51 +173,79 @@ private struct StepDrawing {
 
     private mutating func user() -> UserStep {
         switch draw(38) {
-        case 0..<4: .write(draw(2) == 0 ? fresh() : known())
-        case 4, 5: .append(known())
-        case 6, 7: .save(known())
-        case 8, 9, 10: .makeFolder(fresh())
-        case 11, 12: .unlink(known())
-        case 13: .removeFolder(known())
-        case 14, 15: .removeTree(known())
-        case 16..<20: .rename(known(), draw(2) == 0 ? fresh() : known())
+        case 0..<4: .write(draw(2) == 0 ? fresh(isFolder: false) : file())
+        case 4, 5: .append(file())
+        case 6, 7: .save(file())
+        case 8, 9, 10: .makeFolder(fresh(isFolder: true))
+        case 11, 12: .unlink(file())
+        case 13: .removeFolder(folder())
+        case 14, 15: .removeTree(folder())
+        case 16..<20: rename()
         case 20: .exchange(known(), known())
-        case 21: .open(known())
+        case 21: .open(file())
         case 22: .writeOpen
         case 23: .close
-        case 26, 27: .flush(known())
-        case 28: .saveSafely(known())
+        case 26, 27: .flush(file())
+        case 28: .saveSafely(file())
         case 29: .flushOpen
-        case 30: .flushFolder(known())
-        case 31: .restore(known())
-        case 32, 33: .overwrite(known())
+        case 30: .flushFolder(folder())
+        case 31: .restore(file())
+        case 32, 33: .overwrite(file())
         case 34: .overwriteOpen
-        case 35: .truncate(known())
+        case 35: .truncate(file())
         case 36, 37: .pin(known(), draw(4) != 0)
-        default: .list(known())
+        default: .list(folder())
         }
     }
 
     private mutating func other() -> OtherStep {
-        switch draw(10) {
-        case 0..<2: .put(fresh())
-        case 2, 3: .put(known())
-        case 4: .makeFolder(fresh())
+        switch draw(11) {
+        case 10: .putSame(draw(mounts), file())
+        case 0..<2: .put(fresh(isFolder: false))
+        case 2, 3: .put(file())
+        case 4: .makeFolder(fresh(isFolder: true))
         case 5, 6: .delete(known())
-        default: .move(known(), draw(2) == 0 ? fresh() : known())
+        default: move()
         }
     }
 
+    private mutating func rename() -> UserStep {
+        let (source, target) = twoPaths()
+        return .rename(source, target)
+    }
+
+    private mutating func move() -> OtherStep {
+        let (source, target) = twoPaths()
+        return .move(source, target)
+    }
+
+    /// The path of something, and another one that may be new.
+    private mutating func twoPaths() -> (String, String) {
+        let source = made[draw(made.count)]
+        return (source.path, draw(2) == 0 ? fresh(isFolder: source.isFolder) : known())
+    }
+
     /// A path below an existing folder, which may be new.
-    private mutating func fresh() -> String {
-        let folder = draw(3) == 0 ? "" : made[draw(made.count)]
-        let path = folder.split(separator: "/").count > 2 ? "" : folder
-        made.append(path + "/" + names[draw(names.count)])
-        return made[made.count - 1]
+    private mutating func fresh(isFolder: Bool) -> String {
+        let above = draw(3) == 0 ? "" : folder()
+        let path = above.split(separator: "/").count > 2 ? "" : above
+        made.append(Made(path: path + "/" + names[draw(names.count)], isFolder: isFolder))
+        return made[made.count - 1].path
     }
 
     /// A path of something that was made before.
-    private mutating func known() -> String { made[draw(made.count)] }
+    private mutating func known() -> String { made[draw(made.count)].path }
+
+    private mutating func file() -> String { known(isFolder: false) }
+
+    private mutating func folder() -> String { known(isFolder: true) }
+
+    /// A path of something that was made before, and is now and then of another kind.
+    private mutating func known(isFolder: Bool) -> String {
+        let fitting = made.filter { $0.isFolder == isFolder }
+        if fitting.isEmpty || draw(8) == 0 { return known() }
+        return fitting[draw(fitting.count)].path
+    }
 
     private mutating func draw(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
 }

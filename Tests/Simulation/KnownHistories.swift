@@ -6,6 +6,16 @@ extension Plan {
     /// The name of each says what went wrong.
     static let known: [(name: String, plan: Plan)] = [
         (
+            "a delta of a file that this mount has deleted since makes its own new file step aside",
+            Plan(
+                seed: 51619, mounts: 1, pageSize: 2000, distance: 400, keepsNames: true,
+                isHurried: true, pause: 400,
+                steps: [
+                    .user(0, .save("/a")), .user(0, .save("/a")), .user(0, .rename("/a", "/b")),
+                    .mount(0), .powerCut(0, calls: 8), .user(0, .rename("/b", "/a")),
+                ])
+        ),
+        (
             "a file restored by the feed is taken for an upload that arrived late, and deleted",
             Plan(
                 seed: 2557, mounts: 2, pageSize: 2, distance: 20,

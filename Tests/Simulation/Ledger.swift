@@ -9,6 +9,8 @@ final class Ledger {
     private var safe: Set<String> = []
     /// Tokens that do so unless their files are written to.
     private var settled: Set<String> = []
+    /// Tokens that were replaced before their files were flushed.
+    private var replacedEarly: Set<String> = []
     /// The text added behind a token in its file.
     private var followers: [String: Set<String>] = [:]
     /// Tokens that a power cut may have taken.
@@ -73,8 +75,15 @@ final class Ledger {
     /// The tokens of one writer that were acknowledged until a time are on a disk, but without an fsync: until
     /// the bytes added to their files are there as well, no row vouches for them.
     func settle(of actor: String, until time: Int64) {
-        settled.formUnion(
-            acknowledged.filter { $0.key.hasPrefix(actor) && $0.value <= time }.keys)
+        let old = acknowledged.filter { $0.key.hasPrefix(actor) && $0.value <= time }.keys
+        settled.formUnion(old.filter { !replacedEarly.contains($0) })
+    }
+
+    /// Users have emptied or replaced a text: unless it was on a disk before, it will not be.
+    func noteReplacement(of text: String, at time: Int64, flushTime: Int64) {
+        for token in Self.tokens(text) where (acknowledged[token] ?? time) + flushTime > time {
+            replacedEarly.insert(token)
+        }
     }
 
     /// A user adds a token to a text.
@@ -133,6 +142,9 @@ final class Ledger {
     /// A user makes an older revision the current one, or another client moves a file.
     func allowCopies(of text: String) { copied.formUnion(Self.tokens(text)) }
 
+    /// Whether a token may be in two files, or again in one.
+    func mayBeCopied(_ token: String) -> Bool { copied.contains(token) }
+
     /// The tokens in these texts that had been replaced on the server before a power cut.
     func returned(in texts: [String]) -> [String] {
         let found = Set(texts.flatMap(Self.tokens))
@@ -147,6 +159,9 @@ final class Ledger {
                 && copied.isDisjoint(with: Self.tokens(text))
         }
     }
+
+    /// Another client stores a text that users have.
+    func take(back text: String) { given.subtract(Self.tokens(text)) }
 
     /// A user who saw a text removed it.
     func give(up text: String) { given.formUnion(Self.tokens(text)) }

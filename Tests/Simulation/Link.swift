@@ -5,6 +5,33 @@ import Core
 import RemoteStore
 import RemoteStoreTesting
 
+/// Requests that the client has given up, and that the server will carry out all the same.
+///
+/// `unchecked`: used on the scheduler's thread only.
+final class Belated: @unchecked Sendable {
+    /// The longest time until then, in milliseconds: a little less than the time for which dbxfs waits.
+    static let longest = 800_000
+
+    private let scheduler: Scheduler
+    /// Their number.
+    private(set) var count = 0
+    /// Contents that arrived late. A mount that has seen one arrival at a place takes the next one there for another
+    /// client's: for a file that was restored.
+    fileprivate(set) var arrived: [[UInt8]] = []
+
+    init(_ scheduler: Scheduler) { self.scheduler = scheduler }
+
+    fileprivate func carryOut(_ body: @escaping @Sendable () async -> Void) {
+        count += 1
+        let time = scheduler.now + Int64(scheduler.draw(Self.longest)) * 1_000_000
+        Task.detached { [self] in
+            await scheduler.sleep(until: time)
+            await body()
+            count -= 1
+        }
+    }
+}
+
 /// One mount's connection to the server in memory.
 ///
 /// `unchecked`: used on the scheduler's thread only.
@@ -12,6 +39,8 @@ final class Link: RemoteStoring, @unchecked Sendable {
     private let base: InMemoryStore
     private let scheduler: Scheduler
     private let isDead: Mark
+    /// Nil for a server that carries out all requests at once.
+    private let belated: Belated?
     /// How many of a hundred requests fail.
     var faults = 0
     /// Without a network every request fails.
@@ -20,18 +49,25 @@ final class Link: RemoteStoring, @unchecked Sendable {
     var distance = 20
     /// Called with each request and its outcome.
     private let note: (String) -> Void
+    /// Called with each kind of fault.
+    private let count: (String) -> Void
     /// Called when the server has changed something, before the reply.
     var onChange: () -> Void = {}
     /// Number of requests.
     private(set) var requests = 0
+    /// The nodes that requests were to move.
+    private(set) var moved: Set<FileID> = []
 
     init(
-        _ base: InMemoryStore, scheduler: Scheduler, isDead: Mark, note: @escaping (String) -> Void
+        _ base: InMemoryStore, scheduler: Scheduler, isDead: Mark, belated: Belated?,
+        note: @escaping (String) -> Void, count: @escaping (String) -> Void
     ) {
         self.base = base
         self.scheduler = scheduler
         self.isDead = isDead
+        self.belated = belated
         self.note = note
+        self.count = count
     }
 
     private func travel() async throws(RemoteError) {
@@ -42,32 +78,46 @@ final class Link: RemoteStoring, @unchecked Sendable {
     }
 
     private func perform<Value>(
-        _ request: String, changes: Bool = false, _ body: () async throws(RemoteError) -> Value
+        _ request: String, changes: Bool = false, late: (@Sendable () async -> Void)? = nil,
+        _ body: () async throws(RemoteError) -> Value
     ) async throws(RemoteError) -> Value {
         requests += 1
         note("→ \(request)")
         do throws(RemoteError) {
-            let value = try await carry(changes: changes, body)
+            let value = try await carry(changes: changes, late, body)
             note("← \(request) \(Self.summary(of: value))")
             return value
         } catch {
             note("← \(request) ✘ \(error)")
+            count("\(error.kind) received")
             throw error
         }
     }
 
     private func carry<Value>(
-        changes: Bool, _ body: () async throws(RemoteError) -> Value
+        changes: Bool, _ late: (@Sendable () async -> Void)?,
+        _ body: () async throws(RemoteError) -> Value
     ) async throws(RemoteError) -> Value {
         try await travel()
         let fails = isCut || scheduler.happens(faults)
         // Half of what fails was done: only its reply is lost.
         let isDone = fails && !isCut && scheduler.draw(2) == 0
-        if fails && !isDone { throw failure() }
+        if fails && !isDone {
+            if !isCut, let belated, let late, scheduler.draw(2) == 0 {
+                count("late requests")
+                belated.carryOut(late)
+                throw failure(isOpen: true)
+            }
+            count(isCut ? "requests without a network" : "lost requests")
+            throw failure()
+        }
         let value = try await body()
         if changes { onChange() }
         try await travel()
-        if isDone || isCut { throw failure() }
+        if isDone || isCut {
+            count("lost replies")
+            throw failure(isOpen: true)
+        }
         return value
     }
 
@@ -81,10 +131,16 @@ final class Link: RemoteStoring, @unchecked Sendable {
         }
     }
 
-    private func failure() -> RemoteError {
+    /// The failure of a request. Whether the server has done it or will, is open; but it never says that it has refused
+    /// a request that it carries out.
+    private func failure(isOpen: Bool = false) -> RemoteError {
         if isCut { return .offline("cut") }
-        return [.offline("lost"), .server("500"), .rateLimited(retryAfter: 1), .timedOut][
-            scheduler.draw(4)]
+        let open: [RemoteError] = [.offline("lost"), .server("500"), .timedOut]
+        if isOpen { return open[scheduler.draw(3)] }
+        let refusals: [RemoteError] = [
+            .rateLimited(retryAfter: 1), .unauthorized("expired"), .busy,
+        ]
+        return scheduler.draw(4) != 0 ? open[scheduler.draw(3)] : refusals[scheduler.draw(3)]
     }
 
     // MARK: RemoteStoring
@@ -149,7 +205,15 @@ final class Link: RemoteStoring, @unchecked Sendable {
         _ source: any UploadSource, commit: RemoteCommit
     ) async throws(RemoteError) -> RemoteEntry {
         let request = "upload \(commit.path.rawValue) \(commit.expectation)"
-        return try await perform(request, changes: true) { () async throws(RemoteError) in
+        var late: (@Sendable () async -> Void)?
+        if belated != nil, let bytes = try? source.bytes(0..<source.size) {
+            late = { [base, belated] in
+                belated?.arrived.append(bytes)
+                _ = try? await base.upload(BytesSource(bytes), commit: commit)
+            }
+        }
+        return try await perform(request, changes: true, late: late) {
+            () async throws(RemoteError) in
             try await base.upload(source, commit: commit)
         }
     }
@@ -178,14 +242,20 @@ final class Link: RemoteStoring, @unchecked Sendable {
     }
 
     func makeFolder(at path: RemotePath) async throws(RemoteError) -> RemoteEntry {
-        try await perform("mkdir \(path.rawValue)", changes: true) { () async throws(RemoteError) in
+        try await perform(
+            "mkdir \(path.rawValue)", changes: true,
+            late: { [base] in _ = try? await base.makeFolder(at: path) }
+        ) { () async throws(RemoteError) in
             try await base.makeFolder(at: path)
         }
     }
 
     func delete(_ node: RemoteReference, revision: Revision?) async throws(RemoteError) {
         let request = "delete \(node.summary) \(revision?.rawValue ?? "any")"
-        try await perform(request, changes: true) { () async throws(RemoteError) in
+        try await perform(
+            request, changes: true,
+            late: { [base] in try? await base.delete(node, revision: revision) }
+        ) { () async throws(RemoteError) in
             try await base.delete(node, revision: revision)
         }
     }
@@ -194,7 +264,10 @@ final class Link: RemoteStoring, @unchecked Sendable {
         _ node: RemoteReference, to target: RemotePath
     ) async throws(RemoteError) -> RemoteEntry {
         let request = "move \(node.summary) \(target.rawValue)"
-        return try await perform(request, changes: true) { () async throws(RemoteError) in
+        if let id = node.id { moved.insert(id) }
+        return try await perform(
+            request, changes: true, late: { [base] in _ = try? await base.move(node, to: target) }
+        ) { () async throws(RemoteError) in
             try await base.move(node, to: target)
         }
     }
@@ -266,6 +339,14 @@ struct UserHistory: RemoteHistory {
 
 extension RemoteReference {
     fileprivate var summary: String { "\(path.rawValue)=\(id?.rawValue ?? "any")" }
+}
+
+extension RemoteError {
+    /// The name of its case.
+    fileprivate var kind: String {
+        let text = "\(self)"
+        return String(text.prefix { $0 != "(" })
+    }
 }
 
 extension RemoteEntry {

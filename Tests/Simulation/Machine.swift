@@ -16,6 +16,8 @@ final class Machine: @unchecked Sendable {
     private let scheduler: Scheduler
     /// The state that a power cut leaves; nil while that is the present one.
     private var kept: MemoryDatabaseImage?
+    /// The database has changed since the rules were last checked.
+    var hasChanged = true
     /// Transactions since the last flush.
     private var commits = 0
 
@@ -31,7 +33,9 @@ final class Machine: @unchecked Sendable {
     /// The process of this machine takes a step of an access to the database.
     func access(_ access: StoreAccess) throws {
         guard access != .read else { return }
+        hasChanged = true
         if access == .commit, disk.isFull, scheduler.draw(2) == 0 {
+            disk.count("transactions that a full disk refused")
             throw DatabaseError(resultCode: .SQLITE_FULL)
         }
         guard disk.admits() else { throw MountProcess.Dead() }
@@ -57,7 +61,11 @@ final class Machine: @unchecked Sendable {
     /// Loses unflushed bytes. The process is dead.
     func cutPower() throws {
         disk.cutPower()
-        if let kept { try database.restore(kept) }
+        hasChanged = true
+        if let kept {
+            disk.count("databases that lost transactions")
+            try database.restore(kept)
+        }
         (kept, commits) = (nil, 0)
     }
 }

@@ -17,7 +17,7 @@ import Tree
 /// `unchecked`: used on the scheduler's thread only.
 final class Mount: @unchecked Sendable {
     /// Nanoseconds after which a closed file is flushed: the two seconds that are promised, and a little.
-    private static let flushTime: Int64 = 2_500_000_000
+    static let flushTime: Int64 = 2_500_000_000
 
     let name: String
     let machine: Machine
@@ -101,7 +101,7 @@ final class Mount: @unchecked Sendable {
 
     private func end(after calls: Int) throws {
         machine.disk.callsLeft = calls
-        guard calls == 0 else { return }
+        guard calls == 0 else { return world.count("ends set within a call") }
         process?.isDead.isSet = true
         try reap()
     }
@@ -292,7 +292,9 @@ final class MountProcess: @unchecked Sendable {
         start = scheduler.now
         link = Link(
             world.server, scheduler: scheduler, isDead: isDead,
-            note: { [unowned mount] in world.note("  \(name) \($0)", of: mount) })
+            belated: world.plan.isLate ? world.belated : nil,
+            note: { [unowned mount] in world.note("  \(name) \($0)", of: mount) },
+            count: { [unowned world] in world.count($0) })
         link.distance = world.plan.distance
         store = try MetadataStore(machine.database) { access in
             if isDead.isSet { throw Dead() }
@@ -312,7 +314,10 @@ final class MountProcess: @unchecked Sendable {
             return SwiftLogNoOpLogHandler()
         }
         engine = SyncEngine(
-            configuration: .init(host: name), store: store, staging: staging, remote: link,
+            configuration: .init(
+                host: name,
+                writeDelay: world.plan.isHurried ? WriteDelay(seconds: 0) : WriteDelay()),
+            store: store, staging: staging, remote: link,
             cache: NoContentCache(), openFiles: openFiles, observer: relay, clock: clock,
             disk: .inPlace, log: log)
         var options = FileSystemOptions(userID: 1000, groupID: 1000)

@@ -1,6 +1,6 @@
 // The command: plays the histories of a range of seeds, in several processes, and shortens those that break a rule.
 //
-//     Simulation --seeds 0..<1000 [--jobs 2] [--steps 40] [--twice] [--no-shrink] [--show]
+//     Simulation --seeds 0..<1000 [--jobs 2] [--steps 40] [--twice] [--until-broken] [--no-shrink] [--show]
 //
 // It ends with 1 if a rule was broken. A seed gives the same history on every machine: with --twice each is played
 // again, and a difference is a violation, too.
@@ -22,6 +22,8 @@ struct Simulation: ParsableCommand {
     var steps = 40
     @Flag(help: "Play each history twice and compare.")
     var twice = false
+    @Flag(help: "End with the first history that breaks a rule, or takes a minute.")
+    var untilBroken = false
     @Flag(inversion: .prefixedNo, help: "Shorten a history that breaks a rule.")
     var shrink = true
     @Flag(help: "Play the histories that once broke a rule.")
@@ -43,7 +45,7 @@ struct Simulation: ParsableCommand {
         let isChild = ProcessInfo.processInfo.environment["SWIFT_DETERMINISTIC_HASHING"] != nil
         guard isChild else { return try runChildren(range) }
         var player = try Player(
-            steps: steps, isTwice: twice, shrinks: shrink, show: show)
+            steps: steps, isTwice: twice, endsEarly: untilBroken, shrinks: shrink, show: show)
         let failed = known ? player.playKnown() : player.play(range)
         if failed { throw ExitCode(1) }
     }
@@ -60,6 +62,7 @@ struct Simulation: ParsableCommand {
                 "\(steps)",
             ]
             if twice { child.arguments?.append("--twice") }
+            if untilBroken { child.arguments?.append("--until-broken") }
             if !shrink { child.arguments?.append("--no-shrink") }
             if known { child.arguments?.append("--known") }
             if show { child.arguments?.append("--show") }
@@ -85,6 +88,7 @@ struct Simulation: ParsableCommand {
 struct Player {
     let steps: Int
     let isTwice: Bool
+    let endsEarly: Bool
     let shrinks: Bool
     let show: Bool
     private let scheduler = Scheduler()
@@ -92,9 +96,10 @@ struct Player {
     private let databases: [MemoryDatabase]
     private var counts: [String: Int] = [:]
 
-    init(steps: Int, isTwice: Bool, shrinks: Bool, show: Bool) throws {
+    init(steps: Int, isTwice: Bool, endsEarly: Bool, shrinks: Bool, show: Bool) throws {
         self.steps = steps
         self.isTwice = isTwice
+        self.endsEarly = endsEarly
         self.shrinks = shrinks
         self.show = show
         databases = try (0..<Plan.mostMounts).map { _ in try MemoryDatabase() }
@@ -106,6 +111,7 @@ struct Player {
         let start = Date()
         var failures = 0
         for seed in range {
+            if endsEarly { beginWatch(seed) }
             let plan = Plan(seed: seed, steps: steps)
             let (violation, digest) = play(plan, verbose: show)
             if isTwice, violation == nil, play(plan, verbose: false).digest != digest {
@@ -116,6 +122,7 @@ struct Player {
                 failures += 1
                 report(plan, violation)
             }
+            if endsEarly, failures > 0 { break }
         }
         let seconds = Date().timeIntervalSince(start)
         let facts = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
@@ -123,6 +130,15 @@ struct Player {
             "\(range.count) histories in \(Int(seconds)) s, \(failures) broken; "
                 + facts.joined(separator: ", "))
         return failures > 0
+    }
+
+    /// Prints the number of the history that begins, for each sixteenth one, and lets one that takes a minute end the
+    /// process: a broken program may trap or hang.
+    private func beginWatch(_ seed: UInt64) {
+        alarm(60)
+        guard seed % 16 == 0 else { return }
+        print("at \(seed)")
+        fflush(nil)
     }
 
     /// Plays the histories that once broke a rule. Returns whether one does now.
@@ -178,7 +194,9 @@ extension Plan {
         """
         Plan(seed: \(seed), mounts: \(mounts), pageSize: \(pageSize), distance: \(distance), \
         refusesIDs: \(refusesIDs), compaction: .\(compaction), keepsNames: \(keepsNames), \
-        moveLimit: \(moveLimit), steps: [
+        moveLimit: \(moveLimit), isLate: \(isLate), \
+        folding: .\(folding), faults: \(faults), \
+        isHurried: \(isHurried), pause: \(pause), steps: [
         \(steps.map { "    .\($0),".replacing(/Simulation\.\w+\./, with: ".") }.joined(separator: "\n"))
         ])
         """

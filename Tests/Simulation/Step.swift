@@ -86,6 +86,8 @@ enum UserStep: Hashable, Sendable {
 /// What another client does.
 enum OtherStep: Hashable, Sendable {
     case put(String)
+    /// Stores the content that users of a mount have at a path.
+    case putSame(Int, String)
     case makeFolder(String)
     case delete(String)
     case move(String, String)
@@ -93,7 +95,7 @@ enum OtherStep: Hashable, Sendable {
 
 /// The history of a seed.
 struct Plan: Sendable {
-    static let mostMounts = 2
+    static let mostMounts = 3
 
     var seed: UInt64
     /// Number of mounts of the account.
@@ -110,12 +112,23 @@ struct Plan: Sendable {
     var keepsNames: Bool
     /// Entries that a mount may move at once.
     var moveLimit: Int
+    /// Some requests whose failure the client sees take effect minutes later.
+    var isLate: Bool
+    /// The server's rule for names that it takes for one.
+    var folding: NameFolding
+    /// So many of a hundred requests fail in the beginning.
+    var faults: Int
+    /// Mounts send each change at once.
+    var isHurried: Bool
+    /// After each step at most so many milliseconds pass.
+    var pause: Int
     var steps: [Step]
 
     init(
         seed: UInt64, mounts: Int, pageSize: Int, distance: Int, refusesIDs: Bool = false,
         compaction: LogCompaction = .none, keepsNames: Bool = false, moveLimit: Int = 10_000,
-        steps: [Step]
+        isLate: Bool = false, folding: NameFolding = .scalar, faults: Int = 0,
+        isHurried: Bool = false, pause: Int = 0, steps: [Step]
     ) {
         self.seed = seed
         self.mounts = mounts
@@ -125,6 +138,11 @@ struct Plan: Sendable {
         self.compaction = compaction
         self.keepsNames = keepsNames
         self.moveLimit = moveLimit
+        self.isLate = isLate
+        self.folding = folding
+        self.faults = faults
+        self.isHurried = isHurried
+        self.pause = pause
         self.steps = steps
     }
 
@@ -136,6 +154,35 @@ struct Plan: Sendable {
             case .disk(mount, isFull: true), .date(mount, _): true
             default: false
             }
+        }
+    }
+
+    /// Whether another client stores the content of a mount's file, or a user may cut a file back to the sent content: an
+    /// equal content is not stored again, so that its time stays.
+    var hasEqualContents: Bool {
+        steps.contains { step in
+            switch step {
+            case .other(.putSame), .user(_, .truncate): true
+            default: false
+            }
+        }
+    }
+
+    /// Whether a user or another client moves something.
+    var hasMoves: Bool {
+        steps.contains { step in
+            switch step {
+            case .user(_, .rename), .user(_, .exchange), .user(_, .saveSafely), .other(.move): true
+            default: false
+            }
+        }
+    }
+
+    /// Whether another client does something.
+    var hasOthers: Bool {
+        steps.contains { step in
+            if case .other = step { return true }
+            return false
         }
     }
 

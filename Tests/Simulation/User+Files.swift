@@ -20,6 +20,7 @@ extension User {
             self.kernel.opened(inode, created.opened, truncates: true)
             defer { self.kernel.letGo(inode) }
             self.ledger.give(up: before, for: token)
+            self.noteRemoval(of: before)
             defer { self.fs.release(inode, handle: created.opened.handle) }
             try await self.put(token, at: 0, inode, created.opened.handle)
         }
@@ -139,6 +140,7 @@ extension User {
                 changes, of: file.inode, handle: file.handle
             ).value()
             self.kernel.changed(entry)
+            self.noteRemoval(of: parts.dropFirst(kept.count).joined())
             try await self.fs.flush(file.inode, handle: file.handle).value()
         }
     }

@@ -189,6 +189,14 @@ final class User: @unchecked Sendable {
             ledger.give(up: text(of: node))
         }
         removed.insert(node.inode)
+        noteRemoval(of: text(of: node))
+    }
+
+    /// A call that removed or replaced a text has returned.
+    func noteRemoval(of text: String) {
+        ledger.noteReplacement(
+            of: text, at: world.scheduler.now, flushTime: Mount.flushTime)
+        if !isDead { world.noteRemoval(byUserOf: process.mount, text) }
     }
 
     private func list(_ path: String) async throws -> [String] {

@@ -76,6 +76,23 @@ import Testing
         try expectOne()
     }
 
+    @Test("the number of a file without a row is reserved on the disk before the file is moved")
+    func numberBeforeMove() throws {
+        _ = try open()
+        // The highest number: only this file says that it is in use.
+        let path = path(77)
+        try Data("text".utf8).write(to: URL(fileURLWithPath: path))
+        let before = Mutex<[StoreAccess]>([])
+        let (store, staging) = try open { access in
+            var status = stat()
+            guard access != .read, lstat(path, &status) == 0 else { return }
+            before.withLock { $0.append(access) }
+        }
+        #expect(before.withLock { $0.suffix(3) } == [.write, .commit, .flush])
+        #expect(staging.found.map(\.file) == ["77"])
+        #expect(try store.write { try $0.nextStagingFile() } > 77)
+    }
+
     @Test("a start that ended before the move is continued by the next one")
     func beforeMove() throws {
         let number = try leaveDoubted()

@@ -61,6 +61,22 @@ import Testing
         #expect(tree["/c"] == nil)
     }
 
+    @Test("a new file here keeps its name if the batch that has a file there deletes it, too")
+    func deletedInSameBatch() async throws {
+        let harness = try Harness()
+        let own = try await harness.write("/a", "new")
+        try await harness.apply([.file("/a", "X"), .deleted("/a")])
+        #expect(try await harness.paths() == ["/a"])
+        #expect(try await harness.inode("/a") == own)
+        // Deleted and made anew, it is there, and a second file needs a second name.
+        try await harness.apply([.file("/a", "Y"), .deleted("/a"), .file("/a", "Z")])
+        let paths = try await harness.paths()
+        #expect(paths.count == 2 && paths.contains("/a"), "\(paths)")
+        #expect(try await harness.inode("/a") != own)
+        let name = try await harness.store.read { try $0.node(id: FileID("Z"))?.place?.name.string }
+        #expect(name == "a")
+    }
+
     @Test("deleted here, moved and edited there: the edit shows where it was moved to")
     func deletedMovedEdited() async throws {
         let harness = try await harness(["/a": "1"])

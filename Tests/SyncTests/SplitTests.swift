@@ -157,7 +157,7 @@ import Testing
         let harness = try await harness()
         try await harness.move("/a", to: "/b")
         try await startUntilMove(4, of: harness)
-        // Of what is left of it, the server moves less at once, too.
+        // Of the rest of it, the server moves less at once, too.
         harness.server.setMoveLimit(10_000)
         try await harness.relocate("/a", to: "/c")
         harness.faulty.releaseStalled()

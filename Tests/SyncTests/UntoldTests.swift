@@ -215,6 +215,29 @@ import Testing
         #expect(try await harness.paths() == ["/a", "/a/b", "/a/b/x", "/c", "/c/x", "/c/y"])
     }
 
+    @Test("a file deleted in a folder before this mount moved it goes, though its path is taken")
+    func pathTakenOverBeforeOwnMove() async throws {
+        let harness = try Harness()
+        try await harness.apply([.folder("/a", "A"), .file("/a/x", "X"), .file("/a/y", "Y")])
+        try await harness.apply([.folder("/b", "A")], isFeed: false)
+        try await harness.store.write { try $0.noteUnconfirmed(FileID("A")) }
+        // Others deleted x, and made folder and file anew at the old path; the server tells each path once.
+        try await harness.apply([
+            .folder("/a", "N"), .file("/a/x", "Z"), .folder("/b", "A"), .file("/b/y", "Y"),
+        ])
+        let ids = try await harness.store.read { try $0.unconfirmedIDs(limit: 10) }
+        #expect(ids.contains(FileID("X")) && !ids.contains(FileID("Y")), "\(ids)")
+        #expect(try await harness.paths() == ["/a", "/a/x", "/b", "/b/x", "/b/y"])
+    }
+
+    @Test("the content of a folder stays known if a later delta tells the folder alone")
+    func toldAlone() async throws {
+        let harness = try Harness()
+        try await harness.apply([.folder("/a", "A"), .file("/a/x", "X")])
+        try await harness.apply([.folder("/a", "A")])
+        #expect(try await harness.store.read { try $0.unconfirmedIDs(limit: 10) } == [])
+    }
+
     @Test("a deletion of what the batch tells elsewhere doubts nothing")
     func toldElsewhere() async throws {
         let harness = try Harness()

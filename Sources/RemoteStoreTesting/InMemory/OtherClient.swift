@@ -73,6 +73,30 @@ package struct OtherClient: Sendable {
         }
     }
 
+    /// The ids and contents of the files at or below a path.
+    package func files(below path: String) -> [(id: FileID, bytes: [UInt8])] {
+        store.read { tree in
+            guard let item = tree.item(at: RemotePath(rawValue: path)) else { return [] }
+            let inside = tree.entries(in: .item(item.id), recursive: true)
+            return ([tree.entry(of: item)] + inside).compactMap { entry in
+                guard case .file(let file) = entry.kind else { return nil }
+                return (file.id, tree.contents[file.revision] ?? [])
+            }
+        }
+    }
+
+    /// The ids and folded paths of everything at or below a path.
+    package func paths(below path: String) -> [FileID: RemotePath] {
+        store.read { tree in
+            guard let item = tree.item(at: RemotePath(rawValue: path)) else { return [:] }
+            var paths = [item.id: tree.entry(of: item).foldedPath]
+            for entry in tree.entries(in: .item(item.id), recursive: true) {
+                if let id = entry.id { paths[id] = entry.foldedPath }
+            }
+            return paths
+        }
+    }
+
     /// The account's whole tree as a value.
     package var snapshot: TreeSnapshot {
         store.read { tree in

@@ -173,6 +173,8 @@ struct StagingCheck {
                 continue
             }
             let lost = LostContent(unknown: facts)
+            // Its number is reserved on the disk, too: after a power cut only the moved file would tell that it was used.
+            if found.isEmpty { try store.synchronize() }
             found.append(try lostAndFound.take(path, number: number, lost))
         }
         return found

@@ -14,6 +14,8 @@ extension DeltaApplier {
         if let hash = facts.hash, try arrived(kind, hash: hash, at: place, facts) { return }
         try bringBack(place.parent)
         let local = try transaction.child(folded: place.name.folded, of: place.parent)
+        // Nothing makes room for a file that is gone by now: it may be this mount's own, deleted before its delta came.
+        if local != nil, isDeletedLater { return }
         if let local, try merge(local, with: kind, at: place, facts) { return }
         try insertRemote(kind, at: place, facts)
     }

@@ -57,6 +57,10 @@ package struct DeltaApplier {
     /// and a later entry adds again was moved, and keeps its inode.
     var lastIndex: [FileID: Int] = [:]
     private(set) var currentIndex = 0
+    /// The last entry of the batch that deletes a path, by the path.
+    private var lastDeletion: [RemotePath: Int] = [:]
+    /// The batch has a later deletion of the current entry's path.
+    private(set) var isDeletedLater = false
     /// Whether the batch is from the feed.
     private(set) var isFeed = false
     /// Nodes that the batch has taken from their places and will put elsewhere.
@@ -93,11 +97,12 @@ package struct DeltaApplier {
             switch entry.kind {
             case .file(let file): lastIndex[file.id] = index
             case .folder(let folder): lastIndex[folder.id] = index
-            case .deleted: break
+            case .deleted: lastDeletion[entry.foldedPath] = index
             }
         }
         for (index, entry) in entries.enumerated() {
             currentIndex = index
+            isDeletedLater = lastDeletion[entry.foldedPath].map { $0 > index } ?? false
             try applyUnlessContradictory { applier in try applier.apply(entry) }
         }
         try settleDetached()
@@ -192,6 +197,8 @@ package struct DeltaApplier {
         }
         try adoptCase(of: known, place.name)
         try mark(known.inode)
+        // A response has placed it: a node that others deleted in it before that has no entry if its path is another's now.
+        if isFeed, try transaction.isUnconfirmed(folder.id) { try doubtUntoldContents(of: known) }
     }
 
     /// Adds a node whose place and ID both are unknown, in one statement.

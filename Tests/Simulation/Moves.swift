@@ -1,0 +1,95 @@
+// The moves of users: one stands until it is sent, also if others move or edit the node, and a node that others delete
+// before that is kept where users have moved it. Not responsible for accounts with several mounts, where users of another
+// one may have moved or removed a node.
+
+import Core
+import MetadataStore
+import RemoteStore
+
+/// The unsent moves of an account's only mount.
+struct Moves {
+    /// Files that users have moved, and where.
+    fileprivate var places: [InodeID: Place] = [:]
+    /// Nodes that others have deleted where users no longer had them.
+    fileprivate var kept: [InodeID: FileID] = [:]
+}
+
+extension World {
+    private var onlyProcess: MountProcess? {
+        guard mounts.count == 1, let process = mounts[0].process, !process.isDead.isSet else {
+            return nil
+        }
+        return process
+    }
+
+    /// The power was cut, so that moves may be undone.
+    func forgetMoves() { moves = Moves() }
+
+    /// A user has done something.
+    func noteMoves() throws {
+        moves.places = [:]
+        guard let process = onlyProcess else { return forgetMoves() }
+        try process.store.read { snapshot in
+            for entry in try snapshot.journalEntries(limit: 1000) {
+                guard let node = try snapshot.node(entry.inode), isMoved(node), node.kind == .file
+                else { continue }
+                moves.places[node.inode] = node.place
+            }
+            // Users may have removed it, or moved it back before this mount knew of the deletion.
+            moves.kept = try moves.kept.filter { inode, id in
+                guard let node = try snapshot.node(inode) else { return false }
+                return node.place != nil && !(node.remote == .inPlace && node.facts.id == id)
+            }
+        }
+    }
+
+    private func isMoved(_ node: Node) -> Bool {
+        node.place != nil && node.remote == .displaced && !node.flags.contains(.betweenMoves)
+    }
+
+    /// Another client is about to delete these nodes of the server.
+    func noteDeletion(of paths: [FileID: RemotePath]) throws {
+        guard let process = onlyProcess else { return forgetMoves() }
+        try process.store.read { snapshot in
+            for (id, path) in paths.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                guard let node = try snapshot.node(id: id) else { continue }
+                // The move has not arrived: a deletion where users have it would be theirs.
+                let isWaiting = try snapshot.remoteKeyPath(of: node.inode) == path.rawValue
+                if isMoved(node), isWaiting, node.kind == .folder || node.facts.revision != nil {
+                    moves.kept[node.inode] = id
+                } else {
+                    moves.kept[node.inode] = nil
+                }
+            }
+        }
+    }
+
+    /// Throws a `Violation` if a move was undone that has not been sent.
+    func checkMoves() throws {
+        guard !moves.places.isEmpty, let process = onlyProcess else { return }
+        try process.store.read { snapshot in
+            for (inode, place) in moves.places.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                guard let node = try snapshot.node(inode), let now = node.place, now != place else {
+                    continue
+                }
+                moves.places[inode] = nil
+                let isSent = node.facts.id.map { process.link.moved.contains($0) } ?? true
+                let folder = try snapshot.node(place.parent)
+                let isOpen = isSent || now.name.string.contains("conflicted copy")
+                // Its folder became one with another one, or is gone.
+                if isOpen || folder?.place == nil && place.parent != .root { continue }
+                throw Violation(
+                    rule: "a user's move is undone", detail: "\(inode): \(now), not \(place)")
+            }
+        }
+    }
+
+    /// Throws a `Violation` if something is gone that users had moved away before others deleted it.
+    func checkKept() throws {
+        guard let process = onlyProcess else { return }
+        for inode in moves.kept.keys.sorted(by: { $0.rawValue < $1.rawValue })
+        where try process.store.read({ try $0.node(inode)?.place }) == nil {
+            throw Violation(rule: "what users have moved is gone", detail: "\(inode)")
+        }
+    }
+}
