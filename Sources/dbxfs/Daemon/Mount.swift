@@ -151,20 +151,33 @@ final class Mount: Sendable {
         return (access.client(tokens, member: member), tokens)
     }
 
+    /// How often a cache that another process has is tried, twenty times a second.
+    private static let cacheAttempts = 300
+
     private static func cache(_ plan: MountPlan) throws(CommandError) -> DiskBlockCache {
         let folder = plan.folders.blocks
         let limit = plan.settings.cacheSize ?? CacheSize.standard(free: freeBytes(at: folder))
-        do throws(BlockCacheError) {
-            return try DiskBlockCache(directory: folder, limit: limit)
-        } catch {
-            switch error {
-            case .inUse: throw .folderInUse(folder: folder, by: "another process")
-            case .notAFolder(let path):
-                throw .folderUnusable(path: path, reason: "not a directory")
-            case .system(let path, ENOSPC): throw .diskFull(path)
-            case .system(let path, let code):
-                throw .folderUnusable(path: path, reason: Errno(rawValue: code).description)
+        var attempts = 1
+        while true {
+            do throws(BlockCacheError) {
+                return try DiskBlockCache(directory: folder, limit: limit)
+            } catch .inUse where attempts < cacheAttempts {
+                // This process has the account's lock, so the other one is about to end.
+                attempts +|= 1
+                usleep(50_000)
+            } catch {
+                throw reason(error, folder)
             }
+        }
+    }
+
+    private static func reason(_ error: BlockCacheError, _ folder: String) -> CommandError {
+        switch error {
+        case .inUse: .folderInUse(folder: folder, by: "another process")
+        case .notAFolder(let path): .folderUnusable(path: path, reason: "not a directory")
+        case .system(let path, ENOSPC): .diskFull(path)
+        case .system(let path, let code):
+            .folderUnusable(path: path, reason: Errno(rawValue: code).description)
         }
     }
 
