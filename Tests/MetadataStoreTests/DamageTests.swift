@@ -138,7 +138,7 @@ import Testing
         }
         let log = try #require(LogExtent(ofLogAt: path + "-wal"))
         #expect(log.frames > 50)
-        #expect(LogExtent(indexAt: path + "-shm") == log)
+        #expect(LogIndex(ofDatabaseAt: path).extent == log)
         var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path + "-wal")))
         bytes[bytes.count / 2] ^= 1
         let damaged = try #require(LogExtent(log: bytes))

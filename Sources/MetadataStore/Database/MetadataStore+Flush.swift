@@ -25,7 +25,7 @@ extension MetadataStore {
         let isDoubtful = try hasFlushFailed.withLock { hasFailed in
             if hasFailed { return true }
             // Read before the flush, which may or may not include later commits.
-            let extent = LogExtent(indexAt: path + "-shm")
+            let extent = index?.extent
             if let extent, isSafe(extent) { return false }
             let descriptor = open(path + "-wal", O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else {
@@ -63,7 +63,7 @@ extension MetadataStore {
     }
 
     private func rewriteFlushedLog(_ path: String) throws {
-        guard let extent = LogExtent(indexAt: path + "-shm"),
+        guard let extent = index?.extent,
             let log = FileManager.default.contents(atPath: path + "-wal")
         else { throw POSIXError(.EIO) }
         // Without frames, a checkpoint has flushed all of them in the database.
@@ -100,9 +100,9 @@ extension MetadataStore {
 
     /// Whether every transaction so far is known to survive power loss.
     package var isSafe: Bool {
-        guard let path else { return true }
+        guard path != nil else { return true }
         if group?.isPending == true { return false }
-        return LogExtent(indexAt: path + "-shm").map { isSafe($0) } ?? false
+        return index?.extent.map { isSafe($0) } ?? false
     }
 
     private func isSafe(_ extent: LogExtent) -> Bool {
@@ -126,6 +126,7 @@ extension MetadataStore {
             mark.write(to: Self.markPath(path))
         }
         try database.close()
+        index?.close()
         // Otherwise the next start repeats its changes.
         if isCommitted { group?.removeFile() }
     }

@@ -20,6 +20,8 @@ package final class MetadataStore: Sendable {
     let database: any DatabaseWriter
     /// Nil for a database in memory.
     let path: String?
+    /// Nil for a database in memory.
+    let index: LogIndex?
     /// The damage found when the files were opened; nil if there was none.
     package let damage: DatabaseDamage?
     /// Lock: a leaf, held for one small file.
@@ -82,6 +84,7 @@ package final class MetadataStore: Sendable {
         let mask = umask(0o077)
         defer { umask(mask) }
         self.path = path
+        index = LogIndex(ofDatabaseAt: path)
         self.flush = flush
         gate = nil
         let known = LogMark(at: Self.markPath(path))
@@ -112,6 +115,7 @@ package final class MetadataStore: Sendable {
         _ memory: MemoryDatabase, gate: @escaping @Sendable (StoreAccess) throws -> Void
     ) throws {
         path = nil
+        index = nil
         flush = { _ in 0 }
         damage = nil
         self.gate = gate
