@@ -30,10 +30,12 @@ package final class DatabaseInspection: Sendable {
         try? completed?.close()
     }
 
-    /// Nil beside a mount, which commits its changes by itself.
+    /// Nil beside a mount, which has committed its changes by then, or is in a long transaction.
     private static func complete(_ path: String) throws -> DatabaseQueue? {
         var configuration = Configuration()
         configuration.allowsUnsafeTransactions = true
+        // A mount commits its changes within a fraction of a second, and then nothing is missing.
+        configuration.busyMode = .timeout(1)
         let database = try DatabaseQueue(path: path, configuration: configuration)
         return try database.writeWithoutTransaction { connection in
             do {
