@@ -27,13 +27,15 @@ struct RouteProbe: Sendable {
         call = { client, json in
             let argument = try JSONDecoder().decode(Argument.self, from: json)
             let result: Output
+            // The hashes of the examples are those of other bytes.
+            let unchecked = CallOptions(comparesHashes: false)
             switch route.style {
             case .rpc: result = try await client.call(route, argument)
             case .upload:
-                result = try await client.upload(route, argument, body: BytesBody(Self.content))
+                result = try await client.upload(
+                    route, argument, body: BytesBody(Self.content), options: unchecked)
             case .download:
-                let download = try await client.download(
-                    route, argument, options: CallOptions(comparesHashes: false))
+                let download = try await client.download(route, argument, options: unchecked)
                 _ = try await download.body.collect(upTo: 1 << 20)
                 result = download.result
             }
