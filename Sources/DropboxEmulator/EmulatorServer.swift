@@ -19,6 +19,8 @@ public struct EmulatorConfiguration: Sendable {
     public var tokens: [String]
     /// The rule for comparing names. A state folder must always be opened with the same rule.
     public var folding: FoldingRule
+    /// Answers to give instead of the standard ones; nil for none. A state folder must always be opened with the same ones.
+    public var observations: Observations?
     /// A file that logs each request and each response; nil for none.
     public var requestLog: String?
     /// The log of events; none unless set.
@@ -27,8 +29,8 @@ public struct EmulatorConfiguration: Sendable {
     /// A configuration for one account with one token, on any free port.
     public init(
         stateFolder: String, host: String = "127.0.0.1", port: Int = 0,
-        tokens: [String] = ["emulator-token"], folding: FoldingRule = .scalar,
-        requestLog: String? = nil,
+        tokens: [String] = ["emulator-token"], folding: FoldingRule = .unicode4,
+        observations: Observations? = nil, requestLog: String? = nil,
         logger: Logger = Logger(label: "dropbox-emulator") { _ in SwiftLogNoOpLogHandler() }
     ) {
         self.stateFolder = stateFolder
@@ -36,6 +38,7 @@ public struct EmulatorConfiguration: Sendable {
         self.port = port
         self.tokens = tokens
         self.folding = folding
+        self.observations = observations
         self.requestLog = requestLog
         self.logger = logger
     }
@@ -62,7 +65,11 @@ public struct EmulatorServer: Sendable {
         do {
             emulator = try Emulator(
                 folder: configuration.stateFolder, folding: configuration.folding,
+                conduct: configuration.observations?.conduct ?? .init(),
                 requestLog: configuration.requestLog)
+            if let observations = configuration.observations {
+                try emulator.updateSettings(observations.settings)
+            }
             try Self.prepare(emulator, tokens: configuration.tokens)
         } catch let error as EmulatorError {
             throw error

@@ -33,14 +33,18 @@ struct EmulatorCommand: AsyncParsableCommand {
     var token: [String] = []
 
     @Option(
-        help: "How names are compared: scalar, simple, full or contextual.",
+        help: "How names are compared: unicode4, scalar, simple, full or contextual.",
         transform: { text in
             guard let rule = FoldingRule(rawValue: text) else {
-                throw ValidationError("'\(text)' is no rule: scalar, simple, full, contextual.")
+                let rules = FoldingRule.allCases.map(\.rawValue).joined(separator: ", ")
+                throw ValidationError("'\(text)' is no rule: \(rules).")
             }
             return rule
         })
-    var folding = FoldingRule.scalar
+    var folding = FoldingRule.unicode4
+
+    @Option(help: "File of answers to give, as dropbox-conformance has observed them elsewhere.")
+    var observations: String?
 
     @Option(help: "File that gets a line for each request and each answer.")
     var requestLog: String?
@@ -56,11 +60,16 @@ struct EmulatorCommand: AsyncParsableCommand {
 
     func run() async throws {
         let parent = getppid()
+        let observed = try observations.map { file in try Observations(file: file) }
+        if let ignored = observed?.ignored, !ignored.isEmpty {
+            let line = Array("cannot follow: \(ignored.joined(separator: ", "))\n".utf8)
+            _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        }
         let server = EmulatorServer(
             configuration: EmulatorConfiguration(
                 stateFolder: state, host: host, port: port,
                 tokens: token.isEmpty ? ["emulator-token"] : token, folding: folding,
-                requestLog: requestLog))
+                observations: observed, requestLog: requestLog))
         let emulator = try await server.start()
         if sample { try emulator.fillWithSample() }
         if let seedTree {

@@ -11,11 +11,23 @@ struct FoldingTests {
         arguments: [
             (FoldingRule.scalar, "\u{130}x", "οδοσ"), (.simple, "ix", "οδοσ"),
             (.full, "i\u{307}x", "οδοσ"), (.contextual, "i\u{307}x", "οδος"),
+            (.unicode4, "ix", "οδοσ"),
         ])
     func rules(rule: FoldingRule, dotted: String, greek: String) {
         #expect(PathComponent("\u{130}X", folding: rule).key == dotted)
         #expect(PathComponent("ΟΔΟΣ", folding: rule).key == greek)
         #expect(PathComponent("Tëst 1", folding: rule).key == "tëst 1")
+    }
+
+    @Test(
+        "by the rule of Unicode 4.1 later letters stay, and those whose lower case came later",
+        arguments: [
+            ("\u{A64A}", "\u{A64A}"), ("\u{1E9E}", "\u{1E9E}"), ("\u{23A}", "\u{23A}"),
+            ("\u{13A0}", "\u{13A0}"), ("\u{1C90}", "\u{1C90}"), ("\u{416}", "\u{436}"),
+            ("\u{10A0}", "\u{2D00}"), ("\u{10400}", "\u{10428}"),
+        ])
+    func unicode4(name: String, key: String) {
+        #expect(PathComponent(name, folding: .unicode4).key == key)
     }
 
     @Test(

@@ -220,7 +220,7 @@ def check_relocation(report, client, emulator):
     job = dbx.files_move_batch_v2([files.RelocationPath("/Mv/again", "/Mv/at last")]).get_async_job_id()
     report.check("move_batch as a job",
                  dbx.files_move_batch_check_v2(job).get_complete().entries[0].is_success())
-    emulator.admin("settings", {"synchronous_batch": 100})
+    emulator.admin("settings", {"synchronous_batch": 99})
 
 
 def check_revisions(report, client, emulator):

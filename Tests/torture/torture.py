@@ -72,7 +72,7 @@ def main():
     parser.add_argument("--keep", default="torture-failures")
     parser.add_argument("--faults", type=int, choices=[0, 1], default=1)
     parser.add_argument("--refuse-ids", action="store_true")
-    parser.add_argument("--folding", choices=["scalar", "simple", "full", "contextual"])
+    parser.add_argument("--folding", choices=["unicode4", "scalar", "simple", "full", "contextual"])
     arguments = parser.parse_args()
     arguments.keep = os.path.realpath(arguments.keep)
     first, _, last = arguments.seeds.partition("..")

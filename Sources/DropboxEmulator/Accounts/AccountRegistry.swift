@@ -22,12 +22,14 @@ final class AccountRegistry: Sendable {
 
     private let folder: String
     private let folding: FoldingRule
+    private let conduct: Conduct
     private let state = Mutex(State())
 
     /// Opens the accounts stored in a folder.
-    init(folder: String, folding: FoldingRule = .scalar) throws {
+    init(folder: String, folding: FoldingRule = .unicode4, conduct: Conduct = .init()) throws {
         self.folder = folder
         self.folding = folding
+        self.conduct = conduct
         try ContentStore.makeFolder(folder)
         guard let file = try? BlockingFile(reading: "\(folder)/accounts.json") else { return }
         let json = try JSONParser.parse(try file.contents())
@@ -38,7 +40,7 @@ final class AccountRegistry: Sendable {
                 if state.spaces[account.space] == nil {
                     state.spaces[account.space] = try Space(
                         number: account.space, folder: "\(folder)/space-\(account.space)",
-                        folding: folding)
+                        folding: folding, conduct: conduct)
                 }
             }
             for token in json["tokens"]?.array ?? [] {
@@ -79,7 +81,8 @@ final class AccountRegistry: Sendable {
                 email: email, space: number,
                 homePath: isTeamMember ? "/\(givenName) \(surname)" : nil)
             state.spaces[number] = try Space(
-                number: number, folder: "\(folder)/space-\(number)", folding: folding)
+                number: number, folder: "\(folder)/space-\(number)", folding: folding,
+                conduct: conduct)
             state.accounts[account.id] = account
             try save(state)
             return account

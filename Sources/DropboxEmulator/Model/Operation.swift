@@ -72,7 +72,8 @@ struct SpaceState: Sendable {
         case .startSession(let id, let isConcurrent, let isClosed):
             if sessions.count % 1024 == 1023 { forgetExpiredSessions(at: time) }
             sessions[id] = UploadSession(
-                isConcurrent: isConcurrent, isClosed: isClosed, startedAt: time)
+                isConcurrent: isConcurrent, isClosed: isClosed,
+                takesLatePieces: tree.conduct.takesLatePieces, startedAt: time)
         case .append(let id, let offset, let length, let closes, let digests):
             guard var session = session(id, at: time) else { throw SessionError.notFound }
             try session.append(offset: offset, length: length, closes: closes, digests: digests)

@@ -11,6 +11,7 @@ struct UploadSession: Sendable {
     static let blockSize = Int64(BlockHasher.blockSize)
 
     let isConcurrent: Bool
+    let takesLatePieces: Bool
     let startedAt: Timestamp
     private(set) var isClosed: Bool
     /// Bytes of a sequential session; of a concurrent one the end of the furthest piece.
@@ -18,8 +19,11 @@ struct UploadSession: Sendable {
     /// Digests of a concurrent session's blocks, by their position.
     private(set) var blocks: [Int: ContentDigest] = [:]
 
-    init(isConcurrent: Bool, isClosed: Bool, startedAt: Timestamp) {
+    init(
+        isConcurrent: Bool, isClosed: Bool, takesLatePieces: Bool = true, startedAt: Timestamp
+    ) {
         self.isConcurrent = isConcurrent
+        self.takesLatePieces = takesLatePieces
         self.isClosed = isClosed
         self.startedAt = startedAt
     }
@@ -31,7 +35,8 @@ struct UploadSession: Sendable {
     func checkAppend(offset: Int64, length: Int64, closes: Bool) throws(SessionError) {
         if isConcurrent {
             guard offset % Self.blockSize == 0 else { throw .concurrentInvalidOffset }
-            guard !isClosed || (offset + length <= size && !closes) else { throw .closed }
+            let isLate = takesLatePieces && offset + length <= size && !closes
+            guard !isClosed || isLate else { throw .closed }
         } else {
             guard !isClosed else { throw .closed }
             guard offset == size else { throw .incorrectOffset(correct: size) }

@@ -101,6 +101,7 @@ extension Routes {
             }
         }
         let isLarge = relocations.count > call.emulator.settings.synchronousBatch
-        return launch(call, entries: entries, isAsynchronous: isLarge)
+        // A batch with a single copy was recorded to be a job (github.com/Jesus/dropbox_api).
+        return launch(call, entries: entries, isAsynchronous: copies || isLarge)
     }
 }

@@ -160,8 +160,12 @@ extension Routes {
         let base = call.base
         let (entries, hasMore) = try call.space.tree {
             tree throws(PathFailure) -> ([JSONValue], Bool) in
-            let folder = try PathFailure.wrap { () throws(LookupError) in
-                try tree.livingNode(arguments.path, from: base)
+            let folder: NodeID
+            do throws(LookupError) {
+                folder = try tree.livingNode(arguments.path, from: base)
+            } catch {
+                guard error == .notFound else { throw PathFailure(error) }
+                return ([], false)
             }
             let (found, hasMore) = tree.search(
                 arguments.query, in: folder, skipping: skipping, limit: arguments.limit)

@@ -3,6 +3,11 @@
 extension Routes {
     /// The prefix of all links; the real service has a page there.
     private static let site = "https://www.dropbox.com/scl/"
+    /// The prefixes of all links that the real service has made.
+    private static let sites = [
+        site, "https://www.dropbox.com/s/", "https://www.dropbox.com/sh/",
+        "https://www.dropbox.com/l/",
+    ]
     /// Maximum links of a page.
     private static let pageSize = 200
 
@@ -56,6 +61,7 @@ extension Routes {
         let url = try call.arguments { reader throws(ArgumentError) in
             try reader.string("url", length: 1...Int.max)
         }
+        guard sites.contains(where: url.hasPrefix) else { throw RevokeLinkError.malformed }
         let secret = url.hasPrefix(site) ? url.dropFirst(site.count).prefix { $0 != "/" } : ""
         try call.apply(.unlink(secret: String(secret))) { _, _ in }
         return .json(.null)

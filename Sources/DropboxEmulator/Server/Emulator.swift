@@ -24,11 +24,13 @@ final class Emulator: Sendable {
     /// Delegates, because the optimiser of Swift 6.3 crashes on an initialiser that can fail after
     /// noncopyable properties have their values.
     convenience init(
-        folder: String, folding: FoldingRule = .scalar, requestLog: String? = nil
+        folder: String, folding: FoldingRule = .unicode4, conduct: Conduct = .init(),
+        requestLog: String? = nil
     ) throws {
         let lock = try StateLock(folder: folder)
         self.init(
-            lock: lock, accounts: try AccountRegistry(folder: folder, folding: folding),
+            lock: lock,
+            accounts: try AccountRegistry(folder: folder, folding: folding, conduct: conduct),
             requestLog: try requestLog.map(RequestLog.init(path:)))
     }
 

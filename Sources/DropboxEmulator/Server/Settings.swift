@@ -19,8 +19,9 @@ struct Settings: Sendable {
     var longpollBackoff: Int64?
     /// How often a job responds `in_progress` before it is complete.
     var jobPolls: Int64 = 0
-    /// Maximum size of batches that are answered synchronously where the route allows it.
-    var synchronousBatch: Int64 = 100
+    /// Maximum size of batches of folders and moves that are answered synchronously. A batch of 100 folders was recorded to be a
+    /// job (github.com/Jesus/dropbox_api).
+    var synchronousBatch: Int64 = 99
     /// Maximum length of pages, regardless of the client's limit.
     var pageSize: Int64 = 2000
     /// Every second page of a listing is empty, with `has_more`.

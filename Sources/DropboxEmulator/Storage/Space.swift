@@ -17,19 +17,26 @@ final class Space: Sendable {
     private let times = Mutex(ChangeTimes())
 
     /// Opens the Dropbox kept in a folder, or makes an empty one.
-    init(number: UInt32, folder: String, folding: FoldingRule = .scalar) throws {
+    init(
+        number: UInt32, folder: String, folding: FoldingRule = .unicode4,
+        conduct: Conduct = .init()
+    ) throws {
         try ContentStore.makeFolder(folder)
         self.number = number
         content = try ContentStore(folder: folder)
         var restored = SpaceState(
             tree: AccountTree(
-                namespace: number, quota: Space.defaultQuota, folding: folding))
+                namespace: number, quota: Space.defaultQuota, folding: folding,
+                conduct: conduct))
         journal = try Journal(path: "\(folder)/journal") { operation, time in
             // The journal contains only operations that succeeded on this very state.
             _ = try? restored.apply(operation, at: time)
         }
         state = Mutex(restored)
     }
+
+    /// The choices of this Dropbox.
+    var conduct: Conduct { tree { $0.conduct } }
 
     /// Reads the state under the lock.
     func read<Value: Sendable, Failure: Error>(

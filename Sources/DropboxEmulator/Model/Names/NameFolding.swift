@@ -20,6 +20,11 @@ struct PathComponent: Hashable, Sendable {
         key = folding.folded(name).precomposedStringWithCanonicalMapping
     }
 
+    /// Whether a text is in Unicode's composed form.
+    static func isComposed(_ text: String) -> Bool {
+        text.unicodeScalars.elementsEqual(text.precomposedStringWithCanonicalMapping.unicodeScalars)
+    }
+
     /// A fast path for the common case of names that folding does not change.
     private static func isFoldedASCII(_ text: String) -> Bool {
         text.utf8.allSatisfy {

@@ -67,7 +67,11 @@ extension AccountTree {
             case .overwrite: true
             case .update(let rev): rev == revText(revision)
             }
-        if isIdentical, mayReplace || !commit.strictConflict { return .keep(existing) }
+        if isIdentical {
+            let isRefused =
+                commit.strictConflict && (!mayReplace || conduct.strictRefusesSameContent)
+            return isRefused ? .conflict(.file) : .keep(existing)
+        }
         return mayReplace ? .write : .conflict(.file)
     }
 
@@ -105,12 +109,29 @@ extension AccountTree {
             }
             let size = self[self[old].content].size
             guard usedBytes + size <= quota else { throw .insufficientSpace }
+            if let deleted = deletedFile(of: old, at: target), !conduct.restoresMakeIDs {
+                let parent = makeFolders(target.path.components.dropLast(), below: target.base)
+                revive(
+                    deleted, in: parent, with: self[old].content,
+                    clientModified: self[old].clientModified, at: time)
+                return deleted
+            }
             return write(
                 self[old].content, to: target, clientModified: self[old].clientModified,
                 serverModified: time)
         } catch {
             throw .pathWrite(error)
         }
+    }
+
+    /// The file of a revision if it is deleted, and was the last one at a path.
+    private func deletedFile(of revision: RevisionID, at target: WriteTarget) -> NodeID? {
+        let file = self[revision].file
+        let key = paths(of: target.base, from: .root).key + target.path.key
+        guard !self[file].isAlive, let last = tombstones[key]?.lastRevision,
+            self[last].file == file
+        else { return nil }
+        return file
     }
 }
 

@@ -30,8 +30,11 @@ enum ListLinksError: APIUnion, Equatable {
 /// `sharing.RevokeSharedLinkError`, as far as the emulator uses it.
 enum RevokeLinkError: APIUnion, Equatable {
     case notFound
+    case malformed
 
-    var json: JSONValue { .tag("shared_link_not_found") }
+    var json: JSONValue {
+        .tag(self == .notFound ? "shared_link_not_found" : "shared_link_malformed")
+    }
 }
 
 extension AccountTree {

@@ -96,7 +96,7 @@ extension AccountTree {
             let folder = node(at: path.components, below: .root)
         else {
             guard cursor.scope.includesDeleted, isDeletedFolder(cursor.scope.folderKey) else {
-                throw .path(.notFound)
+                throw conduct.goneFolderResets ? .reset : .path(.notFound)
             }
             return nil
         }
@@ -179,10 +179,11 @@ extension AccountTree {
     }
 
     /// Entries deleted or moved together with a folder, by the position of that change: a listing
-    /// with deleted entries includes each of them after the folder, in the order of their paths.
+    /// with deleted entries includes each of them after the folder, in the order of their paths; any listing if
+    /// `Conduct.deltasNameDescendants`.
     private func goneTogether(after cursor: Cursor) -> [Int32: [Metadata]] {
         let scope = cursor.scope
-        guard scope.includesDeleted else { return [:] }
+        guard scope.includesDeleted || conduct.deltasNameDescendants else { return [:] }
         var gone: [Int32: [String]] = [:]
         for (key, tombstone) in tombstones where tombstone.change >= cursor.changes {
             guard deletions[tombstone.change]?.key != key, isListed(key, in: scope) else {

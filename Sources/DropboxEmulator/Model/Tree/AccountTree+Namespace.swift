@@ -72,6 +72,7 @@ extension AccountTree {
         }
         guard node != relocation.base, node != .root else { throw .fromLookup(.malformedPath) }
         guard relocation.copies || !isHome(node) else { throw .fromWrite(.operationSuppressed) }
+        if !relocation.copies, let renamed = try caseRename(relocation, of: node) { return renamed }
         let target = try relocationTarget(relocation, of: node)
         if subtree(node, isLargerThan: relocationLimit) { throw .tooManyFiles }
         if !relocation.copies, sharedFolders[node] == nil,
@@ -87,6 +88,26 @@ extension AccountTree {
             return node
         }
         return copy(node, to: parent, as: component, at: time)
+    }
+
+    /// Changes the case of an entry's name, where that is no conflict; nil for any other relocation.
+    private mutating func caseRename(
+        _ relocation: Relocation, of node: NodeID
+    ) throws(RelocationError) -> NodeID? {
+        guard conduct.caseRename != .conflicts else { return nil }
+        do throws(WriteError) {
+            let target = try writeTarget(relocation.to, from: relocation.base)
+            guard self.node(at: target.path.components, below: target.base) == node,
+                let name = target.path.components.last?.name, name != self[node].name
+            else { return nil }
+            if conduct.caseRename == .renames {
+                nodes[Int(node.index)].name = name
+                recordChange(node)
+            }
+            return node
+        } catch {
+            throw .to(error)
+        }
     }
 
     /// The target of a relocation, fully checked.

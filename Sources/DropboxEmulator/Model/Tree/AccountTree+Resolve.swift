@@ -31,6 +31,7 @@ extension AccountTree {
             return .node(node)
         }
         let (folder, path) = try split(text, from: base)
+        if !conduct.findsDecomposed, !PathComponent.isComposed(text) { throw .notFound }
         if let node = node(at: path.components, below: folder) { return .node(node) }
         let prefix = paths(of: folder, from: .root).key
         guard let tombstone = tombstones[prefix + path.key] else { throw .notFound }

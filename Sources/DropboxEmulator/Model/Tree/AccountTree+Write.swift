@@ -60,6 +60,22 @@ extension AccountTree {
         return node
     }
 
+    /// Brings a deleted file back under its last name, as a new revision of the same id.
+    mutating func revive(
+        _ file: NodeID, in parent: NodeID, with content: ContentID, clientModified: Timestamp,
+        at time: Timestamp
+    ) {
+        nodes[Int(file.index)].parent = parent
+        nodes[Int(file.index)].isAlive = true
+        link(file)
+        let last = tombstones.removeValue(forKey: paths(of: file, from: .root).key)?.lastRevision
+        // Adding a revision takes the size of the one before off.
+        if let newest = self[file].revision { usedBytes += self[self[newest].content].size }
+        addRevision(
+            to: file, content: content, clientModified: clientModified, serverModified: time,
+            previousAtPath: last)
+    }
+
     /// Replaces the content of a file.
     mutating func replaceContent(
         of node: NodeID, content: ContentID, clientModified: Timestamp, serverModified: Timestamp
@@ -126,7 +142,7 @@ extension AccountTree {
         recordDeletion(key: path.key, display: path.display, parent: self[root].parent)
     }
 
-    /// Moves a subtree. Every file gets a new rev, and keeps its id and times.
+    /// Moves a subtree. Every file gets a new rev and the time of the move, and keeps its id and `client_modified`.
     mutating func move(
         _ root: NodeID, to parent: NodeID, as component: PathComponent, at time: Timestamp
     ) {
@@ -142,11 +158,11 @@ extension AccountTree {
         for node in subtree(root) {
             let key = paths(of: node, from: .root).key
             let previous = tombstones.removeValue(forKey: key)?.lastRevision
-            if let newest = self[node].revision {
+            if let newest = self[node].revision, !conduct.movesKeepRevs {
                 let revision = self[newest]
                 addRevision(
                     to: node, content: revision.content, clientModified: revision.clientModified,
-                    serverModified: revision.serverModified, previousAtPath: previous)
+                    serverModified: time, previousAtPath: previous)
             } else {
                 recordChange(node)
             }

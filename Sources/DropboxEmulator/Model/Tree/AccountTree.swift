@@ -8,6 +8,7 @@ struct AccountTree: Sendable {
     let namespace: UInt32
     /// The rule for comparing names; the journal must be replayed with the same rule.
     let folding: FoldingRule
+    let conduct: Conduct
     var nodes: [Node]
     var revisions: [Revision] = []
     var contents: [Content] = []
@@ -35,9 +36,13 @@ struct AccountTree: Sendable {
     /// Incremented to invalidate every cursor given out before.
     var cursorEpoch = 0
 
-    init(namespace: UInt32, quota: Int64, folding: FoldingRule = .scalar) {
+    init(
+        namespace: UInt32, quota: Int64, folding: FoldingRule = .unicode4,
+        conduct: Conduct = .init()
+    ) {
         self.namespace = namespace
         self.folding = folding
+        self.conduct = conduct
         self.quota = quota
         nodes = [Node(name: "", key: "", parent: .root, lastChange: -1)]
     }

@@ -13,8 +13,7 @@ enum AutorenameStyle: Sendable {
 
     /// The name of an attempt, after the earlier ones were taken.
     ///
-    /// The specification's example for `add` is "document (2).txt"; the real service is known to
-    /// begin with 1.
+    /// The specification's example for `add` is "document (2).txt"; the real service begins with 1.
     func name(_ name: String, attempt: Int, keepsExtension: Bool) -> String {
         let suffix =
             switch self {
@@ -35,7 +34,7 @@ extension AccountTree {
         near target: WriteTarget, style: AutorenameStyle, keepsExtension: Bool = true
     ) -> WriteTarget {
         guard let last = target.path.components.last else { return target }
-        var attempt = 0
+        var attempt = style == .numbered ? conduct.firstAutorename - 1 : 0
         while true {
             let name = style.name(last.name, attempt: attempt, keepsExtension: keepsExtension)
             let path = target.path.renamed(name, folding: folding)

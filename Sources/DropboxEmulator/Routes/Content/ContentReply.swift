@@ -8,6 +8,8 @@ struct ContentReply {
     let content: Content
     /// The `Range` header of the request.
     let range: String?
+    /// The `If-None-Match` header of the request.
+    let knownTag: String?
 
     /// The part of the content that the client requests.
     private enum Part {
@@ -25,6 +27,7 @@ struct ContentReply {
             .init("Content-Type", "application/octet-stream"), etag,
             Reply.Header("Accept-Ranges", "bytes"),
         ]
+        if knownTag == etag.value { return Reply(status: 304, headers: [etag], body: .text("")) }
         var status = 200
         var bytes: Range<Int64> = 0..<content.size
         switch part {

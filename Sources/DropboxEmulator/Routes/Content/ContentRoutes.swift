@@ -12,7 +12,8 @@ extension Routes {
         }
         let metadata = try downloadable(path, call)
         var reply = try await ContentReply(
-            space: call.space, content: metadata.content, range: call.headers[.range]
+            space: call.space, content: metadata.content, range: call.headers[.range],
+            knownTag: call.headers[.ifNoneMatch]
         ).reply()
         reply.setHeader("Dropbox-API-Result", call.presented(metadata.json).text(.ascii))
         return reply

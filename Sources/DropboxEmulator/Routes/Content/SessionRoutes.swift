@@ -132,15 +132,12 @@ extension Routes {
 
     // MARK: Batches
 
-    /// The published specification says 1,000, the validators of the official Python SDK (12.2) say
-    /// 500: a client that obeys the smaller number is safe with both.
-    private static let maximumAppends = 500
-
     /// `files/upload_session/append_batch`
     static func appendBatch(_ call: Call) async throws -> Reply {
         let (pieces, announced) = try call.arguments {
             reader throws(ArgumentError) -> ([AppendPiece], ContentDigest?) in
-            let pieces = try reader.structs("entries", count: 0...maximumAppends) {
+            let pieces = try reader.structs("entries", count: 0...call.space.conduct.maximumAppends)
+            {
                 entry throws(ArgumentError) in try AppendPiece(&entry)
             }
             return (pieces, try reader.optionalHash("content_hash"))

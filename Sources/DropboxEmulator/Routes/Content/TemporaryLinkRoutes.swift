@@ -15,7 +15,8 @@ enum TemporaryLinkRoutes {
         }
         guard Timestamp.now() <= link.expiresAt else { throw RouteFailure.plain(410, "Gone") }
         return try await ContentReply(
-            space: link.space, content: link.content, range: request.headers[.range]
+            space: link.space, content: link.content, range: request.headers[.range],
+            knownTag: request.headers[.ifNoneMatch]
         ).reply()
     }
 }

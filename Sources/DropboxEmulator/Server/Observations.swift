@@ -1,0 +1,118 @@
+// Answers that a run of the conformance tests got elsewhere, usually from the real service, by the ids of their statements:
+// turns them into choices of the emulator. docs/emulator.md lists those that it can follow.
+
+import Foundation
+
+/// Answers that an emulator is to give.
+public struct Observations: Sendable {
+    /// The answers by statement.
+    public let answers: [String: String]
+
+    /// Takes over answers.
+    ///
+    /// Throws for an answer that the emulator cannot give although it has a choice for the statement.
+    public init(_ answers: [String: String]) throws(EmulatorError) {
+        self.answers = answers
+        for (statement, answer) in answers {
+            guard let known = Self.choices[statement], known[answer] == nil else { continue }
+            throw .observation(
+                statement, answer: answer, known: known.keys.sorted().joined(separator: "' or '"))
+        }
+    }
+
+    /// Reads a JSON object of texts.
+    public init(file: String) throws(EmulatorError) {
+        let answers: [String: String]
+        do {
+            let data = try Data(contentsOf: URL(filePath: file))
+            answers = try JSONDecoder().decode([String: String].self, from: data)
+        } catch {
+            throw .observations("\(file): \(error)")
+        }
+        try self.init(answers)
+    }
+
+    /// The statements for which the emulator has no choice.
+    public var ignored: [String] { answers.keys.filter { Self.choices[$0] == nil }.sorted() }
+
+    private enum Choice {
+        case conduct(@Sendable (inout Conduct) -> Void)
+        case setting(String, JSONValue)
+        /// The answer that is given anyway.
+        case standard
+    }
+
+    /// The answers that the emulator can give, by statement.
+    private static let choices: [String: [String: Choice]] = [
+        "case-rename-file": [
+            "to/conflict/file": .standard,
+            "named a": .conduct { $0.caseRename = .succeedsWithOldName },
+            "named A": .conduct { $0.caseRename = .renames },
+        ],
+        "case-rename-folder": [
+            "to/conflict/folder": .standard,
+            "named d": .conduct { $0.caseRename = .succeedsWithOldName },
+            "named D": .conduct { $0.caseRename = .renames },
+        ],
+        "autorename-file": [
+            "a (1).txt": .standard, "a (2).txt": .conduct { $0.firstAutorename = 2 },
+        ],
+        "strict-overwrite-same-content": [
+            "the same rev, the same id": .standard,
+            "path/conflict/file": .conduct { $0.strictRefusesSameContent = true },
+        ],
+        "move-keeps-id": [
+            "another rev, the same id": .standard,
+            "the same rev, the same id": .conduct { $0.movesKeepRevs = true },
+        ],
+        "restore-deleted": [
+            "another rev, the same id": .standard,
+            "another rev, another id": .conduct { $0.restoresMakeIDs = true },
+        ],
+        "changes-of-gone-folder": [
+            "path/not_found": .standard, "reset": .conduct { $0.goneFolderResets = true },
+        ],
+        "change-of-deleted-folder": [
+            "deleted d": .standard,
+            "deleted d, deleted d/a": .conduct { $0.deltasNameDescendants = true },
+        ],
+        "concurrent-piece-after-close": [
+            "appended": .standard, "closed": .conduct { $0.takesLatePieces = false },
+        ],
+        "decomposed-lookup": [
+            "found": .standard, "path/not_found": .conduct { $0.findsDecomposed = false },
+        ],
+        "append-batch-of-501": [
+            "taken": .standard, "400": .conduct { $0.maximumAppends = 500 },
+        ],
+        "property-is-told": [
+            "file a": .standard, "nothing": .setting("tell_properties", false),
+        ],
+        "delete-by-id": [
+            "file a": .standard,
+            "path_lookup/malformed_path": .setting("refuse_ids", true),
+        ],
+        "parents-in-path-display": [
+            "D/a": .standard, "d/a": .setting("unreliable_parent_case", true),
+        ],
+        "folder-batch": ["d, e": .standard, "job": .setting("synchronous_batch", 0)],
+    ]
+
+    private var chosen: [Choice] {
+        answers.sorted { $0.key < $1.key }.compactMap { Self.choices[$0.key]?[$0.value] }
+    }
+
+    var conduct: Conduct {
+        chosen.reduce(into: Conduct()) { conduct, choice in
+            if case .conduct(let change) = choice { change(&conduct) }
+        }
+    }
+
+    /// The settings, as `POST /admin/settings` takes them.
+    var settings: JSONValue {
+        .object(
+            chosen.compactMap { choice in
+                if case .setting(let name, let value) = choice { .init(name, value) } else { nil }
+            })
+    }
+}
