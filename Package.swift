@@ -223,6 +223,11 @@ let package = Package(
                 arguments,
             ],
             path: "Tests/Simulation", exclude: ["mutants.toml"], swiftSettings: settings),
+        // Statements about Dropbox, each put to a server: the emulator in CI, the real one by hand.
+        .executableTarget(
+            name: "dropbox-conformance", dependencies: ["DropboxAPIComplete", arguments],
+            path: "Tests/conformance", exclude: ["run", "alternatives.json"],
+            swiftSettings: settings),
         .testTarget(
             name: "StagingTests",
             dependencies: ["Staging", "TestSupport", "MetadataStore", "Core", "ContentHashing"],

@@ -1,0 +1,146 @@
+// Properties of files by templates.
+
+import DropboxAPIComplete
+
+extension Statement {
+    private static let place = "docs/dropbox-api.md#calling-routes"
+
+    static let properties: [Statement] = [
+        .init(
+            "property-of-upload", "A file is stored with its properties.", .files("CommitInfo"),
+            rule: place, expects: "red"
+        ) {
+            try await withTemplate($0) { box, template in
+                _ = try await stored(box, template)
+                return try await colour(box, "a", template)
+            }
+        },
+        .init(
+            "property-template-unknown",
+            "Where the template is unknown, the file is stored without properties.",
+            .files("UploadSessionFinishError"), rule: place, expects: "file a"
+        ) { box in
+            _ = try? await stored(box, "ptid:1a5n2i6d3OYEAAAAAAAAAYa")
+            return box.line(try await box.metadata("a"))
+        },
+        .init(
+            "property-added-twice", "Properties of a template are added once.",
+            .specification(file: "file_properties", name: "AddPropertiesError"), rule: place,
+            expects: "property_group_already_exists"
+        ) {
+            try await withTemplate($0) { box, template in
+                _ = try await box.given { try await stored($0, template) }
+                try await box.client.fileProperties.propertiesAdd(
+                    path: box.path("a"), propertyGroups: [group(template)])
+                return "added"
+            }
+        },
+        .init(
+            "property-removed", "Removed properties are gone.",
+            .specification(file: "file_properties", name: "properties/remove"), rule: place,
+            expects: "none"
+        ) {
+            try await withTemplate($0) { box, template in
+                _ = try await box.given { try await stored($0, template) }
+                try await box.client.fileProperties.propertiesRemove(
+                    path: box.path("a"), propertyTemplateIDs: [template])
+                return try await colour(box, "a", template)
+            }
+        },
+        .init(
+            "property-of-move", "A moved file keeps its properties.", .assumption, rule: place,
+            expects: "red"
+        ) {
+            try await withTemplate($0) { box, template in
+                _ = try await box.given { try await stored($0, template) }
+                try await box.move("a", "b")
+                return try await colour(box, "b", template)
+            }
+        },
+        .init(
+            "property-of-copy", "A copy has no properties.", .assumption, rule: place,
+            expects: "none"
+        ) {
+            try await withTemplate($0) { box, template in
+                _ = try await box.given { try await stored($0, template) }
+                try await box.copy("a", "b")
+                return try await colour(box, "b", template)
+            }
+        },
+        .init(
+            "property-of-new-content", "A file keeps its properties when its content changes.",
+            .assumption, rule: place, expects: "red"
+        ) {
+            try await withTemplate($0) { box, template in
+                _ = try await box.given { try await stored($0, template) }
+                try await box.put("a", "two", .overwrite)
+                return try await colour(box, "a", template)
+            }
+        },
+        .init(
+            "property-keeps-rev", "A change of properties is no new rev.", .assumption,
+            rule: place, expects: "the same rev, the same id"
+        ) {
+            try await withTemplate($0) { box, template in
+                let file = try await box.file("a")
+                try await box.client.fileProperties.propertiesAdd(
+                    path: box.path("a"), propertyGroups: [group(template)])
+                return compared(file, try await box.fileMetadata("a"))
+            }
+        },
+        .init(
+            "property-is-told", "A change of properties alone is told as a change of the file.",
+            .assumption, rule: "docs/architecture.md#a-delta-from-the-longpoll-to-the-kernel",
+            expects: "file a"
+        ) {
+            try await withTemplate($0) { box, template in
+                try await box.file("a")
+                let cursor = try await box.cursor()
+                try await box.client.fileProperties.propertiesAdd(
+                    path: box.path("a"), propertyGroups: [group(template)])
+                return try await box.told(cursor)
+            }
+        },
+    ]
+
+    /// Asks with a template of its own, and removes it.
+    private static func withTemplate(
+        _ box: ConformanceAccount,
+        _ ask: (ConformanceAccount, String) async throws -> Observation
+    ) async throws -> Observation {
+        let template = try await box.given {
+            try await $0.client.fileProperties.templatesAddForUser(
+                name: "dbxfs conformance", description: "made by a test, and removed by it",
+                fields: [.init(name: "colour", description: "any", type: .string)]
+            ).templateID
+        }
+        do {
+            let answer = try await ask(box, template)
+            try? await box.client.fileProperties.templatesRemoveForUser(templateID: template)
+            return answer
+        } catch {
+            try? await box.client.fileProperties.templatesRemoveForUser(templateID: template)
+            throw error
+        }
+    }
+
+    private static func group(_ template: String) -> FileProperties.PropertyGroup {
+        .init(templateID: template, fields: [.init(name: "colour", value: "red")])
+    }
+
+    private static func stored(
+        _ box: ConformanceAccount, _ template: String
+    ) async throws -> Files.FileMetadata {
+        try await box.files.upload(
+            path: box.path("a"), propertyGroups: [group(template)], body: BytesBody([1]))
+    }
+
+    private static func colour(
+        _ box: ConformanceAccount, _ name: String, _ template: String
+    ) async throws -> Observation {
+        let found = try await box.files.getMetadata(
+            path: box.path(name), includePropertyGroups: .filterSome([template]))
+        guard case .file(let file) = found else { return "no file" }
+        return file.propertyGroups?.first?.fields.first?.value ?? "none"
+    }
+}
