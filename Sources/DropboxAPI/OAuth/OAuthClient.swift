@@ -68,15 +68,23 @@ public struct OAuthClient: Sendable {
         pkce: PKCE, redirect: String? = nil, state: String? = nil, scopes: [String] = [],
         includesGrantedScopes: Bool = false
     ) -> String {
+        let request = LoginRequest(
+            scopes: scopes, grantedScopes: includesGrantedScopes ? .user : nil)
+        return authorizationURL(request, pkce: pkce, redirect: redirect, state: state)
+    }
+
+    /// The URL of the page on which the user allows access, with all of its parameters.
+    public func authorizationURL(
+        _ request: LoginRequest, pkce: PKCE, redirect: String? = nil, state: String? = nil
+    ) -> String {
         var fields = [
             ("client_id", app.key), ("response_type", "code"),
             ("code_challenge", pkce.challenge), ("code_challenge_method", "S256"),
-            ("token_access_type", "offline"),
+            ("token_access_type", request.access.rawValue),
         ]
         if let redirect { fields.append(("redirect_uri", redirect)) }
         if let state { fields.append(("state", state)) }
-        if !scopes.isEmpty { fields.append(("scope", scopes.joined(separator: " "))) }
-        if includesGrantedScopes { fields.append(("include_granted_scopes", "user")) }
+        fields.append(contentsOf: request.fields)
         return configuration.hosts.web + "/oauth2/authorize?" + FormEncoding.encode(fields)
     }
 
@@ -93,11 +101,13 @@ public struct OAuthClient: Sendable {
         return try await grant(fields, retryAfterSend: false, options)
     }
 
-    /// Gets a new access token. Throws `invalidGrant` when the user has to log in again.
+    /// Gets a new access token, with some of the granted scopes or with all. Throws `invalidGrant` when the user has to log
+    /// in again.
     public func refresh(
-        _ refreshToken: String, options: CallOptions = .init()
+        _ refreshToken: String, scopes: [String] = [], options: CallOptions = .init()
     ) async throws(TokenError) -> TokenGrant {
-        let fields = [("grant_type", "refresh_token"), ("refresh_token", refreshToken)]
+        var fields = [("grant_type", "refresh_token"), ("refresh_token", refreshToken)]
+        if !scopes.isEmpty { fields.append(("scope", scopes.joined(separator: " "))) }
         return try await grant(fields, retryAfterSend: true, options)
     }
 

@@ -80,6 +80,20 @@ enum FormEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// The fields of an address behind its question mark, or of a query alone; the first of each name.
+    static func fields(ofAddress address: String) -> [String: String] {
+        let start = address.firstIndex(of: "?").map { address.index(after: $0) }
+        let query = address[(start ?? address.startIndex)...].prefix { $0 != "#" }
+        var fields: [String: String] = [:]
+        for pair in query.split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let texts = parts.map { unescape(String($0.map { $0 == "+" ? " " : $0 })) }
+            guard let name = texts[0], fields[name] == nil else { continue }
+            fields[name] = texts.count > 1 ? texts[1] : ""
+        }
+        return fields
+    }
+
     /// Reverses `escape`; nil for an invalid escape.
     static func unescape(_ text: some StringProtocol) -> String? {
         text.removingPercentEncoding

@@ -48,7 +48,12 @@ extension VoidUnion {
 
     /// Writes the case's tag.
     public func write(to union: inout UnionWriter) throws {
-        try union.write(unknownTag ?? Self.tags.first { $0.value == self }?.key ?? "other")
+        try union.write(wireTag)
+    }
+
+    /// The case's tag, as it stands in JSON.
+    package var wireTag: String {
+        unknownTag ?? Self.tags.first { $0.value == self }?.key ?? "other"
     }
 }
 
