@@ -12,7 +12,7 @@ extension Auth {
     public struct Calls: Sendable {
         package let client: DropboxClient
 
-        /// Calls ``Auth/tokenFromOauth1``.
+        /// Calls ``Auth/tokenFromOauth1``. Errors: ``TokenFromOAuth1Error``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func tokenFromOauth1(_ argument: TokenFromOAuth1Arg, options: CallOptions = .init())
             async throws(CallError<TokenFromOAuth1Error>) -> TokenFromOAuth1Result
@@ -20,7 +20,9 @@ extension Auth {
             try await client.call(Auth.tokenFromOauth1, argument, options: options)
         }
 
-        /// Calls ``Auth/tokenFromOauth1`` with the fields of its argument.
+        /// Calls ``Auth/tokenFromOauth1`` with the fields of its argument. Limits of `oauth1Token`:
+        /// at least 1 character; `oauth1TokenSecret`: at least 1 character. Errors:
+        /// ``TokenFromOAuth1Error``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func tokenFromOauth1(
             oauth1Token: String, oauth1TokenSecret: String, options: CallOptions = .init()
@@ -31,7 +33,8 @@ extension Auth {
                 options: options)
         }
 
-        /// Calls ``Auth/tokenRevoke``.
+        /// Ends the login: the access token, and the refresh token it came of, are worth nothing
+        /// afterwards. Calls ``Auth/tokenRevoke``.
         public func tokenRevoke(options: CallOptions = .init()) async throws(CallError<NoError>) {
             _ = try await client.call(Auth.tokenRevoke, options: options)
         }

@@ -12,28 +12,34 @@ extension Check {
     public struct Calls: Sendable {
         package let client: DropboxClient
 
-        /// Calls ``Check/app``.
+        /// Sends a text and gets it back, to see whether the app's key and secret are right. Calls
+        /// ``Check/app``. Errors: ``EchoError``.
         public func app(_ argument: EchoArg, options: CallOptions = .init()) async throws(CallError<
             EchoError
         >) -> EchoResult {
             try await client.call(Check.app, argument, options: options)
         }
 
-        /// Calls ``Check/app`` with the fields of its argument.
+        /// Sends a text and gets it back, to see whether the app's key and secret are right. Calls
+        /// ``Check/app`` with the fields of its argument. Limits of `query`: at most 500
+        /// characters. Errors: ``EchoError``.
         public func app(query: String = "", options: CallOptions = .init()) async throws(CallError<
             EchoError
         >) -> EchoResult {
             try await client.call(Check.app, EchoArg(query: query), options: options)
         }
 
-        /// Calls ``Check/user``.
+        /// Sends a text and gets it back, to see whether the token is right. Calls ``Check/user``,
+        /// with the scope `account_info.read`. Errors: ``EchoError``.
         public func user(_ argument: EchoArg, options: CallOptions = .init())
             async throws(CallError<EchoError>) -> EchoResult
         {
             try await client.call(Check.user, argument, options: options)
         }
 
-        /// Calls ``Check/user`` with the fields of its argument.
+        /// Sends a text and gets it back, to see whether the token is right. Calls ``Check/user``
+        /// with the fields of its argument, with the scope `account_info.read`. Limits of `query`:
+        /// at most 500 characters. Errors: ``EchoError``.
         public func user(query: String = "", options: CallOptions = .init()) async throws(CallError<
             EchoError
         >) -> EchoResult {

@@ -12,7 +12,8 @@ extension Files {
     public struct Calls: Sendable {
         package let client: DropboxClient
 
-        /// Calls ``Files/alphaGetMetadata``.
+        /// Calls ``Files/alphaGetMetadata``, with the scope `files.metadata.read`. Errors:
+        /// ``AlphaGetMetadataError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func alphaGetMetadata(
             _ argument: AlphaGetMetadataArg, options: CallOptions = .init()
@@ -20,7 +21,8 @@ extension Files {
             try await client.call(Files.alphaGetMetadata, argument, options: options)
         }
 
-        /// Calls ``Files/alphaGetMetadata`` with the fields of its argument.
+        /// Calls ``Files/alphaGetMetadata`` with the fields of its argument, with the scope
+        /// `files.metadata.read`. Errors: ``AlphaGetMetadataError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func alphaGetMetadata(
             path: ReadPath, includeMediaInfo: Bool = false, includeDeleted: Bool = false,
@@ -38,7 +40,8 @@ extension Files {
                     includePropertyTemplates: includePropertyTemplates), options: options)
         }
 
-        /// Calls ``Files/alphaUpload``.
+        /// Calls ``Files/alphaUpload``, with the scope `files.content.write`. Errors:
+        /// ``UploadError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func alphaUpload(
             _ argument: UploadArg, body: any BodySource, options: CallOptions = .init()
@@ -46,7 +49,8 @@ extension Files {
             try await client.upload(Files.alphaUpload, argument, body: body, options: options)
         }
 
-        /// Calls ``Files/alphaUpload`` with the fields of its argument.
+        /// Calls ``Files/alphaUpload`` with the fields of its argument, with the scope
+        /// `files.content.write`. Errors: ``UploadError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func alphaUpload(
             path: WritePathOrID, mode: WriteMode = .add, autorename: Bool = false,
@@ -62,16 +66,17 @@ extension Files {
                     contentHash: contentHash), body: body, options: options)
         }
 
-        /// Calls ``Files/copy``.
-        @available(*, deprecated, message: "Deprecated by Dropbox")
+        /// Calls ``Files/copy``, with the scope `files.content.write`. Errors: ``RelocationError``.
+        @available(*, deprecated, message: "Deprecated by Dropbox in favour of `files/copy_v2`")
         public func copy(_ argument: RelocationArg, options: CallOptions = .init())
             async throws(CallError<RelocationError>) -> Metadata
         {
             try await client.call(Files.copy, argument, options: options)
         }
 
-        /// Calls ``Files/copy`` with the fields of its argument.
-        @available(*, deprecated, message: "Deprecated by Dropbox")
+        /// Calls ``Files/copy`` with the fields of its argument, with the scope
+        /// `files.content.write`. Errors: ``RelocationError``.
+        @available(*, deprecated, message: "Deprecated by Dropbox in favour of `files/copy_v2`")
         public func copy(
             fromPath: WritePathOrID, toPath: WritePathOrID, allowSharedFolder: Bool = false,
             autorename: Bool = false, allowOwnershipTransfer: Bool = false,
@@ -85,16 +90,21 @@ extension Files {
                 options: options)
         }
 
-        /// Calls ``Files/copyBatch``.
-        @available(*, deprecated, message: "Deprecated by Dropbox")
+        /// Calls ``Files/copyBatch``, with the scope `files.content.write`.
+        @available(
+            *, deprecated, message: "Deprecated by Dropbox in favour of `files/copy_batch_v2`"
+        )
         public func copyBatch(_ argument: RelocationBatchArg, options: CallOptions = .init())
             async throws(CallError<NoError>) -> RelocationBatchLaunch
         {
             try await client.call(Files.copyBatch, argument, options: options)
         }
 
-        /// Calls ``Files/copyBatch`` with the fields of its argument.
-        @available(*, deprecated, message: "Deprecated by Dropbox")
+        /// Calls ``Files/copyBatch`` with the fields of its argument, with the scope
+        /// `files.content.write`. Limits of `entries`: 1 to 1000 items.
+        @available(
+            *, deprecated, message: "Deprecated by Dropbox in favour of `files/copy_batch_v2`"
+        )
         public func copyBatch(
             entries: [RelocationPath], autorename: Bool = false, allowSharedFolder: Bool = false,
             allowOwnershipTransfer: Bool = false, options: CallOptions = .init()
@@ -106,16 +116,23 @@ extension Files {
                     allowOwnershipTransfer: allowOwnershipTransfer), options: options)
         }
 
-        /// Calls ``Files/copyBatchCheck``.
-        @available(*, deprecated, message: "Deprecated by Dropbox")
+        /// Calls ``Files/copyBatchCheck``, with the scope `files.content.write`. Errors:
+        /// ``Async/PollError``.
+        @available(
+            *, deprecated, message: "Deprecated by Dropbox in favour of `files/copy_batch/check_v2`"
+        )
         public func copyBatchCheck(_ argument: Async.PollArg, options: CallOptions = .init())
             async throws(CallError<Async.PollError>) -> RelocationBatchJobStatus
         {
             try await client.call(Files.copyBatchCheck, argument, options: options)
         }
 
-        /// Calls ``Files/copyBatchCheck`` with the fields of its argument.
-        @available(*, deprecated, message: "Deprecated by Dropbox")
+        /// Calls ``Files/copyBatchCheck`` with the fields of its argument, with the scope
+        /// `files.content.write`. Limits of `asyncJobID`: at least 1 character. Errors:
+        /// ``Async/PollError``.
+        @available(
+            *, deprecated, message: "Deprecated by Dropbox in favour of `files/copy_batch/check_v2`"
+        )
         public func copyBatchCheck(asyncJobID: Async.AsyncJobID, options: CallOptions = .init())
             async throws(CallError<Async.PollError>) -> RelocationBatchJobStatus
         {
@@ -123,14 +140,19 @@ extension Files {
                 Files.copyBatchCheck, Async.PollArg(asyncJobID: asyncJobID), options: options)
         }
 
-        /// Calls ``Files/copyBatchCheckV2``.
+        /// Asks whether a copy of many entries has ended; `copyJob` waits for that. Calls
+        /// ``Files/copyBatchCheckV2``, with the scope `files.content.write`. Errors:
+        /// ``Async/PollError``.
         public func copyBatchCheckV2(_ argument: Async.PollArg, options: CallOptions = .init())
             async throws(CallError<Async.PollError>) -> RelocationBatchV2JobStatus
         {
             try await client.call(Files.copyBatchCheckV2, argument, options: options)
         }
 
-        /// Calls ``Files/copyBatchCheckV2`` with the fields of its argument.
+        /// Asks whether a copy of many entries has ended; `copyJob` waits for that. Calls
+        /// ``Files/copyBatchCheckV2`` with the fields of its argument, with the scope
+        /// `files.content.write`. Limits of `asyncJobID`: at least 1 character. Errors:
+        /// ``Async/PollError``.
         public func copyBatchCheckV2(asyncJobID: Async.AsyncJobID, options: CallOptions = .init())
             async throws(CallError<Async.PollError>) -> RelocationBatchV2JobStatus
         {
@@ -138,14 +160,17 @@ extension Files {
                 Files.copyBatchCheckV2, Async.PollArg(asyncJobID: asyncJobID), options: options)
         }
 
-        /// Calls ``Files/copyBatchV2``.
+        /// Copies many entries, all or none, as a job; `copyJob` waits for it. Calls
+        /// ``Files/copyBatchV2``, with the scope `files.content.write`.
         public func copyBatchV2(_ argument: CopyBatchArg, options: CallOptions = .init())
             async throws(CallError<NoError>) -> RelocationBatchV2Launch
         {
             try await client.call(Files.copyBatchV2, argument, options: options)
         }
 
-        /// Calls ``Files/copyBatchV2`` with the fields of its argument.
+        /// Copies many entries, all or none, as a job; `copyJob` waits for it. Calls
+        /// ``Files/copyBatchV2`` with the fields of its argument, with the scope
+        /// `files.content.write`. Limits of `entries`: 1 to 1000 items.
         public func copyBatchV2(
             entries: [RelocationPath], autorename: Bool = false, options: CallOptions = .init()
         ) async throws(CallError<NoError>) -> RelocationBatchV2Launch {
@@ -154,14 +179,18 @@ extension Files {
                 options: options)
         }
 
-        /// Calls ``Files/copyReferenceGet``.
+        /// Makes a reference by which any account can copy the entry to itself, without a download.
+        /// Calls ``Files/copyReferenceGet``, with the scope `files.content.write`. Errors:
+        /// ``GetCopyReferenceError``.
         public func copyReferenceGet(
             _ argument: GetCopyReferenceArg, options: CallOptions = .init()
         ) async throws(CallError<GetCopyReferenceError>) -> GetCopyReferenceResult {
             try await client.call(Files.copyReferenceGet, argument, options: options)
         }
 
-        /// Calls ``Files/copyReferenceGet`` with the fields of its argument.
+        /// Makes a reference by which any account can copy the entry to itself, without a download.
+        /// Calls ``Files/copyReferenceGet`` with the fields of its argument, with the scope
+        /// `files.content.write`. Errors: ``GetCopyReferenceError``.
         public func copyReferenceGet(path: ReadPath, options: CallOptions = .init())
             async throws(CallError<GetCopyReferenceError>) -> GetCopyReferenceResult
         {
@@ -169,14 +198,18 @@ extension Files {
                 Files.copyReferenceGet, GetCopyReferenceArg(path: path), options: options)
         }
 
-        /// Calls ``Files/copyReferenceSave``.
+        /// Copies the entry of a reference, which may be another account's, to a path. Calls
+        /// ``Files/copyReferenceSave``, with the scope `files.content.write`. Errors:
+        /// ``SaveCopyReferenceError``.
         public func copyReferenceSave(
             _ argument: SaveCopyReferenceArg, options: CallOptions = .init()
         ) async throws(CallError<SaveCopyReferenceError>) -> SaveCopyReferenceResult {
             try await client.call(Files.copyReferenceSave, argument, options: options)
         }
 
-        /// Calls ``Files/copyReferenceSave`` with the fields of its argument.
+        /// Copies the entry of a reference, which may be another account's, to a path. Calls
+        /// ``Files/copyReferenceSave`` with the fields of its argument, with the scope
+        /// `files.content.write`. Errors: ``SaveCopyReferenceError``.
         public func copyReferenceSave(
             copyReference: String, path: Path, options: CallOptions = .init()
         ) async throws(CallError<SaveCopyReferenceError>) -> SaveCopyReferenceResult {
@@ -185,14 +218,17 @@ extension Files {
                 SaveCopyReferenceArg(copyReference: copyReference, path: path), options: options)
         }
 
-        /// Calls ``Files/copyV2``.
+        /// Copies a file, or a folder with all that is in it. Calls ``Files/copyV2``, with the
+        /// scope `files.content.write`. Errors: ``RelocationError``.
         public func copyV2(_ argument: RelocationArg, options: CallOptions = .init())
             async throws(CallError<RelocationError>) -> RelocationResult
         {
             try await client.call(Files.copyV2, argument, options: options)
         }
 
-        /// Calls ``Files/copyV2`` with the fields of its argument.
+        /// Copies a file, or a folder with all that is in it. Calls ``Files/copyV2`` with the
+        /// fields of its argument, with the scope `files.content.write`. Errors:
+        /// ``RelocationError``.
         public func copyV2(
             fromPath: WritePathOrID, toPath: WritePathOrID, allowSharedFolder: Bool = false,
             autorename: Bool = false, allowOwnershipTransfer: Bool = false,
@@ -206,16 +242,22 @@ extension Files {
                 options: options)
         }
 
-        /// Calls ``Files/createFolder``.
-        @available(*, deprecated, message: "Deprecated by Dropbox")
+        /// Calls ``Files/createFolder``, with the scope `files.content.write`. Errors:
+        /// ``CreateFolderError``.
+        @available(
+            *, deprecated, message: "Deprecated by Dropbox in favour of `files/create_folder_v2`"
+        )
         public func createFolder(_ argument: CreateFolderArg, options: CallOptions = .init())
             async throws(CallError<CreateFolderError>) -> FolderMetadata
         {
             try await client.call(Files.createFolder, argument, options: options)
         }
 
-        /// Calls ``Files/createFolder`` with the fields of its argument.
-        @available(*, deprecated, message: "Deprecated by Dropbox")
+        /// Calls ``Files/createFolder`` with the fields of its argument, with the scope
+        /// `files.content.write`. Errors: ``CreateFolderError``.
+        @available(
+            *, deprecated, message: "Deprecated by Dropbox in favour of `files/create_folder_v2`"
+        )
         public func createFolder(
             path: WritePath, autorename: Bool = false, options: CallOptions = .init()
         ) async throws(CallError<CreateFolderError>) -> FolderMetadata {
@@ -224,14 +266,17 @@ extension Files {
                 options: options)
         }
 
-        /// Calls ``Files/createFolderBatch``.
+        /// Creates many folders, maybe as a job; `createFolderJob` waits for it. Calls
+        /// ``Files/createFolderBatch``, with the scope `files.content.write`.
         public func createFolderBatch(
             _ argument: CreateFolderBatchArg, options: CallOptions = .init()
         ) async throws(CallError<NoError>) -> CreateFolderBatchLaunch {
             try await client.call(Files.createFolderBatch, argument, options: options)
         }
 
-        /// Calls ``Files/createFolderBatch`` with the fields of its argument.
+        /// Creates many folders, maybe as a job; `createFolderJob` waits for it. Calls
+        /// ``Files/createFolderBatch`` with the fields of its argument, with the scope
+        /// `files.content.write`. Limits of `paths`: at most 10000 items.
         public func createFolderBatch(
             paths: [WritePath], autorename: Bool = false, forceAsync: Bool = false,
             options: CallOptions = .init()
@@ -242,14 +287,19 @@ extension Files {
                 options: options)
         }
 
-        /// Calls ``Files/createFolderBatchCheck``.
+        /// Asks whether the creation of many folders has ended; `createFolderJob` waits for that.
+        /// Calls ``Files/createFolderBatchCheck``, with the scope `files.content.write`. Errors:
+        /// ``Async/PollError``.
         public func createFolderBatchCheck(
             _ argument: Async.PollArg, options: CallOptions = .init()
         ) async throws(CallError<Async.PollError>) -> CreateFolderBatchJobStatus {
             try await client.call(Files.createFolderBatchCheck, argument, options: options)
         }
 
-        /// Calls ``Files/createFolderBatchCheck`` with the fields of its argument.
+        /// Asks whether the creation of many folders has ended; `createFolderJob` waits for that.
+        /// Calls ``Files/createFolderBatchCheck`` with the fields of its argument, with the scope
+        /// `files.content.write`. Limits of `asyncJobID`: at least 1 character. Errors:
+        /// ``Async/PollError``.
         public func createFolderBatchCheck(
             asyncJobID: Async.AsyncJobID, options: CallOptions = .init()
         ) async throws(CallError<Async.PollError>) -> CreateFolderBatchJobStatus {
@@ -258,14 +308,19 @@ extension Files {
                 options: options)
         }
 
-        /// Calls ``Files/createFolderV2``.
+        /// Creates a folder, and those above it that are missing. One that exists is a conflict,
+        /// unless `autorename` gives the new one another name. Calls ``Files/createFolderV2``, with
+        /// the scope `files.content.write`. Errors: ``CreateFolderError``.
         public func createFolderV2(_ argument: CreateFolderArg, options: CallOptions = .init())
             async throws(CallError<CreateFolderError>) -> CreateFolderResult
         {
             try await client.call(Files.createFolderV2, argument, options: options)
         }
 
-        /// Calls ``Files/createFolderV2`` with the fields of its argument.
+        /// Creates a folder, and those above it that are missing. One that exists is a conflict,
+        /// unless `autorename` gives the new one another name. Calls ``Files/createFolderV2`` with
+        /// the fields of its argument, with the scope `files.content.write`. Errors:
+        /// ``CreateFolderError``.
         public func createFolderV2(
             path: WritePath, autorename: Bool = false, options: CallOptions = .init()
         ) async throws(CallError<CreateFolderError>) -> CreateFolderResult {
@@ -274,16 +329,17 @@ extension Files {
                 options: options)
         }
 
-        /// Calls ``Files/delete``.
-        @available(*, deprecated, message: "Deprecated by Dropbox")
+        /// Calls ``Files/delete``, with the scope `files.content.write`. Errors: ``DeleteError``.
+        @available(*, deprecated, message: "Deprecated by Dropbox in favour of `files/delete_v2`")
         public func delete(_ argument: DeleteArg, options: CallOptions = .init())
             async throws(CallError<DeleteError>) -> Metadata
         {
             try await client.call(Files.delete, argument, options: options)
         }
 
-        /// Calls ``Files/delete`` with the fields of its argument.
-        @available(*, deprecated, message: "Deprecated by Dropbox")
+        /// Calls ``Files/delete`` with the fields of its argument, with the scope
+        /// `files.content.write`. Errors: ``DeleteError``.
+        @available(*, deprecated, message: "Deprecated by Dropbox in favour of `files/delete_v2`")
         public func delete(
             path: WritePathOrID, parentRev: Rev? = nil, options: CallOptions = .init()
         ) async throws(CallError<DeleteError>) -> Metadata {
@@ -291,14 +347,17 @@ extension Files {
                 Files.delete, DeleteArg(path: path, parentRev: parentRev), options: options)
         }
 
-        /// Calls ``Files/deleteBatch``.
+        /// Deletes many entries as a job; `deleteJob` waits for it. Calls ``Files/deleteBatch``,
+        /// with the scope `files.content.write`.
         public func deleteBatch(_ argument: DeleteBatchArg, options: CallOptions = .init())
             async throws(CallError<NoError>) -> DeleteBatchLaunch
         {
             try await client.call(Files.deleteBatch, argument, options: options)
         }
 
-        /// Calls ``Files/deleteBatch`` with the fields of its argument.
+        /// Deletes many entries as a job; `deleteJob` waits for it. Calls ``Files/deleteBatch``
+        /// with the fields of its argument, with the scope `files.content.write`. Limits of
+        /// `entries`: at most 1000 items.
         public func deleteBatch(entries: [DeleteArg], options: CallOptions = .init())
             async throws(CallError<NoError>) -> DeleteBatchLaunch
         {
@@ -306,14 +365,19 @@ extension Files {
                 Files.deleteBatch, DeleteBatchArg(entries: entries), options: options)
         }
 
-        /// Calls ``Files/deleteBatchCheck``.
+        /// Asks whether a deletion of many entries has ended; `deleteJob` waits for that. Calls
+        /// ``Files/deleteBatchCheck``, with the scope `files.content.write`. Errors:
+        /// ``Async/PollError``.
         public func deleteBatchCheck(_ argument: Async.PollArg, options: CallOptions = .init())
             async throws(CallError<Async.PollError>) -> DeleteBatchJobStatus
         {
             try await client.call(Files.deleteBatchCheck, argument, options: options)
         }
 
-        /// Calls ``Files/deleteBatchCheck`` with the fields of its argument.
+        /// Asks whether a deletion of many entries has ended; `deleteJob` waits for that. Calls
+        /// ``Files/deleteBatchCheck`` with the fields of its argument, with the scope
+        /// `files.content.write`. Limits of `asyncJobID`: at least 1 character. Errors:
+        /// ``Async/PollError``.
         public func deleteBatchCheck(asyncJobID: Async.AsyncJobID, options: CallOptions = .init())
             async throws(CallError<Async.PollError>) -> DeleteBatchJobStatus
         {
@@ -321,14 +385,19 @@ extension Files {
                 Files.deleteBatchCheck, Async.PollArg(asyncJobID: asyncJobID), options: options)
         }
 
-        /// Calls ``Files/deleteV2``.
+        /// Deletes a file, or a folder with all that is in it. It can be restored for some weeks.
+        /// With `parentRev` a file is deleted only in that revision. Calls ``Files/deleteV2``, with
+        /// the scope `files.content.write`. Errors: ``DeleteError``.
         public func deleteV2(_ argument: DeleteArg, options: CallOptions = .init())
             async throws(CallError<DeleteError>) -> DeleteResult
         {
             try await client.call(Files.deleteV2, argument, options: options)
         }
 
-        /// Calls ``Files/deleteV2`` with the fields of its argument.
+        /// Deletes a file, or a folder with all that is in it. It can be restored for some weeks.
+        /// With `parentRev` a file is deleted only in that revision. Calls ``Files/deleteV2`` with
+        /// the fields of its argument, with the scope `files.content.write`. Errors:
+        /// ``DeleteError``.
         public func deleteV2(
             path: WritePathOrID, parentRev: Rev? = nil, options: CallOptions = .init()
         ) async throws(CallError<DeleteError>) -> DeleteResult {
@@ -336,14 +405,19 @@ extension Files {
                 Files.deleteV2, DeleteArg(path: path, parentRev: parentRev), options: options)
         }
 
-        /// Calls ``Files/download``.
+        /// Downloads a file, or a range of it. `rev:` and a revision as path is an older version;
+        /// `download(_:to:)` brings a file of any size to the disk. Calls ``Files/download``, with
+        /// the scope `files.content.read`. Errors: ``DownloadError``.
         public func download(
             _ argument: DownloadArg, range: ByteRange? = nil, options: CallOptions = .init()
         ) async throws(CallError<DownloadError>) -> Download<FileMetadata, DownloadError> {
             try await client.download(Files.download, argument, range: range, options: options)
         }
 
-        /// Calls ``Files/download`` with the fields of its argument.
+        /// Downloads a file, or a range of it. `rev:` and a revision as path is an older version;
+        /// `download(_:to:)` brings a file of any size to the disk. Calls ``Files/download`` with
+        /// the fields of its argument, with the scope `files.content.read`. Errors:
+        /// ``DownloadError``.
         public func download(
             path: ReadPath, rev: Rev? = nil, range: ByteRange? = nil, options: CallOptions = .init()
         ) async throws(CallError<DownloadError>) -> Download<FileMetadata, DownloadError> {
@@ -351,7 +425,9 @@ extension Files {
                 Files.download, DownloadArg(path: path, rev: rev), range: range, options: options)
         }
 
-        /// Calls ``Files/downloadZip``.
+        /// Downloads a folder as a zip archive, if it is not too large. Calls
+        /// ``Files/downloadZip``, with the scope `files.content.read`. Errors:
+        /// ``DownloadZipError``.
         public func downloadZip(
             _ argument: DownloadZipArg, range: ByteRange? = nil, options: CallOptions = .init()
         ) async throws(CallError<DownloadZipError>) -> Download<DownloadZipResult, DownloadZipError>
@@ -359,7 +435,9 @@ extension Files {
             try await client.download(Files.downloadZip, argument, range: range, options: options)
         }
 
-        /// Calls ``Files/downloadZip`` with the fields of its argument.
+        /// Downloads a folder as a zip archive, if it is not too large. Calls ``Files/downloadZip``
+        /// with the fields of its argument, with the scope `files.content.read`. Errors:
+        /// ``DownloadZipError``.
         public func downloadZip(
             path: ReadPath, range: ByteRange? = nil, options: CallOptions = .init()
         ) async throws(CallError<DownloadZipError>) -> Download<DownloadZipResult, DownloadZipError>
@@ -368,14 +446,18 @@ extension Files {
                 Files.downloadZip, DownloadZipArg(path: path), range: range, options: options)
         }
 
-        /// Calls ``Files/export``.
+        /// Downloads a document that has no bytes of its own, such as one of Google Docs, in a
+        /// format of Microsoft's or another one. Calls ``Files/export``, with the scope
+        /// `files.content.read`. Errors: ``ExportError``.
         public func export(
             _ argument: ExportArg, range: ByteRange? = nil, options: CallOptions = .init()
         ) async throws(CallError<ExportError>) -> Download<ExportResult, ExportError> {
             try await client.download(Files.export, argument, range: range, options: options)
         }
 
-        /// Calls ``Files/export`` with the fields of its argument.
+        /// Downloads a document that has no bytes of its own, such as one of Google Docs, in a
+        /// format of Microsoft's or another one. Calls ``Files/export`` with the fields of its
+        /// argument, with the scope `files.content.read`. Errors: ``ExportError``.
         public func export(
             path: ReadPath, exportFormat: String? = nil, range: ByteRange? = nil,
             options: CallOptions = .init()
@@ -385,14 +467,16 @@ extension Files {
                 options: options)
         }
 
-        /// Calls ``Files/getFileLockBatch``.
+        /// Calls ``Files/getFileLockBatch``, with the scope `files.content.read`. Errors:
+        /// ``LockFileError``.
         public func getFileLockBatch(_ argument: LockFileBatchArg, options: CallOptions = .init())
             async throws(CallError<LockFileError>) -> LockFileBatchResult
         {
             try await client.call(Files.getFileLockBatch, argument, options: options)
         }
 
-        /// Calls ``Files/getFileLockBatch`` with the fields of its argument.
+        /// Calls ``Files/getFileLockBatch`` with the fields of its argument, with the scope
+        /// `files.content.read`. Errors: ``LockFileError``.
         public func getFileLockBatch(entries: [LockFileArg], options: CallOptions = .init())
             async throws(CallError<LockFileError>) -> LockFileBatchResult
         {
@@ -400,14 +484,18 @@ extension Files {
                 Files.getFileLockBatch, LockFileBatchArg(entries: entries), options: options)
         }
 
-        /// Calls ``Files/getMetadata``.
+        /// Tells what is at a path, id or revision: name, size, times, revision and hash. It fails
+        /// for the root. Calls ``Files/getMetadata``, with the scope `files.metadata.read`. Errors:
+        /// ``GetMetadataError``.
         public func getMetadata(_ argument: GetMetadataArg, options: CallOptions = .init())
             async throws(CallError<GetMetadataError>) -> Metadata
         {
             try await client.call(Files.getMetadata, argument, options: options)
         }
 
-        /// Calls ``Files/getMetadata`` with the fields of its argument.
+        /// Tells what is at a path, id or revision: name, size, times, revision and hash. It fails
+        /// for the root. Calls ``Files/getMetadata`` with the fields of its argument, with the
+        /// scope `files.metadata.read`. Errors: ``GetMetadataError``.
         public func getMetadata(
             path: ReadPath, includeMediaInfo: Bool = false, includeDeleted: Bool = false,
             includeHasExplicitSharedMembers: Bool = false,
@@ -422,14 +510,16 @@ extension Files {
                     includePropertyGroups: includePropertyGroups), options: options)
         }
 
-        /// Calls ``Files/getPreview``.
+        /// Downloads a document as PDF or HTML, to be shown. Calls ``Files/getPreview``, with the
+        /// scope `files.content.read`. Errors: ``PreviewError``.
         public func getPreview(
             _ argument: PreviewArg, range: ByteRange? = nil, options: CallOptions = .init()
         ) async throws(CallError<PreviewError>) -> Download<FileMetadata, PreviewError> {
             try await client.download(Files.getPreview, argument, range: range, options: options)
         }
 
-        /// Calls ``Files/getPreview`` with the fields of its argument.
+        /// Downloads a document as PDF or HTML, to be shown. Calls ``Files/getPreview`` with the
+        /// fields of its argument, with the scope `files.content.read`. Errors: ``PreviewError``.
         public func getPreview(
             path: ReadPath, rev: Rev? = nil, range: ByteRange? = nil, options: CallOptions = .init()
         ) async throws(CallError<PreviewError>) -> Download<FileMetadata, PreviewError> {
@@ -437,14 +527,18 @@ extension Files {
                 Files.getPreview, PreviewArg(path: path, rev: rev), range: range, options: options)
         }
 
-        /// Calls ``Files/getTemporaryLink``.
+        /// Makes an address from which anybody can download the file for four hours, without a
+        /// token. Calls ``Files/getTemporaryLink``, with the scope `files.content.read`. Errors:
+        /// ``GetTemporaryLinkError``.
         public func getTemporaryLink(
             _ argument: GetTemporaryLinkArg, options: CallOptions = .init()
         ) async throws(CallError<GetTemporaryLinkError>) -> GetTemporaryLinkResult {
             try await client.call(Files.getTemporaryLink, argument, options: options)
         }
 
-        /// Calls ``Files/getTemporaryLink`` with the fields of its argument.
+        /// Makes an address from which anybody can download the file for four hours, without a
+        /// token. Calls ``Files/getTemporaryLink`` with the fields of its argument, with the scope
+        /// `files.content.read`. Errors: ``GetTemporaryLinkError``.
         public func getTemporaryLink(path: ReadPath, options: CallOptions = .init())
             async throws(CallError<GetTemporaryLinkError>) -> GetTemporaryLinkResult
         {
@@ -452,14 +546,17 @@ extension Files {
                 Files.getTemporaryLink, GetTemporaryLinkArg(path: path), options: options)
         }
 
-        /// Calls ``Files/getTemporaryUploadLink``.
+        /// Makes an address to which a file can be uploaded once, by a POST without a token. Calls
+        /// ``Files/getTemporaryUploadLink``, with the scope `files.content.write`.
         public func getTemporaryUploadLink(
             _ argument: GetTemporaryUploadLinkArg, options: CallOptions = .init()
         ) async throws(CallError<NoError>) -> GetTemporaryUploadLinkResult {
             try await client.call(Files.getTemporaryUploadLink, argument, options: options)
         }
 
-        /// Calls ``Files/getTemporaryUploadLink`` with the fields of its argument.
+        /// Makes an address to which a file can be uploaded once, by a POST without a token. Calls
+        /// ``Files/getTemporaryUploadLink`` with the fields of its argument, with the scope
+        /// `files.content.write`.
         public func getTemporaryUploadLink(
             commitInfo: CommitInfo, duration: Double = 14400, options: CallOptions = .init()
         ) async throws(CallError<NoError>) -> GetTemporaryUploadLinkResult {
@@ -469,14 +566,16 @@ extension Files {
                 options: options)
         }
 
-        /// Calls ``Files/getThumbnail``.
+        /// Calls ``Files/getThumbnail``, with the scope `files.content.read`. Errors:
+        /// ``ThumbnailError``.
         public func getThumbnail(
             _ argument: ThumbnailArg, range: ByteRange? = nil, options: CallOptions = .init()
         ) async throws(CallError<ThumbnailError>) -> Download<FileMetadata, ThumbnailError> {
             try await client.download(Files.getThumbnail, argument, range: range, options: options)
         }
 
-        /// Calls ``Files/getThumbnail`` with the fields of its argument.
+        /// Calls ``Files/getThumbnail`` with the fields of its argument, with the scope
+        /// `files.content.read`. Errors: ``ThumbnailError``.
         public func getThumbnail(
             path: ReadPath, format: ThumbnailFormat = .jpeg, size: ThumbnailSize = .w64h64,
             mode: ThumbnailMode = .strict, excludeMediaInfo: Bool? = nil, range: ByteRange? = nil,
@@ -489,14 +588,18 @@ extension Files {
                     excludeMediaInfo: excludeMediaInfo), range: range, options: options)
         }
 
-        /// Calls ``Files/getThumbnailBatch``.
+        /// Makes small pictures of up to 25 files in one request. Calls
+        /// ``Files/getThumbnailBatch``, with the scope `files.content.read`. Errors:
+        /// ``GetThumbnailBatchError``.
         public func getThumbnailBatch(
             _ argument: GetThumbnailBatchArg, options: CallOptions = .init()
         ) async throws(CallError<GetThumbnailBatchError>) -> GetThumbnailBatchResult {
             try await client.call(Files.getThumbnailBatch, argument, options: options)
         }
 
-        /// Calls ``Files/getThumbnailBatch`` with the fields of its argument.
+        /// Makes small pictures of up to 25 files in one request. Calls ``Files/getThumbnailBatch``
+        /// with the fields of its argument, with the scope `files.content.read`. Errors:
+        /// ``GetThumbnailBatchError``.
         public func getThumbnailBatch(entries: [ThumbnailArg], options: CallOptions = .init())
             async throws(CallError<GetThumbnailBatchError>) -> GetThumbnailBatchResult
         {
@@ -504,7 +607,8 @@ extension Files {
                 Files.getThumbnailBatch, GetThumbnailBatchArg(entries: entries), options: options)
         }
 
-        /// Calls ``Files/getThumbnailV2``.
+        /// Downloads a small picture of a picture or video. Calls ``Files/getThumbnailV2``, with
+        /// the scope `files.content.read`. Errors: ``ThumbnailV2Error``.
         public func getThumbnailV2(
             _ argument: ThumbnailV2Arg, range: ByteRange? = nil, options: CallOptions = .init()
         ) async throws(CallError<ThumbnailV2Error>) -> Download<PreviewResult, ThumbnailV2Error> {
@@ -512,7 +616,9 @@ extension Files {
                 Files.getThumbnailV2, argument, range: range, options: options)
         }
 
-        /// Calls ``Files/getThumbnailV2`` with the fields of its argument.
+        /// Downloads a small picture of a picture or video. Calls ``Files/getThumbnailV2`` with the
+        /// fields of its argument, with the scope `files.content.read`. Errors:
+        /// ``ThumbnailV2Error``.
         public func getThumbnailV2(
             resource: PathOrLink, format: ThumbnailFormat = .jpeg, size: ThumbnailSize = .w64h64,
             mode: ThumbnailMode = .strict, excludeMediaInfo: Bool? = nil, range: ByteRange? = nil,
@@ -525,14 +631,21 @@ extension Files {
                     excludeMediaInfo: excludeMediaInfo), range: range, options: options)
         }
 
-        /// Calls ``Files/listFolder``.
+        /// Lists a folder, or with `recursive` all below it. Further pages, and later all changes,
+        /// come by `listFolderContinue` and the cursor; `entries(of:)` is all pages at once. The
+        /// root is the empty path. Calls ``Files/listFolder``, with the scope
+        /// `files.metadata.read`. Errors: ``ListFolderError``.
         public func listFolder(_ argument: ListFolderArg, options: CallOptions = .init())
             async throws(CallError<ListFolderError>) -> ListFolderResult
         {
             try await client.call(Files.listFolder, argument, options: options)
         }
 
-        /// Calls ``Files/listFolder`` with the fields of its argument.
+        /// Lists a folder, or with `recursive` all below it. Further pages, and later all changes,
+        /// come by `listFolderContinue` and the cursor; `entries(of:)` is all pages at once. The
+        /// root is the empty path. Calls ``Files/listFolder`` with the fields of its argument, with
+        /// the scope `files.metadata.read`. Limits of `limit`: 1 to 2000. Errors:
+        /// ``ListFolderError``.
         public func listFolder(
             path: PathROrID, recursive: Bool = false, includeMediaInfo: Bool = false,
             includeDeleted: Bool = false, includeHasExplicitSharedMembers: Bool = false,
@@ -553,14 +666,19 @@ extension Files {
                     includeRestorableInfo: includeRestorableInfo), options: options)
         }
 
-        /// Calls ``Files/listFolderContinue``.
+        /// The next page of a listing, or the changes since its end: the cursor says from where.
+        /// Calls ``Files/listFolderContinue``, with the scope `files.metadata.read`. Errors:
+        /// ``ListFolderContinueError``.
         public func listFolderContinue(
             _ argument: ListFolderContinueArg, options: CallOptions = .init()
         ) async throws(CallError<ListFolderContinueError>) -> ListFolderResult {
             try await client.call(Files.listFolderContinue, argument, options: options)
         }
 
-        /// Calls ``Files/listFolderContinue`` with the fields of its argument.
+        /// The next page of a listing, or the changes since its end: the cursor says from where.
+        /// Calls ``Files/listFolderContinue`` with the fields of its argument, with the scope
+        /// `files.metadata.read`. Limits of `cursor`: at least 1 character. Errors:
+        /// ``ListFolderContinueError``.
         public func listFolderContinue(cursor: ListFolderCursor, options: CallOptions = .init())
             async throws(CallError<ListFolderContinueError>) -> ListFolderResult
         {
@@ -568,14 +686,18 @@ extension Files {
                 Files.listFolderContinue, ListFolderContinueArg(cursor: cursor), options: options)
         }
 
-        /// Calls ``Files/listFolderGetLatestCursor``.
+        /// A cursor for changes from now on, without a listing. Calls
+        /// ``Files/listFolderGetLatestCursor``, with the scope `files.metadata.read`. Errors:
+        /// ``ListFolderError``.
         public func listFolderGetLatestCursor(
             _ argument: ListFolderArg, options: CallOptions = .init()
         ) async throws(CallError<ListFolderError>) -> ListFolderGetLatestCursorResult {
             try await client.call(Files.listFolderGetLatestCursor, argument, options: options)
         }
 
-        /// Calls ``Files/listFolderGetLatestCursor`` with the fields of its argument.
+        /// A cursor for changes from now on, without a listing. Calls
+        /// ``Files/listFolderGetLatestCursor`` with the fields of its argument, with the scope
+        /// `files.metadata.read`. Limits of `limit`: 1 to 2000. Errors: ``ListFolderError``.
         public func listFolderGetLatestCursor(
             path: PathROrID, recursive: Bool = false, includeMediaInfo: Bool = false,
             includeDeleted: Bool = false, includeHasExplicitSharedMembers: Bool = false,
@@ -596,14 +718,20 @@ extension Files {
                     includeRestorableInfo: includeRestorableInfo), options: options)
         }
 
-        /// Calls ``Files/listFolderLongpoll``.
+        /// Waits until something changes behind a cursor, or until the timeout, of 30 to 480
+        /// seconds. `changes(since:)` does it again and again. Calls ``Files/listFolderLongpoll``,
+        /// with the scope `files.metadata.read`. Errors: ``ListFolderLongpollError``.
         public func listFolderLongpoll(
             _ argument: ListFolderLongpollArg, options: CallOptions = .init()
         ) async throws(CallError<ListFolderLongpollError>) -> ListFolderLongpollResult {
             try await client.call(Files.listFolderLongpoll, argument, options: options)
         }
 
-        /// Calls ``Files/listFolderLongpoll`` with the fields of its argument.
+        /// Waits until something changes behind a cursor, or until the timeout, of 30 to 480
+        /// seconds. `changes(since:)` does it again and again. Calls ``Files/listFolderLongpoll``
+        /// with the fields of its argument, with the scope `files.metadata.read`. Limits of
+        /// `cursor`: at least 1 character; `timeout`: 30 to 480. Errors:
+        /// ``ListFolderLongpollError``.
         public func listFolderLongpoll(
             cursor: ListFolderCursor, timeout: UInt64 = 30, options: CallOptions = .init()
         ) async throws(CallError<ListFolderLongpollError>) -> ListFolderLongpollResult {
@@ -612,14 +740,17 @@ extension Files {
                 options: options)
         }
 
-        /// Calls ``Files/listRevisions``.
+        /// Lists the versions of a file, newest first. Calls ``Files/listRevisions``, with the
+        /// scope `files.metadata.read`. Errors: ``ListRevisionsError``.
         public func listRevisions(_ argument: ListRevisionsArg, options: CallOptions = .init())
             async throws(CallError<ListRevisionsError>) -> ListRevisionsResult
         {
             try await client.call(Files.listRevisions, argument, options: options)
         }
 
-        /// Calls ``Files/listRevisions`` with the fields of its argument.
+        /// Lists the versions of a file, newest first. Calls ``Files/listRevisions`` with the
+        /// fields of its argument, with the scope `files.metadata.read`. Limits of `limit`: 1 to
+        /// 100. Errors: ``ListRevisionsError``.
         public func listRevisions(
             path: PathOrID, mode: ListRevisionsMode = .path, limit: UInt64 = 10,
             beforeRev: Rev? = nil, includeRestorableInfo: Bool = false,
@@ -632,14 +763,18 @@ extension Files {
                     includeRestorableInfo: includeRestorableInfo), options: options)
         }
 
-        /// Calls ``Files/lockFileBatch``.
+        /// Locks files of a team, so that other members cannot change them. Calls
+        /// ``Files/lockFileBatch``, with the scope `files.content.write`. Errors:
+        /// ``LockFileError``.
         public func lockFileBatch(_ argument: LockFileBatchArg, options: CallOptions = .init())
             async throws(CallError<LockFileError>) -> LockFileBatchResult
         {
             try await client.call(Files.lockFileBatch, argument, options: options)
         }
 
-        /// Calls ``Files/lockFileBatch`` with the fields of its argument.
+        /// Locks files of a team, so that other members cannot change them. Calls
+        /// ``Files/lockFileBatch`` with the fields of its argument, with the scope
+        /// `files.content.write`. Errors: ``LockFileError``.
         public func lockFileBatch(entries: [LockFileArg], options: CallOptions = .init())
             async throws(CallError<LockFileError>) -> LockFileBatchResult
         {
@@ -647,16 +782,17 @@ extension Files {
                 Files.lockFileBatch, LockFileBatchArg(entries: entries), options: options)
         }
 
-        /// Calls ``Files/move``.
-        @available(*, deprecated, message: "Deprecated by Dropbox")
+        /// Calls ``Files/move``, with the scope `files.content.write`. Errors: ``RelocationError``.
+        @available(*, deprecated, message: "Deprecated by Dropbox in favour of `files/move_v2`")
         public func move(_ argument: RelocationArg, options: CallOptions = .init())
             async throws(CallError<RelocationError>) -> Metadata
         {
             try await client.call(Files.move, argument, options: options)
         }
 
-        /// Calls ``Files/move`` with the fields of its argument.
-        @available(*, deprecated, message: "Deprecated by Dropbox")
+        /// Calls ``Files/move`` with the fields of its argument, with the scope
+        /// `files.content.write`. Errors: ``RelocationError``.
+        @available(*, deprecated, message: "Deprecated by Dropbox in favour of `files/move_v2`")
         public func move(
             fromPath: WritePathOrID, toPath: WritePathOrID, allowSharedFolder: Bool = false,
             autorename: Bool = false, allowOwnershipTransfer: Bool = false,
@@ -670,16 +806,21 @@ extension Files {
                 options: options)
         }
 
-        /// Calls ``Files/moveBatch``.
-        @available(*, deprecated, message: "Deprecated by Dropbox")
+        /// Calls ``Files/moveBatch``, with the scope `files.content.write`.
+        @available(
+            *, deprecated, message: "Deprecated by Dropbox in favour of `files/move_batch_v2`"
+        )
         public func moveBatch(_ argument: RelocationBatchArg, options: CallOptions = .init())
             async throws(CallError<NoError>) -> RelocationBatchLaunch
         {
             try await client.call(Files.moveBatch, argument, options: options)
         }
 
-        /// Calls ``Files/moveBatch`` with the fields of its argument.
-        @available(*, deprecated, message: "Deprecated by Dropbox")
+        /// Calls ``Files/moveBatch`` with the fields of its argument, with the scope
+        /// `files.content.write`. Limits of `entries`: 1 to 1000 items.
+        @available(
+            *, deprecated, message: "Deprecated by Dropbox in favour of `files/move_batch_v2`"
+        )
         public func moveBatch(
             entries: [RelocationPath], autorename: Bool = false, allowSharedFolder: Bool = false,
             allowOwnershipTransfer: Bool = false, options: CallOptions = .init()
@@ -691,16 +832,23 @@ extension Files {
                     allowOwnershipTransfer: allowOwnershipTransfer), options: options)
         }
 
-        /// Calls ``Files/moveBatchCheck``.
-        @available(*, deprecated, message: "Deprecated by Dropbox")
+        /// Calls ``Files/moveBatchCheck``, with the scope `files.content.write`. Errors:
+        /// ``Async/PollError``.
+        @available(
+            *, deprecated, message: "Deprecated by Dropbox in favour of `files/move_batch/check_v2`"
+        )
         public func moveBatchCheck(_ argument: Async.PollArg, options: CallOptions = .init())
             async throws(CallError<Async.PollError>) -> RelocationBatchJobStatus
         {
             try await client.call(Files.moveBatchCheck, argument, options: options)
         }
 
-        /// Calls ``Files/moveBatchCheck`` with the fields of its argument.
-        @available(*, deprecated, message: "Deprecated by Dropbox")
+        /// Calls ``Files/moveBatchCheck`` with the fields of its argument, with the scope
+        /// `files.content.write`. Limits of `asyncJobID`: at least 1 character. Errors:
+        /// ``Async/PollError``.
+        @available(
+            *, deprecated, message: "Deprecated by Dropbox in favour of `files/move_batch/check_v2`"
+        )
         public func moveBatchCheck(asyncJobID: Async.AsyncJobID, options: CallOptions = .init())
             async throws(CallError<Async.PollError>) -> RelocationBatchJobStatus
         {
@@ -708,14 +856,19 @@ extension Files {
                 Files.moveBatchCheck, Async.PollArg(asyncJobID: asyncJobID), options: options)
         }
 
-        /// Calls ``Files/moveBatchCheckV2``.
+        /// Asks whether a move of many entries has ended; `moveJob` waits for that. Calls
+        /// ``Files/moveBatchCheckV2``, with the scope `files.content.write`. Errors:
+        /// ``Async/PollError``.
         public func moveBatchCheckV2(_ argument: Async.PollArg, options: CallOptions = .init())
             async throws(CallError<Async.PollError>) -> RelocationBatchV2JobStatus
         {
             try await client.call(Files.moveBatchCheckV2, argument, options: options)
         }
 
-        /// Calls ``Files/moveBatchCheckV2`` with the fields of its argument.
+        /// Asks whether a move of many entries has ended; `moveJob` waits for that. Calls
+        /// ``Files/moveBatchCheckV2`` with the fields of its argument, with the scope
+        /// `files.content.write`. Limits of `asyncJobID`: at least 1 character. Errors:
+        /// ``Async/PollError``.
         public func moveBatchCheckV2(asyncJobID: Async.AsyncJobID, options: CallOptions = .init())
             async throws(CallError<Async.PollError>) -> RelocationBatchV2JobStatus
         {
@@ -723,14 +876,17 @@ extension Files {
                 Files.moveBatchCheckV2, Async.PollArg(asyncJobID: asyncJobID), options: options)
         }
 
-        /// Calls ``Files/moveBatchV2``.
+        /// Moves many entries, all or none, as a job; `moveJob` waits for it. Calls
+        /// ``Files/moveBatchV2``, with the scope `files.content.write`.
         public func moveBatchV2(_ argument: MoveBatchArg, options: CallOptions = .init())
             async throws(CallError<NoError>) -> RelocationBatchV2Launch
         {
             try await client.call(Files.moveBatchV2, argument, options: options)
         }
 
-        /// Calls ``Files/moveBatchV2`` with the fields of its argument.
+        /// Moves many entries, all or none, as a job; `moveJob` waits for it. Calls
+        /// ``Files/moveBatchV2`` with the fields of its argument, with the scope
+        /// `files.content.write`. Limits of `entries`: 1 to 1000 items.
         public func moveBatchV2(
             entries: [RelocationPath], autorename: Bool = false,
             allowOwnershipTransfer: Bool = false, options: CallOptions = .init()
@@ -742,14 +898,17 @@ extension Files {
                     allowOwnershipTransfer: allowOwnershipTransfer), options: options)
         }
 
-        /// Calls ``Files/moveV2``.
+        /// Moves or renames a file, or a folder with all that is in it. Calls ``Files/moveV2``,
+        /// with the scope `files.content.write`. Errors: ``RelocationError``.
         public func moveV2(_ argument: RelocationArg, options: CallOptions = .init())
             async throws(CallError<RelocationError>) -> RelocationResult
         {
             try await client.call(Files.moveV2, argument, options: options)
         }
 
-        /// Calls ``Files/moveV2`` with the fields of its argument.
+        /// Moves or renames a file, or a folder with all that is in it. Calls ``Files/moveV2`` with
+        /// the fields of its argument, with the scope `files.content.write`. Errors:
+        /// ``RelocationError``.
         public func moveV2(
             fromPath: WritePathOrID, toPath: WritePathOrID, allowSharedFolder: Bool = false,
             autorename: Bool = false, allowOwnershipTransfer: Bool = false,
@@ -763,14 +922,16 @@ extension Files {
                 options: options)
         }
 
-        /// Calls ``Files/paperCreate``.
+        /// Calls ``Files/paperCreate``, with the scope `files.content.write`. Errors:
+        /// ``PaperCreateError``.
         public func paperCreate(
             _ argument: PaperCreateArg, body: any BodySource, options: CallOptions = .init()
         ) async throws(CallError<PaperCreateError>) -> PaperCreateResult {
             try await client.upload(Files.paperCreate, argument, body: body, options: options)
         }
 
-        /// Calls ``Files/paperCreate`` with the fields of its argument.
+        /// Calls ``Files/paperCreate`` with the fields of its argument, with the scope
+        /// `files.content.write`. Errors: ``PaperCreateError``.
         public func paperCreate(
             path: Path, importFormat: ImportFormat, body: any BodySource,
             options: CallOptions = .init()
@@ -780,14 +941,16 @@ extension Files {
                 body: body, options: options)
         }
 
-        /// Calls ``Files/paperUpdate``.
+        /// Calls ``Files/paperUpdate``, with the scope `files.content.write`. Errors:
+        /// ``PaperUpdateError``.
         public func paperUpdate(
             _ argument: PaperUpdateArg, body: any BodySource, options: CallOptions = .init()
         ) async throws(CallError<PaperUpdateError>) -> PaperUpdateResult {
             try await client.upload(Files.paperUpdate, argument, body: body, options: options)
         }
 
-        /// Calls ``Files/paperUpdate`` with the fields of its argument.
+        /// Calls ``Files/paperUpdate`` with the fields of its argument, with the scope
+        /// `files.content.write`. Errors: ``PaperUpdateError``.
         public func paperUpdate(
             path: WritePathOrID, importFormat: ImportFormat, docUpdatePolicy: PaperDocUpdatePolicy,
             paperRevision: Int64? = nil, body: any BodySource, options: CallOptions = .init()
@@ -799,14 +962,18 @@ extension Files {
                     paperRevision: paperRevision), body: body, options: options)
         }
 
-        /// Calls ``Files/permanentlyDelete``.
+        /// Deletes an entry so that nobody can restore it. Only for teams. Calls
+        /// ``Files/permanentlyDelete``, with the scope `files.permanent_delete`. Errors:
+        /// ``DeleteError``.
         public func permanentlyDelete(_ argument: DeleteArg, options: CallOptions = .init())
             async throws(CallError<DeleteError>)
         {
             _ = try await client.call(Files.permanentlyDelete, argument, options: options)
         }
 
-        /// Calls ``Files/permanentlyDelete`` with the fields of its argument.
+        /// Deletes an entry so that nobody can restore it. Only for teams. Calls
+        /// ``Files/permanentlyDelete`` with the fields of its argument, with the scope
+        /// `files.permanent_delete`. Errors: ``DeleteError``.
         public func permanentlyDelete(
             path: WritePathOrID, parentRev: Rev? = nil, options: CallOptions = .init()
         ) async throws(CallError<DeleteError>) {
@@ -815,7 +982,8 @@ extension Files {
                 options: options)
         }
 
-        /// Calls ``Files/propertiesAdd``.
+        /// Calls ``Files/propertiesAdd``, with the scope `files.metadata.write`. Errors:
+        /// ``FileProperties/AddPropertiesError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func propertiesAdd(
             _ argument: FileProperties.AddPropertiesArg, options: CallOptions = .init()
@@ -823,7 +991,8 @@ extension Files {
             _ = try await client.call(Files.propertiesAdd, argument, options: options)
         }
 
-        /// Calls ``Files/propertiesAdd`` with the fields of its argument.
+        /// Calls ``Files/propertiesAdd`` with the fields of its argument, with the scope
+        /// `files.metadata.write`. Errors: ``FileProperties/AddPropertiesError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func propertiesAdd(
             path: FileProperties.PathOrID, propertyGroups: [FileProperties.PropertyGroup],
@@ -835,7 +1004,8 @@ extension Files {
                 options: options)
         }
 
-        /// Calls ``Files/propertiesOverwrite``.
+        /// Calls ``Files/propertiesOverwrite``, with the scope `files.metadata.write`. Errors:
+        /// ``FileProperties/InvalidPropertyGroupError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func propertiesOverwrite(
             _ argument: FileProperties.OverwritePropertyGroupArg, options: CallOptions = .init()
@@ -843,7 +1013,9 @@ extension Files {
             _ = try await client.call(Files.propertiesOverwrite, argument, options: options)
         }
 
-        /// Calls ``Files/propertiesOverwrite`` with the fields of its argument.
+        /// Calls ``Files/propertiesOverwrite`` with the fields of its argument, with the scope
+        /// `files.metadata.write`. Limits of `propertyGroups`: at least 1 item. Errors:
+        /// ``FileProperties/InvalidPropertyGroupError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func propertiesOverwrite(
             path: FileProperties.PathOrID, propertyGroups: [FileProperties.PropertyGroup],
@@ -855,7 +1027,8 @@ extension Files {
                     path: path, propertyGroups: propertyGroups), options: options)
         }
 
-        /// Calls ``Files/propertiesUpdate``.
+        /// Calls ``Files/propertiesUpdate``, with the scope `files.metadata.write`. Errors:
+        /// ``FileProperties/UpdatePropertiesError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func propertiesUpdate(
             _ argument: FileProperties.UpdatePropertiesArg, options: CallOptions = .init()
@@ -863,7 +1036,8 @@ extension Files {
             _ = try await client.call(Files.propertiesUpdate, argument, options: options)
         }
 
-        /// Calls ``Files/propertiesUpdate`` with the fields of its argument.
+        /// Calls ``Files/propertiesUpdate`` with the fields of its argument, with the scope
+        /// `files.metadata.write`. Errors: ``FileProperties/UpdatePropertiesError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func propertiesUpdate(
             path: FileProperties.PathOrID,
@@ -876,42 +1050,53 @@ extension Files {
                     path: path, updatePropertyGroups: updatePropertyGroups), options: options)
         }
 
-        /// Calls ``Files/restore``.
+        /// Makes an older version of a file the present one, also of a deleted file. Calls
+        /// ``Files/restore``, with the scope `files.content.write`. Errors: ``RestoreError``.
         public func restore(_ argument: RestoreArg, options: CallOptions = .init())
             async throws(CallError<RestoreError>) -> FileMetadata
         {
             try await client.call(Files.restore, argument, options: options)
         }
 
-        /// Calls ``Files/restore`` with the fields of its argument.
+        /// Makes an older version of a file the present one, also of a deleted file. Calls
+        /// ``Files/restore`` with the fields of its argument, with the scope `files.content.write`.
+        /// Limits of `rev`: at least 9 characters. Errors: ``RestoreError``.
         public func restore(path: WritePath, rev: Rev, options: CallOptions = .init())
             async throws(CallError<RestoreError>) -> FileMetadata
         {
             try await client.call(Files.restore, RestoreArg(path: path, rev: rev), options: options)
         }
 
-        /// Calls ``Files/saveURL``.
+        /// Lets the server fetch a file from the web, as a job; `saveURLJob` waits for it. Calls
+        /// ``Files/saveURL``, with the scope `files.content.write`. Errors: ``SaveURLError``.
         public func saveURL(_ argument: SaveURLArg, options: CallOptions = .init())
             async throws(CallError<SaveURLError>) -> SaveURLResult
         {
             try await client.call(Files.saveURL, argument, options: options)
         }
 
-        /// Calls ``Files/saveURL`` with the fields of its argument.
+        /// Lets the server fetch a file from the web, as a job; `saveURLJob` waits for it. Calls
+        /// ``Files/saveURL`` with the fields of its argument, with the scope `files.content.write`.
+        /// Errors: ``SaveURLError``.
         public func saveURL(path: Path, url: String, options: CallOptions = .init())
             async throws(CallError<SaveURLError>) -> SaveURLResult
         {
             try await client.call(Files.saveURL, SaveURLArg(path: path, url: url), options: options)
         }
 
-        /// Calls ``Files/saveURLCheckJobStatus``.
+        /// Asks whether the server has fetched a file from the web; `saveURLJob` waits for that.
+        /// Calls ``Files/saveURLCheckJobStatus``, with the scope `files.content.write`. Errors:
+        /// ``Async/PollError``.
         public func saveURLCheckJobStatus(_ argument: Async.PollArg, options: CallOptions = .init())
             async throws(CallError<Async.PollError>) -> SaveURLJobStatus
         {
             try await client.call(Files.saveURLCheckJobStatus, argument, options: options)
         }
 
-        /// Calls ``Files/saveURLCheckJobStatus`` with the fields of its argument.
+        /// Asks whether the server has fetched a file from the web; `saveURLJob` waits for that.
+        /// Calls ``Files/saveURLCheckJobStatus`` with the fields of its argument, with the scope
+        /// `files.content.write`. Limits of `asyncJobID`: at least 1 character. Errors:
+        /// ``Async/PollError``.
         public func saveURLCheckJobStatus(
             asyncJobID: Async.AsyncJobID, options: CallOptions = .init()
         ) async throws(CallError<Async.PollError>) -> SaveURLJobStatus {
@@ -920,16 +1105,18 @@ extension Files {
             )
         }
 
-        /// Calls ``Files/search``.
-        @available(*, deprecated, message: "Deprecated by Dropbox")
+        /// Calls ``Files/search``, with the scope `files.metadata.read`. Errors: ``SearchError``.
+        @available(*, deprecated, message: "Deprecated by Dropbox in favour of `files/search_v2`")
         public func search(_ argument: SearchArg, options: CallOptions = .init())
             async throws(CallError<SearchError>) -> SearchResult
         {
             try await client.call(Files.search, argument, options: options)
         }
 
-        /// Calls ``Files/search`` with the fields of its argument.
-        @available(*, deprecated, message: "Deprecated by Dropbox")
+        /// Calls ``Files/search`` with the fields of its argument, with the scope
+        /// `files.metadata.read`. Limits of `query`: at most 1000 characters; `start`: at most
+        /// 9999; `maxResults`: 1 to 1000. Errors: ``SearchError``.
+        @available(*, deprecated, message: "Deprecated by Dropbox in favour of `files/search_v2`")
         public func search(
             path: PathROrID, query: String, start: UInt64 = 0, maxResults: UInt64 = 100,
             mode: SearchMode = .filename, options: CallOptions = .init()
@@ -941,14 +1128,17 @@ extension Files {
                 options: options)
         }
 
-        /// Calls ``Files/searchContinueV2``.
+        /// The next page of a search. Calls ``Files/searchContinueV2``, with the scope
+        /// `files.metadata.read`. Errors: ``SearchError``.
         public func searchContinueV2(
             _ argument: SearchV2ContinueArg, options: CallOptions = .init()
         ) async throws(CallError<SearchError>) -> SearchV2Result {
             try await client.call(Files.searchContinueV2, argument, options: options)
         }
 
-        /// Calls ``Files/searchContinueV2`` with the fields of its argument.
+        /// The next page of a search. Calls ``Files/searchContinueV2`` with the fields of its
+        /// argument, with the scope `files.metadata.read`. Limits of `cursor`: at least 1
+        /// character. Errors: ``SearchError``.
         public func searchContinueV2(cursor: SearchV2Cursor, options: CallOptions = .init())
             async throws(CallError<SearchError>) -> SearchV2Result
         {
@@ -956,14 +1146,17 @@ extension Files {
                 Files.searchContinueV2, SearchV2ContinueArg(cursor: cursor), options: options)
         }
 
-        /// Calls ``Files/searchV2``.
+        /// Finds files and folders by words in their names or contents. Calls ``Files/searchV2``,
+        /// with the scope `files.metadata.read`. Errors: ``SearchError``.
         public func searchV2(_ argument: SearchV2Arg, options: CallOptions = .init())
             async throws(CallError<SearchError>) -> SearchV2Result
         {
             try await client.call(Files.searchV2, argument, options: options)
         }
 
-        /// Calls ``Files/searchV2`` with the fields of its argument.
+        /// Finds files and folders by words in their names or contents. Calls ``Files/searchV2``
+        /// with the fields of its argument, with the scope `files.metadata.read`. Limits of
+        /// `query`: at most 1000 characters. Errors: ``SearchError``.
         public func searchV2(
             query: String, options: SearchOptions? = nil,
             matchFieldOptions: SearchMatchFieldOptions? = nil, includeHighlights: Bool? = nil,
@@ -976,14 +1169,16 @@ extension Files {
                     includeHighlights: includeHighlights), options: callOptions)
         }
 
-        /// Calls ``Files/tagsAdd``.
+        /// Calls ``Files/tagsAdd``, with the scope `files.metadata.write`. Errors: ``AddTagError``.
         public func tagsAdd(_ argument: AddTagArg, options: CallOptions = .init())
             async throws(CallError<AddTagError>)
         {
             _ = try await client.call(Files.tagsAdd, argument, options: options)
         }
 
-        /// Calls ``Files/tagsAdd`` with the fields of its argument.
+        /// Calls ``Files/tagsAdd`` with the fields of its argument, with the scope
+        /// `files.metadata.write`. Limits of `tagText`: 1 to 32 characters. Errors:
+        /// ``AddTagError``.
         public func tagsAdd(path: Path, tagText: TagText, options: CallOptions = .init())
             async throws(CallError<AddTagError>)
         {
@@ -991,28 +1186,32 @@ extension Files {
                 Files.tagsAdd, AddTagArg(path: path, tagText: tagText), options: options)
         }
 
-        /// Calls ``Files/tagsGet``.
+        /// Calls ``Files/tagsGet``, with the scope `files.metadata.read`. Errors: ``BaseTagError``.
         public func tagsGet(_ argument: GetTagsArg, options: CallOptions = .init())
             async throws(CallError<BaseTagError>) -> GetTagsResult
         {
             try await client.call(Files.tagsGet, argument, options: options)
         }
 
-        /// Calls ``Files/tagsGet`` with the fields of its argument.
+        /// Calls ``Files/tagsGet`` with the fields of its argument, with the scope
+        /// `files.metadata.read`. Errors: ``BaseTagError``.
         public func tagsGet(paths: [Path], options: CallOptions = .init()) async throws(CallError<
             BaseTagError
         >) -> GetTagsResult {
             try await client.call(Files.tagsGet, GetTagsArg(paths: paths), options: options)
         }
 
-        /// Calls ``Files/tagsRemove``.
+        /// Calls ``Files/tagsRemove``, with the scope `files.metadata.write`. Errors:
+        /// ``RemoveTagError``.
         public func tagsRemove(_ argument: RemoveTagArg, options: CallOptions = .init())
             async throws(CallError<RemoveTagError>)
         {
             _ = try await client.call(Files.tagsRemove, argument, options: options)
         }
 
-        /// Calls ``Files/tagsRemove`` with the fields of its argument.
+        /// Calls ``Files/tagsRemove`` with the fields of its argument, with the scope
+        /// `files.metadata.write`. Limits of `tagText`: 1 to 32 characters. Errors:
+        /// ``RemoveTagError``.
         public func tagsRemove(path: Path, tagText: TagText, options: CallOptions = .init())
             async throws(CallError<RemoveTagError>)
         {
@@ -1020,14 +1219,16 @@ extension Files {
                 Files.tagsRemove, RemoveTagArg(path: path, tagText: tagText), options: options)
         }
 
-        /// Calls ``Files/unlockFileBatch``.
+        /// Calls ``Files/unlockFileBatch``, with the scope `files.content.write`. Errors:
+        /// ``LockFileError``.
         public func unlockFileBatch(_ argument: UnlockFileBatchArg, options: CallOptions = .init())
             async throws(CallError<LockFileError>) -> LockFileBatchResult
         {
             try await client.call(Files.unlockFileBatch, argument, options: options)
         }
 
-        /// Calls ``Files/unlockFileBatch`` with the fields of its argument.
+        /// Calls ``Files/unlockFileBatch`` with the fields of its argument, with the scope
+        /// `files.content.write`. Errors: ``LockFileError``.
         public func unlockFileBatch(entries: [UnlockFileArg], options: CallOptions = .init())
             async throws(CallError<LockFileError>) -> LockFileBatchResult
         {
@@ -1035,14 +1236,20 @@ extension Files {
                 Files.unlockFileBatch, UnlockFileBatchArg(entries: entries), options: options)
         }
 
-        /// Calls ``Files/upload``.
+        /// Uploads a file of up to 150 MiB in one request. `upload(file:to:)` takes any size,
+        /// `upload(files:)` many files. Which file may be replaced is said by `mode`: none, any, or
+        /// one of a known revision. Calls ``Files/upload``, with the scope `files.content.write`.
+        /// Errors: ``UploadError``.
         public func upload(
             _ argument: UploadArg, body: any BodySource, options: CallOptions = .init()
         ) async throws(CallError<UploadError>) -> FileMetadata {
             try await client.upload(Files.upload, argument, body: body, options: options)
         }
 
-        /// Calls ``Files/upload`` with the fields of its argument.
+        /// Uploads a file of up to 150 MiB in one request. `upload(file:to:)` takes any size,
+        /// `upload(files:)` many files. Which file may be replaced is said by `mode`: none, any, or
+        /// one of a known revision. Calls ``Files/upload`` with the fields of its argument, with
+        /// the scope `files.content.write`. Errors: ``UploadError``.
         public func upload(
             path: WritePathOrID, mode: WriteMode = .add, autorename: Bool = false,
             clientModified: Common.DropboxTimestamp? = nil, mute: Bool = false,
@@ -1057,8 +1264,12 @@ extension Files {
                     contentHash: contentHash), body: body, options: options)
         }
 
-        /// Calls ``Files/uploadSessionAppend``.
-        @available(*, deprecated, message: "Deprecated by Dropbox")
+        /// Calls ``Files/uploadSessionAppend``, with the scope `files.content.write`. Errors:
+        /// ``UploadSessionAppendError``.
+        @available(
+            *, deprecated,
+            message: "Deprecated by Dropbox in favour of `files/upload_session/append_v2`"
+        )
         public func uploadSessionAppend(
             _ argument: UploadSessionCursor, body: any BodySource, options: CallOptions = .init()
         ) async throws(CallError<UploadSessionAppendError>) {
@@ -1066,8 +1277,12 @@ extension Files {
                 Files.uploadSessionAppend, argument, body: body, options: options)
         }
 
-        /// Calls ``Files/uploadSessionAppend`` with the fields of its argument.
-        @available(*, deprecated, message: "Deprecated by Dropbox")
+        /// Calls ``Files/uploadSessionAppend`` with the fields of its argument, with the scope
+        /// `files.content.write`. Errors: ``UploadSessionAppendError``.
+        @available(
+            *, deprecated,
+            message: "Deprecated by Dropbox in favour of `files/upload_session/append_v2`"
+        )
         public func uploadSessionAppend(
             sessionID: String, offset: UInt64, body: any BodySource, options: CallOptions = .init()
         ) async throws(CallError<UploadSessionAppendError>) {
@@ -1077,7 +1292,9 @@ extension Files {
                 options: options)
         }
 
-        /// Calls ``Files/uploadSessionAppendBatch``.
+        /// Sends pieces of several upload sessions in one request. Calls
+        /// ``Files/uploadSessionAppendBatch``, with the scope `files.content.write`. Errors:
+        /// ``UploadSessionAppendBatchError``.
         public func uploadSessionAppendBatch(
             _ argument: UploadSessionAppendBatchArg, body: any BodySource,
             options: CallOptions = .init()
@@ -1086,7 +1303,10 @@ extension Files {
                 Files.uploadSessionAppendBatch, argument, body: body, options: options)
         }
 
-        /// Calls ``Files/uploadSessionAppendBatch`` with the fields of its argument.
+        /// Sends pieces of several upload sessions in one request. Calls
+        /// ``Files/uploadSessionAppendBatch`` with the fields of its argument, with the scope
+        /// `files.content.write`. Limits of `entries`: at most 1000 items. Errors:
+        /// ``UploadSessionAppendBatchError``.
         public func uploadSessionAppendBatch(
             entries: [UploadSessionAppendBatchArgEntry], contentHash: Sha256HexHash? = nil,
             body: any BodySource, options: CallOptions = .init()
@@ -1097,7 +1317,9 @@ extension Files {
                 options: options)
         }
 
-        /// Calls ``Files/uploadSessionAppendV2``.
+        /// Sends the next piece of an upload session, at the offset of its cursor. Calls
+        /// ``Files/uploadSessionAppendV2``, with the scope `files.content.write`. Errors:
+        /// ``UploadSessionAppendError``.
         public func uploadSessionAppendV2(
             _ argument: UploadSessionAppendArg, body: any BodySource, options: CallOptions = .init()
         ) async throws(CallError<UploadSessionAppendError>) {
@@ -1105,7 +1327,9 @@ extension Files {
                 Files.uploadSessionAppendV2, argument, body: body, options: options)
         }
 
-        /// Calls ``Files/uploadSessionAppendV2`` with the fields of its argument.
+        /// Sends the next piece of an upload session, at the offset of its cursor. Calls
+        /// ``Files/uploadSessionAppendV2`` with the fields of its argument, with the scope
+        /// `files.content.write`. Errors: ``UploadSessionAppendError``.
         public func uploadSessionAppendV2(
             cursor: UploadSessionCursor, close: Bool = false, contentHash: Sha256HexHash? = nil,
             body: any BodySource, options: CallOptions = .init()
@@ -1116,7 +1340,9 @@ extension Files {
                 body: body, options: options)
         }
 
-        /// Calls ``Files/uploadSessionFinish``.
+        /// Makes the content of an upload session a file. Nothing of it is visible before. Calls
+        /// ``Files/uploadSessionFinish``, with the scope `files.content.write`. Errors:
+        /// ``UploadSessionFinishError``.
         public func uploadSessionFinish(
             _ argument: UploadSessionFinishArg, body: any BodySource, options: CallOptions = .init()
         ) async throws(CallError<UploadSessionFinishError>) -> FileMetadata {
@@ -1124,7 +1350,9 @@ extension Files {
                 Files.uploadSessionFinish, argument, body: body, options: options)
         }
 
-        /// Calls ``Files/uploadSessionFinish`` with the fields of its argument.
+        /// Makes the content of an upload session a file. Nothing of it is visible before. Calls
+        /// ``Files/uploadSessionFinish`` with the fields of its argument, with the scope
+        /// `files.content.write`. Errors: ``UploadSessionFinishError``.
         public func uploadSessionFinish(
             cursor: UploadSessionCursor, commit: CommitInfo, contentHash: Sha256HexHash? = nil,
             body: any BodySource, options: CallOptions = .init()
@@ -1135,16 +1363,23 @@ extension Files {
                 body: body, options: options)
         }
 
-        /// Calls ``Files/uploadSessionFinishBatch``.
-        @available(*, deprecated, message: "Deprecated by Dropbox")
+        /// Calls ``Files/uploadSessionFinishBatch``, with the scope `files.content.write`.
+        @available(
+            *, deprecated,
+            message: "Deprecated by Dropbox in favour of `files/upload_session/finish_batch_v2`"
+        )
         public func uploadSessionFinishBatch(
             _ argument: UploadSessionFinishBatchArg, options: CallOptions = .init()
         ) async throws(CallError<NoError>) -> UploadSessionFinishBatchLaunch {
             try await client.call(Files.uploadSessionFinishBatch, argument, options: options)
         }
 
-        /// Calls ``Files/uploadSessionFinishBatch`` with the fields of its argument.
-        @available(*, deprecated, message: "Deprecated by Dropbox")
+        /// Calls ``Files/uploadSessionFinishBatch`` with the fields of its argument, with the scope
+        /// `files.content.write`. Limits of `entries`: at most 1000 items.
+        @available(
+            *, deprecated,
+            message: "Deprecated by Dropbox in favour of `files/upload_session/finish_batch_v2`"
+        )
         public func uploadSessionFinishBatch(
             entries: [UploadSessionFinishArg], options: CallOptions = .init()
         ) async throws(CallError<NoError>) -> UploadSessionFinishBatchLaunch {
@@ -1153,14 +1388,17 @@ extension Files {
                 options: options)
         }
 
-        /// Calls ``Files/uploadSessionFinishBatchCheck``.
+        /// Calls ``Files/uploadSessionFinishBatchCheck``, with the scope `files.content.write`.
+        /// Errors: ``Async/PollError``.
         public func uploadSessionFinishBatchCheck(
             _ argument: Async.PollArg, options: CallOptions = .init()
         ) async throws(CallError<Async.PollError>) -> UploadSessionFinishBatchJobStatus {
             try await client.call(Files.uploadSessionFinishBatchCheck, argument, options: options)
         }
 
-        /// Calls ``Files/uploadSessionFinishBatchCheck`` with the fields of its argument.
+        /// Calls ``Files/uploadSessionFinishBatchCheck`` with the fields of its argument, with the
+        /// scope `files.content.write`. Limits of `asyncJobID`: at least 1 character. Errors:
+        /// ``Async/PollError``.
         public func uploadSessionFinishBatchCheck(
             asyncJobID: Async.AsyncJobID, options: CallOptions = .init()
         ) async throws(CallError<Async.PollError>) -> UploadSessionFinishBatchJobStatus {
@@ -1169,14 +1407,17 @@ extension Files {
                 options: options)
         }
 
-        /// Calls ``Files/uploadSessionFinishBatchV2``.
+        /// Makes the contents of up to 1,000 upload sessions files. Calls
+        /// ``Files/uploadSessionFinishBatchV2``, with the scope `files.content.write`.
         public func uploadSessionFinishBatchV2(
             _ argument: UploadSessionFinishBatchArg, options: CallOptions = .init()
         ) async throws(CallError<NoError>) -> UploadSessionFinishBatchResult {
             try await client.call(Files.uploadSessionFinishBatchV2, argument, options: options)
         }
 
-        /// Calls ``Files/uploadSessionFinishBatchV2`` with the fields of its argument.
+        /// Makes the contents of up to 1,000 upload sessions files. Calls
+        /// ``Files/uploadSessionFinishBatchV2`` with the fields of its argument, with the scope
+        /// `files.content.write`. Limits of `entries`: at most 1000 items.
         public func uploadSessionFinishBatchV2(
             entries: [UploadSessionFinishArg], options: CallOptions = .init()
         ) async throws(CallError<NoError>) -> UploadSessionFinishBatchResult {
@@ -1185,7 +1426,9 @@ extension Files {
                 options: options)
         }
 
-        /// Calls ``Files/uploadSessionStart``.
+        /// Begins the upload of a file in pieces. A session that is not finished expires after some
+        /// days. Calls ``Files/uploadSessionStart``, with the scope `files.content.write`. Errors:
+        /// ``UploadSessionStartError``.
         public func uploadSessionStart(
             _ argument: UploadSessionStartArg, body: any BodySource, options: CallOptions = .init()
         ) async throws(CallError<UploadSessionStartError>) -> UploadSessionStartResult {
@@ -1193,7 +1436,9 @@ extension Files {
                 Files.uploadSessionStart, argument, body: body, options: options)
         }
 
-        /// Calls ``Files/uploadSessionStart`` with the fields of its argument.
+        /// Begins the upload of a file in pieces. A session that is not finished expires after some
+        /// days. Calls ``Files/uploadSessionStart`` with the fields of its argument, with the scope
+        /// `files.content.write`. Errors: ``UploadSessionStartError``.
         public func uploadSessionStart(
             close: Bool = false, sessionType: UploadSessionType? = nil,
             contentHash: Sha256HexHash? = nil, body: any BodySource, options: CallOptions = .init()
@@ -1205,14 +1450,17 @@ extension Files {
                 options: options)
         }
 
-        /// Calls ``Files/uploadSessionStartBatch``.
+        /// Begins up to 1,000 upload sessions. Calls ``Files/uploadSessionStartBatch``, with the
+        /// scope `files.content.write`.
         public func uploadSessionStartBatch(
             _ argument: UploadSessionStartBatchArg, options: CallOptions = .init()
         ) async throws(CallError<NoError>) -> UploadSessionStartBatchResult {
             try await client.call(Files.uploadSessionStartBatch, argument, options: options)
         }
 
-        /// Calls ``Files/uploadSessionStartBatch`` with the fields of its argument.
+        /// Begins up to 1,000 upload sessions. Calls ``Files/uploadSessionStartBatch`` with the
+        /// fields of its argument, with the scope `files.content.write`. Limits of `numSessions`: 1
+        /// to 1000.
         public func uploadSessionStartBatch(
             numSessions: UInt64, sessionType: UploadSessionType? = nil,
             options: CallOptions = .init()

@@ -26,7 +26,7 @@ extension Files {
 
     /// The route `files/copy`: rpc, host api, called by the user, scope `files.content.write`.
     /// Errors: ``RelocationError``. Administrators may select a member (`team_admin`). Deprecated
-    /// by Dropbox.
+    /// by Dropbox in favour of `files/copy_v2`.
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-copy>
     public static var copy: Route<RelocationArg, Metadata, RelocationError> {
@@ -35,7 +35,7 @@ extension Files {
 
     /// The route `files/copy_batch`: rpc, host api, called by the user, scope
     /// `files.content.write`. No errors of its own. Administrators may select a member
-    /// (`team_admin`). Deprecated by Dropbox.
+    /// (`team_admin`). Deprecated by Dropbox in favour of `files/copy_batch_v2`.
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-copy_batch>
     public static var copyBatch: Route<RelocationBatchArg, RelocationBatchLaunch, NoError> {
@@ -44,7 +44,7 @@ extension Files {
 
     /// The route `files/copy_batch/check`: rpc, host api, called by the user, scope
     /// `files.content.write`. Errors: ``Async/PollError``. Administrators may select a member
-    /// (`team_admin`). Deprecated by Dropbox.
+    /// (`team_admin`). Deprecated by Dropbox in favour of `files/copy_batch/check_v2`.
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-copy_batch-check>
     public static var copyBatchCheck:
@@ -103,7 +103,7 @@ extension Files {
 
     /// The route `files/create_folder`: rpc, host api, called by the user, scope
     /// `files.content.write`. Errors: ``CreateFolderError``. Administrators may select a member
-    /// (`team_admin`). Deprecated by Dropbox.
+    /// (`team_admin`). Deprecated by Dropbox in favour of `files/create_folder_v2`.
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-create_folder>
     public static var createFolder: Route<CreateFolderArg, FolderMetadata, CreateFolderError> {
@@ -144,7 +144,7 @@ extension Files {
 
     /// The route `files/delete`: rpc, host api, called by the user, scope `files.content.write`.
     /// Errors: ``DeleteError``. Administrators may select a member (`team_admin`). Deprecated by
-    /// Dropbox.
+    /// Dropbox in favour of `files/delete_v2`.
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-delete>
     public static var delete: Route<DeleteArg, Metadata, DeleteError> {
@@ -366,7 +366,7 @@ extension Files {
 
     /// The route `files/move`: rpc, host api, called by the user, scope `files.content.write`.
     /// Errors: ``RelocationError``. Administrators may select a member (`team_admin`). Deprecated
-    /// by Dropbox.
+    /// by Dropbox in favour of `files/move_v2`.
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-move>
     public static var move: Route<RelocationArg, Metadata, RelocationError> {
@@ -375,7 +375,7 @@ extension Files {
 
     /// The route `files/move_batch`: rpc, host api, called by the user, scope
     /// `files.content.write`. No errors of its own. Administrators may select a member
-    /// (`team_admin`). Deprecated by Dropbox.
+    /// (`team_admin`). Deprecated by Dropbox in favour of `files/move_batch_v2`.
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-move_batch>
     public static var moveBatch: Route<RelocationBatchArg, RelocationBatchLaunch, NoError> {
@@ -384,7 +384,7 @@ extension Files {
 
     /// The route `files/move_batch/check`: rpc, host api, called by the user, scope
     /// `files.content.write`. Errors: ``Async/PollError``. Administrators may select a member
-    /// (`team_admin`). Deprecated by Dropbox.
+    /// (`team_admin`). Deprecated by Dropbox in favour of `files/move_batch/check_v2`.
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-move_batch-check>
     public static var moveBatchCheck:
@@ -512,7 +512,7 @@ extension Files {
     }
 
     /// The route `files/search`: rpc, host api, called by the user, scope `files.metadata.read`.
-    /// Errors: ``SearchError``. Deprecated by Dropbox.
+    /// Errors: ``SearchError``. Deprecated by Dropbox in favour of `files/search_v2`.
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-search>
     public static var search: Route<SearchArg, SearchResult, SearchError> {
@@ -582,7 +582,7 @@ extension Files {
 
     /// The route `files/upload_session/append`: upload, host content, called by the user, scope
     /// `files.content.write`. Errors: ``UploadSessionAppendError``. Administrators may select a
-    /// member (`team_admin`). Deprecated by Dropbox.
+    /// member (`team_admin`). Deprecated by Dropbox in favour of `files/upload_session/append_v2`.
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-upload_session-append>
     public static var uploadSessionAppend:
@@ -638,7 +638,7 @@ extension Files {
 
     /// The route `files/upload_session/finish_batch`: rpc, host api, called by the user, scope
     /// `files.content.write`. No errors of its own. Administrators may select a member
-    /// (`team_admin`). Deprecated by Dropbox.
+    /// (`team_admin`). Deprecated by Dropbox in favour of `files/upload_session/finish_batch_v2`.
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-upload_session-finish_batch>
     public static var uploadSessionFinishBatch:

@@ -12,14 +12,20 @@ extension Sharing {
     public struct Calls: Sendable {
         package let client: DropboxClient
 
-        /// Calls ``Sharing/createSharedLinkWithSettings``.
+        /// Makes a link to a file or folder, with password, expiry and audience if wanted. If there
+        /// is one already, that is an error which may carry it. Calls
+        /// ``Sharing/createSharedLinkWithSettings``, with the scope `sharing.write`. Errors:
+        /// ``CreateSharedLinkWithSettingsError``.
         public func createSharedLinkWithSettings(
             _ argument: CreateSharedLinkWithSettingsArg, options: CallOptions = .init()
         ) async throws(CallError<CreateSharedLinkWithSettingsError>) -> SharedLinkMetadata {
             try await client.call(Sharing.createSharedLinkWithSettings, argument, options: options)
         }
 
-        /// Calls ``Sharing/createSharedLinkWithSettings`` with the fields of its argument.
+        /// Makes a link to a file or folder, with password, expiry and audience if wanted. If there
+        /// is one already, that is an error which may carry it. Calls
+        /// ``Sharing/createSharedLinkWithSettings`` with the fields of its argument, with the scope
+        /// `sharing.write`. Errors: ``CreateSharedLinkWithSettingsError``.
         public func createSharedLinkWithSettings(
             path: ReadPath, settings: SharedLinkSettings? = nil, options: CallOptions = .init()
         ) async throws(CallError<CreateSharedLinkWithSettingsError>) -> SharedLinkMetadata {
@@ -28,14 +34,18 @@ extension Sharing {
                 CreateSharedLinkWithSettingsArg(path: path, settings: settings), options: options)
         }
 
-        /// Calls ``Sharing/listSharedLinks``.
+        /// Lists the links to an entry, to all below a folder, or of the account. Calls
+        /// ``Sharing/listSharedLinks``, with the scope `sharing.read`. Errors:
+        /// ``ListSharedLinksError``.
         public func listSharedLinks(_ argument: ListSharedLinksArg, options: CallOptions = .init())
             async throws(CallError<ListSharedLinksError>) -> ListSharedLinksResult
         {
             try await client.call(Sharing.listSharedLinks, argument, options: options)
         }
 
-        /// Calls ``Sharing/listSharedLinks`` with the fields of its argument.
+        /// Lists the links to an entry, to all below a folder, or of the account. Calls
+        /// ``Sharing/listSharedLinks`` with the fields of its argument, with the scope
+        /// `sharing.read`. Errors: ``ListSharedLinksError``.
         public func listSharedLinks(
             path: ReadPath? = nil, cursor: String? = nil, directOnly: Bool? = nil,
             options: CallOptions = .init()
@@ -46,14 +56,17 @@ extension Sharing {
                 options: options)
         }
 
-        /// Calls ``Sharing/revokeSharedLink``.
+        /// Ends a link: nobody can follow it any more. Calls ``Sharing/revokeSharedLink``, with the
+        /// scope `sharing.write`. Errors: ``RevokeSharedLinkError``.
         public func revokeSharedLink(
             _ argument: RevokeSharedLinkArg, options: CallOptions = .init()
         ) async throws(CallError<RevokeSharedLinkError>) {
             _ = try await client.call(Sharing.revokeSharedLink, argument, options: options)
         }
 
-        /// Calls ``Sharing/revokeSharedLink`` with the fields of its argument.
+        /// Ends a link: nobody can follow it any more. Calls ``Sharing/revokeSharedLink`` with the
+        /// fields of its argument, with the scope `sharing.write`. Errors:
+        /// ``RevokeSharedLinkError``.
         public func revokeSharedLink(url: String, options: CallOptions = .init())
             async throws(CallError<RevokeSharedLinkError>)
         {

@@ -12,7 +12,8 @@ extension Users {
     public struct Calls: Sendable {
         package let client: DropboxClient
 
-        /// Calls ``Users/featuresGetValues``.
+        /// Calls ``Users/featuresGetValues``, with the scope `account_info.read`. Errors:
+        /// ``UserFeaturesGetValuesBatchError``.
         public func featuresGetValues(
             _ argument: UserFeaturesGetValuesBatchArg, options: CallOptions = .init()
         ) async throws(CallError<UserFeaturesGetValuesBatchError>)
@@ -21,7 +22,8 @@ extension Users {
             try await client.call(Users.featuresGetValues, argument, options: options)
         }
 
-        /// Calls ``Users/featuresGetValues`` with the fields of its argument.
+        /// Calls ``Users/featuresGetValues`` with the fields of its argument, with the scope
+        /// `account_info.read`. Errors: ``UserFeaturesGetValuesBatchError``.
         public func featuresGetValues(features: [UserFeature], options: CallOptions = .init())
             async throws(CallError<UserFeaturesGetValuesBatchError>)
             -> UserFeaturesGetValuesBatchResult
@@ -31,14 +33,17 @@ extension Users {
                 options: options)
         }
 
-        /// Calls ``Users/getAccount``.
+        /// Name, e-mail address and picture of an account, as far as the caller may see them. Calls
+        /// ``Users/getAccount``, with the scope `sharing.read`. Errors: ``GetAccountError``.
         public func getAccount(_ argument: GetAccountArg, options: CallOptions = .init())
             async throws(CallError<GetAccountError>) -> BasicAccount
         {
             try await client.call(Users.getAccount, argument, options: options)
         }
 
-        /// Calls ``Users/getAccount`` with the fields of its argument.
+        /// Name, e-mail address and picture of an account, as far as the caller may see them. Calls
+        /// ``Users/getAccount`` with the fields of its argument, with the scope `sharing.read`.
+        /// Limits of `accountID`: 40 characters. Errors: ``GetAccountError``.
         public func getAccount(accountID: UsersCommon.AccountID, options: CallOptions = .init())
             async throws(CallError<GetAccountError>) -> BasicAccount
         {
@@ -46,14 +51,17 @@ extension Users {
                 Users.getAccount, GetAccountArg(accountID: accountID), options: options)
         }
 
-        /// Calls ``Users/getAccountBatch``.
+        /// The same of up to 300 accounts. Calls ``Users/getAccountBatch``, with the scope
+        /// `sharing.read`. Errors: ``GetAccountBatchError``.
         public func getAccountBatch(_ argument: GetAccountBatchArg, options: CallOptions = .init())
             async throws(CallError<GetAccountBatchError>) -> GetAccountBatchResult
         {
             try await client.call(Users.getAccountBatch, argument, options: options)
         }
 
-        /// Calls ``Users/getAccountBatch`` with the fields of its argument.
+        /// The same of up to 300 accounts. Calls ``Users/getAccountBatch`` with the fields of its
+        /// argument, with the scope `sharing.read`. Limits of `accountIDs`: at least 1 item.
+        /// Errors: ``GetAccountBatchError``.
         public func getAccountBatch(
             accountIDs: [UsersCommon.AccountID], options: CallOptions = .init()
         ) async throws(CallError<GetAccountBatchError>) -> GetAccountBatchResult {
@@ -61,14 +69,16 @@ extension Users {
                 Users.getAccountBatch, GetAccountBatchArg(accountIDs: accountIDs), options: options)
         }
 
-        /// Calls ``Users/getCurrentAccount``.
+        /// The account that the token is for, with its root namespace. Calls
+        /// ``Users/getCurrentAccount``, with the scope `account_info.read`.
         public func getCurrentAccount(options: CallOptions = .init()) async throws(CallError<
             NoError
         >) -> FullAccount {
             try await client.call(Users.getCurrentAccount, options: options)
         }
 
-        /// Calls ``Users/getSpaceUsage``.
+        /// How much the account, or its team, has stored and may store. Calls
+        /// ``Users/getSpaceUsage``, with the scope `account_info.read`.
         public func getSpaceUsage(options: CallOptions = .init()) async throws(CallError<NoError>)
             -> SpaceUsage
         {

@@ -14,7 +14,8 @@ extension Account {
     public struct Calls: Sendable {
         package let client: DropboxClient
 
-        /// Calls ``Account/deleteProfilePhoto``.
+        /// Calls ``Account/deleteProfilePhoto``, with the scope `account_info.write`. Errors:
+        /// ``DeleteProfilePhotoError``.
         public func deleteProfilePhoto(options: CallOptions = .init()) async throws(CallError<
             DeleteProfilePhotoError
         >) -> DeleteProfilePhotoResult {
@@ -22,7 +23,8 @@ extension Account {
                 Account.deleteProfilePhoto, DeleteProfilePhotoArg(), options: options)
         }
 
-        /// Calls ``Account/getPhoto``.
+        /// Calls ``Account/getPhoto``, with the scope `account_info.read`. Errors:
+        /// ``AccountPhotoGetError``.
         public func getPhoto(
             _ argument: AccountPhotoGetArg, range: ByteRange? = nil, options: CallOptions = .init()
         ) async throws(CallError<AccountPhotoGetError>) -> Download<
@@ -31,7 +33,8 @@ extension Account {
             try await client.download(Account.getPhoto, argument, range: range, options: options)
         }
 
-        /// Calls ``Account/getPhoto`` with the fields of its argument.
+        /// Calls ``Account/getPhoto`` with the fields of its argument, with the scope
+        /// `account_info.read`. Errors: ``AccountPhotoGetError``.
         public func getPhoto(
             dbxAccountID: String, size: String, circleCrop: Bool, expectAccountPhoto: Bool,
             range: ByteRange? = nil, options: CallOptions = .init()
@@ -45,14 +48,16 @@ extension Account {
                     expectAccountPhoto: expectAccountPhoto), range: range, options: options)
         }
 
-        /// Calls ``Account/setProfilePhoto``.
+        /// Calls ``Account/setProfilePhoto``, with the scope `account_info.write`. Errors:
+        /// ``SetProfilePhotoError``.
         public func setProfilePhoto(_ argument: SetProfilePhotoArg, options: CallOptions = .init())
             async throws(CallError<SetProfilePhotoError>) -> SetProfilePhotoResult
         {
             try await client.call(Account.setProfilePhoto, argument, options: options)
         }
 
-        /// Calls ``Account/setProfilePhoto`` with the fields of its argument.
+        /// Calls ``Account/setProfilePhoto`` with the fields of its argument, with the scope
+        /// `account_info.write`. Errors: ``SetProfilePhotoError``.
         public func setProfilePhoto(photo: PhotoSourceArg, options: CallOptions = .init())
             async throws(CallError<SetProfilePhotoError>) -> SetProfilePhotoResult
         {

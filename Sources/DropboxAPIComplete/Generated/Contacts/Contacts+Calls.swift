@@ -14,14 +14,15 @@ extension Contacts {
     public struct Calls: Sendable {
         package let client: DropboxClient
 
-        /// Calls ``Contacts/deleteManualContacts``.
+        /// Calls ``Contacts/deleteManualContacts``, with the scope `contacts.write`.
         public func deleteManualContacts(options: CallOptions = .init()) async throws(CallError<
             NoError
         >) {
             _ = try await client.call(Contacts.deleteManualContacts, options: options)
         }
 
-        /// Calls ``Contacts/deleteManualContactsBatch``.
+        /// Calls ``Contacts/deleteManualContactsBatch``, with the scope `contacts.write`. Errors:
+        /// ``DeleteManualContactsError``.
         public func deleteManualContactsBatch(
             _ argument: DeleteManualContactsArg, options: CallOptions = .init()
         ) async throws(CallError<DeleteManualContactsError>) {
@@ -29,7 +30,8 @@ extension Contacts {
                 Contacts.deleteManualContactsBatch, argument, options: options)
         }
 
-        /// Calls ``Contacts/deleteManualContactsBatch`` with the fields of its argument.
+        /// Calls ``Contacts/deleteManualContactsBatch`` with the fields of its argument, with the
+        /// scope `contacts.write`. Errors: ``DeleteManualContactsError``.
         public func deleteManualContactsBatch(
             emailAddresses: [Common.EmailAddress], options: CallOptions = .init()
         ) async throws(CallError<DeleteManualContactsError>) {

@@ -14,14 +14,16 @@ extension FileProperties {
     public struct Calls: Sendable {
         package let client: DropboxClient
 
-        /// Calls ``FileProperties/propertiesAdd``.
+        /// Calls ``FileProperties/propertiesAdd``, with the scope `files.metadata.write`. Errors:
+        /// `AddPropertiesError`.
         public func propertiesAdd(_ argument: AddPropertiesArg, options: CallOptions = .init())
             async throws(CallError<AddPropertiesError>)
         {
             _ = try await client.call(FileProperties.propertiesAdd, argument, options: options)
         }
 
-        /// Calls ``FileProperties/propertiesAdd`` with the fields of its argument.
+        /// Calls ``FileProperties/propertiesAdd`` with the fields of its argument, with the scope
+        /// `files.metadata.write`. Errors: `AddPropertiesError`.
         public func propertiesAdd(
             path: PathOrID, propertyGroups: [PropertyGroup], options: CallOptions = .init()
         ) async throws(CallError<AddPropertiesError>) {
@@ -30,7 +32,8 @@ extension FileProperties {
                 AddPropertiesArg(path: path, propertyGroups: propertyGroups), options: options)
         }
 
-        /// Calls ``FileProperties/propertiesOverwrite``.
+        /// Calls ``FileProperties/propertiesOverwrite``, with the scope `files.metadata.write`.
+        /// Errors: `InvalidPropertyGroupError`.
         public func propertiesOverwrite(
             _ argument: OverwritePropertyGroupArg, options: CallOptions = .init()
         ) async throws(CallError<InvalidPropertyGroupError>) {
@@ -38,7 +41,9 @@ extension FileProperties {
                 FileProperties.propertiesOverwrite, argument, options: options)
         }
 
-        /// Calls ``FileProperties/propertiesOverwrite`` with the fields of its argument.
+        /// Calls ``FileProperties/propertiesOverwrite`` with the fields of its argument, with the
+        /// scope `files.metadata.write`. Limits of `propertyGroups`: at least 1 item. Errors:
+        /// `InvalidPropertyGroupError`.
         public func propertiesOverwrite(
             path: PathOrID, propertyGroups: [PropertyGroup], options: CallOptions = .init()
         ) async throws(CallError<InvalidPropertyGroupError>) {
@@ -48,14 +53,16 @@ extension FileProperties {
                 options: options)
         }
 
-        /// Calls ``FileProperties/propertiesRemove``.
+        /// Calls ``FileProperties/propertiesRemove``, with the scope `files.metadata.write`.
+        /// Errors: `RemovePropertiesError`.
         public func propertiesRemove(
             _ argument: RemovePropertiesArg, options: CallOptions = .init()
         ) async throws(CallError<RemovePropertiesError>) {
             _ = try await client.call(FileProperties.propertiesRemove, argument, options: options)
         }
 
-        /// Calls ``FileProperties/propertiesRemove`` with the fields of its argument.
+        /// Calls ``FileProperties/propertiesRemove`` with the fields of its argument, with the
+        /// scope `files.metadata.write`. Errors: `RemovePropertiesError`.
         public func propertiesRemove(
             path: PathOrID, propertyTemplateIDs: [TemplateID], options: CallOptions = .init()
         ) async throws(CallError<RemovePropertiesError>) {
@@ -65,14 +72,17 @@ extension FileProperties {
                 options: options)
         }
 
-        /// Calls ``FileProperties/propertiesSearch``.
+        /// Calls ``FileProperties/propertiesSearch``, with the scope `files.metadata.read`. Errors:
+        /// `PropertiesSearchError`.
         public func propertiesSearch(
             _ argument: PropertiesSearchArg, options: CallOptions = .init()
         ) async throws(CallError<PropertiesSearchError>) -> PropertiesSearchResult {
             try await client.call(FileProperties.propertiesSearch, argument, options: options)
         }
 
-        /// Calls ``FileProperties/propertiesSearch`` with the fields of its argument.
+        /// Calls ``FileProperties/propertiesSearch`` with the fields of its argument, with the
+        /// scope `files.metadata.read`. Limits of `queries`: at least 1 item. Errors:
+        /// `PropertiesSearchError`.
         public func propertiesSearch(
             queries: [PropertiesSearchQuery], templateFilter: TemplateFilter = .filterNone,
             options: CallOptions = .init()
@@ -83,7 +93,8 @@ extension FileProperties {
                 options: options)
         }
 
-        /// Calls ``FileProperties/propertiesSearchContinue``.
+        /// Calls ``FileProperties/propertiesSearchContinue``, with the scope `files.metadata.read`.
+        /// Errors: `PropertiesSearchContinueError`.
         public func propertiesSearchContinue(
             _ argument: PropertiesSearchContinueArg, options: CallOptions = .init()
         ) async throws(CallError<PropertiesSearchContinueError>) -> PropertiesSearchResult {
@@ -91,7 +102,9 @@ extension FileProperties {
                 FileProperties.propertiesSearchContinue, argument, options: options)
         }
 
-        /// Calls ``FileProperties/propertiesSearchContinue`` with the fields of its argument.
+        /// Calls ``FileProperties/propertiesSearchContinue`` with the fields of its argument, with
+        /// the scope `files.metadata.read`. Limits of `cursor`: at least 1 character. Errors:
+        /// `PropertiesSearchContinueError`.
         public func propertiesSearchContinue(
             cursor: PropertiesSearchCursor, options: CallOptions = .init()
         ) async throws(CallError<PropertiesSearchContinueError>) -> PropertiesSearchResult {
@@ -100,14 +113,16 @@ extension FileProperties {
                 PropertiesSearchContinueArg(cursor: cursor), options: options)
         }
 
-        /// Calls ``FileProperties/propertiesUpdate``.
+        /// Calls ``FileProperties/propertiesUpdate``, with the scope `files.metadata.write`.
+        /// Errors: `UpdatePropertiesError`.
         public func propertiesUpdate(
             _ argument: UpdatePropertiesArg, options: CallOptions = .init()
         ) async throws(CallError<UpdatePropertiesError>) {
             _ = try await client.call(FileProperties.propertiesUpdate, argument, options: options)
         }
 
-        /// Calls ``FileProperties/propertiesUpdate`` with the fields of its argument.
+        /// Calls ``FileProperties/propertiesUpdate`` with the fields of its argument, with the
+        /// scope `files.metadata.write`. Errors: `UpdatePropertiesError`.
         public func propertiesUpdate(
             path: PathOrID, updatePropertyGroups: [PropertyGroupUpdate],
             options: CallOptions = .init()
@@ -118,14 +133,16 @@ extension FileProperties {
                 options: options)
         }
 
-        /// Calls ``FileProperties/templatesAddForTeam``.
+        /// Calls ``FileProperties/templatesAddForTeam``, with the scope
+        /// `files.team_metadata.write`. Errors: `ModifyTemplateError`.
         public func templatesAddForTeam(_ argument: AddTemplateArg, options: CallOptions = .init())
             async throws(CallError<ModifyTemplateError>) -> AddTemplateResult
         {
             try await client.call(FileProperties.templatesAddForTeam, argument, options: options)
         }
 
-        /// Calls ``FileProperties/templatesAddForTeam`` with the fields of its argument.
+        /// Calls ``FileProperties/templatesAddForTeam`` with the fields of its argument, with the
+        /// scope `files.team_metadata.write`. Errors: `ModifyTemplateError`.
         public func templatesAddForTeam(
             name: String, description: String, fields: [PropertyFieldTemplate],
             options: CallOptions = .init()
@@ -136,14 +153,16 @@ extension FileProperties {
                 options: options)
         }
 
-        /// Calls ``FileProperties/templatesAddForUser``.
+        /// Calls ``FileProperties/templatesAddForUser``, with the scope `files.metadata.write`.
+        /// Errors: `ModifyTemplateError`.
         public func templatesAddForUser(_ argument: AddTemplateArg, options: CallOptions = .init())
             async throws(CallError<ModifyTemplateError>) -> AddTemplateResult
         {
             try await client.call(FileProperties.templatesAddForUser, argument, options: options)
         }
 
-        /// Calls ``FileProperties/templatesAddForUser`` with the fields of its argument.
+        /// Calls ``FileProperties/templatesAddForUser`` with the fields of its argument, with the
+        /// scope `files.metadata.write`. Errors: `ModifyTemplateError`.
         public func templatesAddForUser(
             name: String, description: String, fields: [PropertyFieldTemplate],
             options: CallOptions = .init()
@@ -154,14 +173,17 @@ extension FileProperties {
                 options: options)
         }
 
-        /// Calls ``FileProperties/templatesGetForTeam``.
+        /// Calls ``FileProperties/templatesGetForTeam``, with the scope
+        /// `files.team_metadata.write`. Errors: `TemplateError`.
         public func templatesGetForTeam(_ argument: GetTemplateArg, options: CallOptions = .init())
             async throws(CallError<TemplateError>) -> GetTemplateResult
         {
             try await client.call(FileProperties.templatesGetForTeam, argument, options: options)
         }
 
-        /// Calls ``FileProperties/templatesGetForTeam`` with the fields of its argument.
+        /// Calls ``FileProperties/templatesGetForTeam`` with the fields of its argument, with the
+        /// scope `files.team_metadata.write`. Limits of `templateID`: at least 1 character. Errors:
+        /// `TemplateError`.
         public func templatesGetForTeam(templateID: TemplateID, options: CallOptions = .init())
             async throws(CallError<TemplateError>) -> GetTemplateResult
         {
@@ -170,14 +192,17 @@ extension FileProperties {
                 options: options)
         }
 
-        /// Calls ``FileProperties/templatesGetForUser``.
+        /// Calls ``FileProperties/templatesGetForUser``, with the scope `files.metadata.read`.
+        /// Errors: `TemplateError`.
         public func templatesGetForUser(_ argument: GetTemplateArg, options: CallOptions = .init())
             async throws(CallError<TemplateError>) -> GetTemplateResult
         {
             try await client.call(FileProperties.templatesGetForUser, argument, options: options)
         }
 
-        /// Calls ``FileProperties/templatesGetForUser`` with the fields of its argument.
+        /// Calls ``FileProperties/templatesGetForUser`` with the fields of its argument, with the
+        /// scope `files.metadata.read`. Limits of `templateID`: at least 1 character. Errors:
+        /// `TemplateError`.
         public func templatesGetForUser(templateID: TemplateID, options: CallOptions = .init())
             async throws(CallError<TemplateError>) -> GetTemplateResult
         {
@@ -186,21 +211,24 @@ extension FileProperties {
                 options: options)
         }
 
-        /// Calls ``FileProperties/templatesListForTeam``.
+        /// Calls ``FileProperties/templatesListForTeam``, with the scope
+        /// `files.team_metadata.write`. Errors: `TemplateError`.
         public func templatesListForTeam(options: CallOptions = .init()) async throws(CallError<
             TemplateError
         >) -> ListTemplateResult {
             try await client.call(FileProperties.templatesListForTeam, options: options)
         }
 
-        /// Calls ``FileProperties/templatesListForUser``.
+        /// Calls ``FileProperties/templatesListForUser``, with the scope `files.metadata.read`.
+        /// Errors: `TemplateError`.
         public func templatesListForUser(options: CallOptions = .init()) async throws(CallError<
             TemplateError
         >) -> ListTemplateResult {
             try await client.call(FileProperties.templatesListForUser, options: options)
         }
 
-        /// Calls ``FileProperties/templatesRemoveForTeam``.
+        /// Calls ``FileProperties/templatesRemoveForTeam``, with the scope
+        /// `files.team_metadata.write`. Errors: `TemplateError`.
         public func templatesRemoveForTeam(
             _ argument: RemoveTemplateArg, options: CallOptions = .init()
         ) async throws(CallError<TemplateError>) {
@@ -208,7 +236,9 @@ extension FileProperties {
                 FileProperties.templatesRemoveForTeam, argument, options: options)
         }
 
-        /// Calls ``FileProperties/templatesRemoveForTeam`` with the fields of its argument.
+        /// Calls ``FileProperties/templatesRemoveForTeam`` with the fields of its argument, with
+        /// the scope `files.team_metadata.write`. Limits of `templateID`: at least 1 character.
+        /// Errors: `TemplateError`.
         public func templatesRemoveForTeam(templateID: TemplateID, options: CallOptions = .init())
             async throws(CallError<TemplateError>)
         {
@@ -217,7 +247,8 @@ extension FileProperties {
                 options: options)
         }
 
-        /// Calls ``FileProperties/templatesRemoveForUser``.
+        /// Calls ``FileProperties/templatesRemoveForUser``, with the scope `files.metadata.write`.
+        /// Errors: `TemplateError`.
         public func templatesRemoveForUser(
             _ argument: RemoveTemplateArg, options: CallOptions = .init()
         ) async throws(CallError<TemplateError>) {
@@ -225,7 +256,9 @@ extension FileProperties {
                 FileProperties.templatesRemoveForUser, argument, options: options)
         }
 
-        /// Calls ``FileProperties/templatesRemoveForUser`` with the fields of its argument.
+        /// Calls ``FileProperties/templatesRemoveForUser`` with the fields of its argument, with
+        /// the scope `files.metadata.write`. Limits of `templateID`: at least 1 character. Errors:
+        /// `TemplateError`.
         public func templatesRemoveForUser(templateID: TemplateID, options: CallOptions = .init())
             async throws(CallError<TemplateError>)
         {
@@ -234,14 +267,17 @@ extension FileProperties {
                 options: options)
         }
 
-        /// Calls ``FileProperties/templatesUpdateForTeam``.
+        /// Calls ``FileProperties/templatesUpdateForTeam``, with the scope
+        /// `files.team_metadata.write`. Errors: `ModifyTemplateError`.
         public func templatesUpdateForTeam(
             _ argument: UpdateTemplateArg, options: CallOptions = .init()
         ) async throws(CallError<ModifyTemplateError>) -> UpdateTemplateResult {
             try await client.call(FileProperties.templatesUpdateForTeam, argument, options: options)
         }
 
-        /// Calls ``FileProperties/templatesUpdateForTeam`` with the fields of its argument.
+        /// Calls ``FileProperties/templatesUpdateForTeam`` with the fields of its argument, with
+        /// the scope `files.team_metadata.write`. Limits of `templateID`: at least 1 character.
+        /// Errors: `ModifyTemplateError`.
         public func templatesUpdateForTeam(
             templateID: TemplateID, name: String? = nil, description: String? = nil,
             addFields: [PropertyFieldTemplate]? = nil, options: CallOptions = .init()
@@ -253,14 +289,17 @@ extension FileProperties {
                     addFields: addFields), options: options)
         }
 
-        /// Calls ``FileProperties/templatesUpdateForUser``.
+        /// Calls ``FileProperties/templatesUpdateForUser``, with the scope `files.metadata.write`.
+        /// Errors: `ModifyTemplateError`.
         public func templatesUpdateForUser(
             _ argument: UpdateTemplateArg, options: CallOptions = .init()
         ) async throws(CallError<ModifyTemplateError>) -> UpdateTemplateResult {
             try await client.call(FileProperties.templatesUpdateForUser, argument, options: options)
         }
 
-        /// Calls ``FileProperties/templatesUpdateForUser`` with the fields of its argument.
+        /// Calls ``FileProperties/templatesUpdateForUser`` with the fields of its argument, with
+        /// the scope `files.metadata.write`. Limits of `templateID`: at least 1 character. Errors:
+        /// `ModifyTemplateError`.
         public func templatesUpdateForUser(
             templateID: TemplateID, name: String? = nil, description: String? = nil,
             addFields: [PropertyFieldTemplate]? = nil, options: CallOptions = .init()

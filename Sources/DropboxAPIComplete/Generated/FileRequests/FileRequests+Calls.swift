@@ -14,21 +14,25 @@ extension FileRequests {
     public struct Calls: Sendable {
         package let client: DropboxClient
 
-        /// Calls ``FileRequests/count``.
+        /// Calls ``FileRequests/count``, with the scope `file_requests.read`. Errors:
+        /// ``CountFileRequestsError``.
         public func count(options: CallOptions = .init()) async throws(CallError<
             CountFileRequestsError
         >) -> CountFileRequestsResult {
             try await client.call(FileRequests.count, options: options)
         }
 
-        /// Calls ``FileRequests/create``.
+        /// Calls ``FileRequests/create``, with the scope `file_requests.write`. Errors:
+        /// ``CreateFileRequestError``.
         public func create(_ argument: CreateFileRequestArgs, options: CallOptions = .init())
             async throws(CallError<CreateFileRequestError>) -> FileRequest
         {
             try await client.call(FileRequests.create, argument, options: options)
         }
 
-        /// Calls ``FileRequests/create`` with the fields of its argument.
+        /// Calls ``FileRequests/create`` with the fields of its argument, with the scope
+        /// `file_requests.write`. Limits of `title`: at least 1 character. Errors:
+        /// ``CreateFileRequestError``.
         public func create(
             title: String, destination: Files.Path, deadline: FileRequestDeadline? = nil,
             open: Bool = true, description: String? = nil, videoProjectID: String? = nil,
@@ -41,14 +45,16 @@ extension FileRequests {
                     description: description, videoProjectID: videoProjectID), options: options)
         }
 
-        /// Calls ``FileRequests/delete``.
+        /// Calls ``FileRequests/delete``, with the scope `file_requests.write`. Errors:
+        /// ``DeleteFileRequestError``.
         public func delete(_ argument: DeleteFileRequestArgs, options: CallOptions = .init())
             async throws(CallError<DeleteFileRequestError>) -> DeleteFileRequestsResult
         {
             try await client.call(FileRequests.delete, argument, options: options)
         }
 
-        /// Calls ``FileRequests/delete`` with the fields of its argument.
+        /// Calls ``FileRequests/delete`` with the fields of its argument, with the scope
+        /// `file_requests.write`. Errors: ``DeleteFileRequestError``.
         public func delete(ids: [FileRequestID], options: CallOptions = .init())
             async throws(CallError<DeleteFileRequestError>) -> DeleteFileRequestsResult
         {
@@ -56,42 +62,49 @@ extension FileRequests {
                 FileRequests.delete, DeleteFileRequestArgs(ids: ids), options: options)
         }
 
-        /// Calls ``FileRequests/deleteAllClosed``.
+        /// Calls ``FileRequests/deleteAllClosed``, with the scope `file_requests.write`. Errors:
+        /// ``DeleteAllClosedFileRequestsError``.
         public func deleteAllClosed(options: CallOptions = .init()) async throws(CallError<
             DeleteAllClosedFileRequestsError
         >) -> DeleteAllClosedFileRequestsResult {
             try await client.call(FileRequests.deleteAllClosed, options: options)
         }
 
-        /// Calls ``FileRequests/get``.
+        /// Calls ``FileRequests/get``, with the scope `file_requests.read`. Errors:
+        /// ``GetFileRequestError``.
         public func get(_ argument: GetFileRequestArgs, options: CallOptions = .init())
             async throws(CallError<GetFileRequestError>) -> FileRequest
         {
             try await client.call(FileRequests.get, argument, options: options)
         }
 
-        /// Calls ``FileRequests/get`` with the fields of its argument.
+        /// Calls ``FileRequests/get`` with the fields of its argument, with the scope
+        /// `file_requests.read`. Limits of `id`: at least 1 character. Errors:
+        /// ``GetFileRequestError``.
         public func get(id: FileRequestID, options: CallOptions = .init()) async throws(CallError<
             GetFileRequestError
         >) -> FileRequest {
             try await client.call(FileRequests.get, GetFileRequestArgs(id: id), options: options)
         }
 
-        /// Calls ``FileRequests/list``.
+        /// Calls ``FileRequests/list``, with the scope `file_requests.read`. Errors:
+        /// ``ListFileRequestsError``.
         public func list(options: CallOptions = .init()) async throws(CallError<
             ListFileRequestsError
         >) -> ListFileRequestsResult {
             try await client.call(FileRequests.list, options: options)
         }
 
-        /// Calls ``FileRequests/listContinue``.
+        /// Calls ``FileRequests/listContinue``, with the scope `file_requests.read`. Errors:
+        /// ``ListFileRequestsContinueError``.
         public func listContinue(
             _ argument: ListFileRequestsContinueArg, options: CallOptions = .init()
         ) async throws(CallError<ListFileRequestsContinueError>) -> ListFileRequestsV2Result {
             try await client.call(FileRequests.listContinue, argument, options: options)
         }
 
-        /// Calls ``FileRequests/listContinue`` with the fields of its argument.
+        /// Calls ``FileRequests/listContinue`` with the fields of its argument, with the scope
+        /// `file_requests.read`. Errors: ``ListFileRequestsContinueError``.
         public func listContinue(cursor: String, options: CallOptions = .init())
             async throws(CallError<ListFileRequestsContinueError>) -> ListFileRequestsV2Result
         {
@@ -100,14 +113,16 @@ extension FileRequests {
                 options: options)
         }
 
-        /// Calls ``FileRequests/listV2``.
+        /// Calls ``FileRequests/listV2``, with the scope `file_requests.read`. Errors:
+        /// ``ListFileRequestsError``.
         public func listV2(_ argument: ListFileRequestsArg, options: CallOptions = .init())
             async throws(CallError<ListFileRequestsError>) -> ListFileRequestsV2Result
         {
             try await client.call(FileRequests.listV2, argument, options: options)
         }
 
-        /// Calls ``FileRequests/listV2`` with the fields of its argument.
+        /// Calls ``FileRequests/listV2`` with the fields of its argument, with the scope
+        /// `file_requests.read`. Errors: ``ListFileRequestsError``.
         public func listV2(limit: UInt64 = 1000, options: CallOptions = .init())
             async throws(CallError<ListFileRequestsError>) -> ListFileRequestsV2Result
         {
@@ -115,14 +130,17 @@ extension FileRequests {
                 FileRequests.listV2, ListFileRequestsArg(limit: limit), options: options)
         }
 
-        /// Calls ``FileRequests/update``.
+        /// Calls ``FileRequests/update``, with the scope `file_requests.write`. Errors:
+        /// ``UpdateFileRequestError``.
         public func update(_ argument: UpdateFileRequestArgs, options: CallOptions = .init())
             async throws(CallError<UpdateFileRequestError>) -> FileRequest
         {
             try await client.call(FileRequests.update, argument, options: options)
         }
 
-        /// Calls ``FileRequests/update`` with the fields of its argument.
+        /// Calls ``FileRequests/update`` with the fields of its argument, with the scope
+        /// `file_requests.write`. Limits of `id`: at least 1 character; `title`: at least 1
+        /// character. Errors: ``UpdateFileRequestError``.
         public func update(
             id: FileRequestID, title: String? = nil, destination: Files.Path? = nil,
             deadline: UpdateFileRequestDeadline = .noUpdate, open: Bool? = nil,

@@ -14,7 +14,7 @@ extension OpenID {
     public struct Calls: Sendable {
         package let client: DropboxClient
 
-        /// Calls ``OpenID/userinfo``.
+        /// Calls ``OpenID/userinfo``, with the scope `openid`. Errors: ``UserInfoError``.
         public func userinfo(options: CallOptions = .init()) async throws(CallError<UserInfoError>)
             -> UserInfoResult
         {

@@ -14,7 +14,8 @@ extension Paper {
     public struct Calls: Sendable {
         package let client: DropboxClient
 
-        /// Calls ``Paper/docsArchive``.
+        /// Calls ``Paper/docsArchive``, with the scope `files.content.write`. Errors:
+        /// ``DocLookupError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func docsArchive(_ argument: RefPaperDoc, options: CallOptions = .init())
             async throws(CallError<DocLookupError>)
@@ -22,7 +23,8 @@ extension Paper {
             _ = try await client.call(Paper.docsArchive, argument, options: options)
         }
 
-        /// Calls ``Paper/docsArchive`` with the fields of its argument.
+        /// Calls ``Paper/docsArchive`` with the fields of its argument, with the scope
+        /// `files.content.write`. Errors: ``DocLookupError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func docsArchive(docID: PaperDocID, options: CallOptions = .init())
             async throws(CallError<DocLookupError>)
@@ -31,7 +33,8 @@ extension Paper {
                 Paper.docsArchive, RefPaperDoc(docID: docID), options: options)
         }
 
-        /// Calls ``Paper/docsCreate``.
+        /// Calls ``Paper/docsCreate``, with the scope `files.content.write`. Errors:
+        /// ``PaperDocCreateError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func docsCreate(
             _ argument: PaperDocCreateArgs, body: any BodySource, options: CallOptions = .init()
@@ -39,7 +42,8 @@ extension Paper {
             try await client.upload(Paper.docsCreate, argument, body: body, options: options)
         }
 
-        /// Calls ``Paper/docsCreate`` with the fields of its argument.
+        /// Calls ``Paper/docsCreate`` with the fields of its argument, with the scope
+        /// `files.content.write`. Errors: ``PaperDocCreateError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func docsCreate(
             importFormat: ImportFormat, parentFolderID: String? = nil, body: any BodySource,
@@ -51,7 +55,8 @@ extension Paper {
                 body: body, options: options)
         }
 
-        /// Calls ``Paper/docsDownload``.
+        /// Calls ``Paper/docsDownload``, with the scope `files.content.read`. Errors:
+        /// ``DocLookupError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func docsDownload(
             _ argument: PaperDocExport, range: ByteRange? = nil, options: CallOptions = .init()
@@ -60,7 +65,8 @@ extension Paper {
             try await client.download(Paper.docsDownload, argument, range: range, options: options)
         }
 
-        /// Calls ``Paper/docsDownload`` with the fields of its argument.
+        /// Calls ``Paper/docsDownload`` with the fields of its argument, with the scope
+        /// `files.content.read`. Errors: ``DocLookupError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func docsDownload(
             docID: PaperDocID, exportFormat: ExportFormat, includeComments: Bool = false,
@@ -74,7 +80,8 @@ extension Paper {
                 range: range, options: options)
         }
 
-        /// Calls ``Paper/docsFolderUsersList``.
+        /// Calls ``Paper/docsFolderUsersList``, with the scope `sharing.read`. Errors:
+        /// ``DocLookupError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func docsFolderUsersList(
             _ argument: ListUsersOnFolderArgs, options: CallOptions = .init()
@@ -82,7 +89,8 @@ extension Paper {
             try await client.call(Paper.docsFolderUsersList, argument, options: options)
         }
 
-        /// Calls ``Paper/docsFolderUsersList`` with the fields of its argument.
+        /// Calls ``Paper/docsFolderUsersList`` with the fields of its argument, with the scope
+        /// `sharing.read`. Limits of `limit`: 1 to 1000. Errors: ``DocLookupError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func docsFolderUsersList(
             docID: PaperDocID, limit: Int32 = 1000, options: CallOptions = .init()
@@ -92,7 +100,8 @@ extension Paper {
                 options: options)
         }
 
-        /// Calls ``Paper/docsFolderUsersListContinue``.
+        /// Calls ``Paper/docsFolderUsersListContinue``, with the scope `sharing.read`. Errors:
+        /// ``ListUsersCursorError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func docsFolderUsersListContinue(
             _ argument: ListUsersOnFolderContinueArgs, options: CallOptions = .init()
@@ -100,7 +109,8 @@ extension Paper {
             try await client.call(Paper.docsFolderUsersListContinue, argument, options: options)
         }
 
-        /// Calls ``Paper/docsFolderUsersListContinue`` with the fields of its argument.
+        /// Calls ``Paper/docsFolderUsersListContinue`` with the fields of its argument, with the
+        /// scope `sharing.read`. Errors: ``ListUsersCursorError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func docsFolderUsersListContinue(
             docID: PaperDocID, cursor: String, options: CallOptions = .init()
@@ -110,7 +120,8 @@ extension Paper {
                 ListUsersOnFolderContinueArgs(docID: docID, cursor: cursor), options: options)
         }
 
-        /// Calls ``Paper/docsGetFolderInfo``.
+        /// Calls ``Paper/docsGetFolderInfo``, with the scope `sharing.read`. Errors:
+        /// ``DocLookupError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func docsGetFolderInfo(_ argument: RefPaperDoc, options: CallOptions = .init())
             async throws(CallError<DocLookupError>) -> FoldersContainingPaperDoc
@@ -118,7 +129,8 @@ extension Paper {
             try await client.call(Paper.docsGetFolderInfo, argument, options: options)
         }
 
-        /// Calls ``Paper/docsGetFolderInfo`` with the fields of its argument.
+        /// Calls ``Paper/docsGetFolderInfo`` with the fields of its argument, with the scope
+        /// `sharing.read`. Errors: ``DocLookupError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func docsGetFolderInfo(docID: PaperDocID, options: CallOptions = .init())
             async throws(CallError<DocLookupError>) -> FoldersContainingPaperDoc
@@ -127,14 +139,16 @@ extension Paper {
                 Paper.docsGetFolderInfo, RefPaperDoc(docID: docID), options: options)
         }
 
-        /// Calls ``Paper/docsGetMetadata``.
+        /// Calls ``Paper/docsGetMetadata``, with the scope `files.metadata.read`. Errors:
+        /// ``DocLookupError``.
         public func docsGetMetadata(_ argument: GetDocMetadataArg, options: CallOptions = .init())
             async throws(CallError<DocLookupError>) -> PaperDocGetMetadataResult
         {
             try await client.call(Paper.docsGetMetadata, argument, options: options)
         }
 
-        /// Calls ``Paper/docsGetMetadata`` with the fields of its argument.
+        /// Calls ``Paper/docsGetMetadata`` with the fields of its argument, with the scope
+        /// `files.metadata.read`. Errors: ``DocLookupError``.
         public func docsGetMetadata(
             docID: PaperDocID? = nil, fileID: Files.FileID? = nil, options: CallOptions = .init()
         ) async throws(CallError<DocLookupError>) -> PaperDocGetMetadataResult {
@@ -143,7 +157,7 @@ extension Paper {
                 options: options)
         }
 
-        /// Calls ``Paper/docsList``.
+        /// Calls ``Paper/docsList``, with the scope `files.metadata.read`.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func docsList(_ argument: ListPaperDocsArgs, options: CallOptions = .init())
             async throws(CallError<NoError>) -> ListPaperDocsResponse
@@ -151,7 +165,8 @@ extension Paper {
             try await client.call(Paper.docsList, argument, options: options)
         }
 
-        /// Calls ``Paper/docsList`` with the fields of its argument.
+        /// Calls ``Paper/docsList`` with the fields of its argument, with the scope
+        /// `files.metadata.read`. Limits of `limit`: 1 to 1000.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func docsList(
             filterBy: ListPaperDocsFilterBy = .docsAccessed,
@@ -166,7 +181,8 @@ extension Paper {
                     stopAtDate: stopAtDate), options: options)
         }
 
-        /// Calls ``Paper/docsListContinue``.
+        /// Calls ``Paper/docsListContinue``, with the scope `files.metadata.read`. Errors:
+        /// ``ListDocsCursorError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func docsListContinue(
             _ argument: ListPaperDocsContinueArgs, options: CallOptions = .init()
@@ -174,7 +190,8 @@ extension Paper {
             try await client.call(Paper.docsListContinue, argument, options: options)
         }
 
-        /// Calls ``Paper/docsListContinue`` with the fields of its argument.
+        /// Calls ``Paper/docsListContinue`` with the fields of its argument, with the scope
+        /// `files.metadata.read`. Errors: ``ListDocsCursorError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func docsListContinue(cursor: String, options: CallOptions = .init())
             async throws(CallError<ListDocsCursorError>) -> ListPaperDocsResponse
@@ -183,7 +200,8 @@ extension Paper {
                 Paper.docsListContinue, ListPaperDocsContinueArgs(cursor: cursor), options: options)
         }
 
-        /// Calls ``Paper/docsPermanentlyDelete``.
+        /// Calls ``Paper/docsPermanentlyDelete``, with the scope `files.permanent_delete`. Errors:
+        /// ``DocLookupError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func docsPermanentlyDelete(_ argument: RefPaperDoc, options: CallOptions = .init())
             async throws(CallError<DocLookupError>)
@@ -191,7 +209,8 @@ extension Paper {
             _ = try await client.call(Paper.docsPermanentlyDelete, argument, options: options)
         }
 
-        /// Calls ``Paper/docsPermanentlyDelete`` with the fields of its argument.
+        /// Calls ``Paper/docsPermanentlyDelete`` with the fields of its argument, with the scope
+        /// `files.permanent_delete`. Errors: ``DocLookupError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func docsPermanentlyDelete(docID: PaperDocID, options: CallOptions = .init())
             async throws(CallError<DocLookupError>)
@@ -200,7 +219,8 @@ extension Paper {
                 Paper.docsPermanentlyDelete, RefPaperDoc(docID: docID), options: options)
         }
 
-        /// Calls ``Paper/docsSharingPolicyGet``.
+        /// Calls ``Paper/docsSharingPolicyGet``, with the scope `sharing.read`. Errors:
+        /// ``DocLookupError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func docsSharingPolicyGet(_ argument: RefPaperDoc, options: CallOptions = .init())
             async throws(CallError<DocLookupError>) -> SharingPolicy
@@ -208,7 +228,8 @@ extension Paper {
             try await client.call(Paper.docsSharingPolicyGet, argument, options: options)
         }
 
-        /// Calls ``Paper/docsSharingPolicyGet`` with the fields of its argument.
+        /// Calls ``Paper/docsSharingPolicyGet`` with the fields of its argument, with the scope
+        /// `sharing.read`. Errors: ``DocLookupError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func docsSharingPolicyGet(docID: PaperDocID, options: CallOptions = .init())
             async throws(CallError<DocLookupError>) -> SharingPolicy
@@ -217,7 +238,8 @@ extension Paper {
                 Paper.docsSharingPolicyGet, RefPaperDoc(docID: docID), options: options)
         }
 
-        /// Calls ``Paper/docsSharingPolicySet``.
+        /// Calls ``Paper/docsSharingPolicySet``, with the scope `sharing.write`. Errors:
+        /// ``DocLookupError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func docsSharingPolicySet(
             _ argument: PaperDocSharingPolicy, options: CallOptions = .init()
@@ -225,7 +247,8 @@ extension Paper {
             _ = try await client.call(Paper.docsSharingPolicySet, argument, options: options)
         }
 
-        /// Calls ``Paper/docsSharingPolicySet`` with the fields of its argument.
+        /// Calls ``Paper/docsSharingPolicySet`` with the fields of its argument, with the scope
+        /// `sharing.write`. Errors: ``DocLookupError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func docsSharingPolicySet(
             docID: PaperDocID, sharingPolicy: SharingPolicy, options: CallOptions = .init()
@@ -235,7 +258,8 @@ extension Paper {
                 PaperDocSharingPolicy(docID: docID, sharingPolicy: sharingPolicy), options: options)
         }
 
-        /// Calls ``Paper/docsUpdate``.
+        /// Calls ``Paper/docsUpdate``, with the scope `files.content.write`. Errors:
+        /// ``PaperDocUpdateError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func docsUpdate(
             _ argument: PaperDocUpdateArgs, body: any BodySource, options: CallOptions = .init()
@@ -243,7 +267,8 @@ extension Paper {
             try await client.upload(Paper.docsUpdate, argument, body: body, options: options)
         }
 
-        /// Calls ``Paper/docsUpdate`` with the fields of its argument.
+        /// Calls ``Paper/docsUpdate`` with the fields of its argument, with the scope
+        /// `files.content.write`. Errors: ``PaperDocUpdateError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func docsUpdate(
             docID: PaperDocID, docUpdatePolicy: PaperDocUpdatePolicy, revision: Int64,
@@ -256,7 +281,8 @@ extension Paper {
                     importFormat: importFormat), body: body, options: options)
         }
 
-        /// Calls ``Paper/docsUsersAdd``.
+        /// Calls ``Paper/docsUsersAdd``, with the scope `sharing.write`. Errors:
+        /// ``DocLookupError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func docsUsersAdd(_ argument: AddPaperDocUser, options: CallOptions = .init())
             async throws(CallError<DocLookupError>) -> [AddPaperDocUserMemberResult]
@@ -264,7 +290,8 @@ extension Paper {
             try await client.call(Paper.docsUsersAdd, argument, options: options)
         }
 
-        /// Calls ``Paper/docsUsersAdd`` with the fields of its argument.
+        /// Calls ``Paper/docsUsersAdd`` with the fields of its argument, with the scope
+        /// `sharing.write`. Limits of `members`: at most 20 items. Errors: ``DocLookupError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func docsUsersAdd(
             docID: PaperDocID, members: [AddMember], customMessage: String? = nil,
@@ -277,7 +304,8 @@ extension Paper {
                 options: options)
         }
 
-        /// Calls ``Paper/docsUsersList``.
+        /// Calls ``Paper/docsUsersList``, with the scope `sharing.read`. Errors:
+        /// ``DocLookupError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func docsUsersList(
             _ argument: ListUsersOnPaperDocArgs, options: CallOptions = .init()
@@ -285,7 +313,8 @@ extension Paper {
             try await client.call(Paper.docsUsersList, argument, options: options)
         }
 
-        /// Calls ``Paper/docsUsersList`` with the fields of its argument.
+        /// Calls ``Paper/docsUsersList`` with the fields of its argument, with the scope
+        /// `sharing.read`. Limits of `limit`: 1 to 1000. Errors: ``DocLookupError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func docsUsersList(
             docID: PaperDocID, limit: Int32 = 1000, filterBy: UserOnPaperDocFilter = .shared,
@@ -297,7 +326,8 @@ extension Paper {
                 options: options)
         }
 
-        /// Calls ``Paper/docsUsersListContinue``.
+        /// Calls ``Paper/docsUsersListContinue``, with the scope `sharing.read`. Errors:
+        /// ``ListUsersCursorError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func docsUsersListContinue(
             _ argument: ListUsersOnPaperDocContinueArgs, options: CallOptions = .init()
@@ -305,7 +335,8 @@ extension Paper {
             try await client.call(Paper.docsUsersListContinue, argument, options: options)
         }
 
-        /// Calls ``Paper/docsUsersListContinue`` with the fields of its argument.
+        /// Calls ``Paper/docsUsersListContinue`` with the fields of its argument, with the scope
+        /// `sharing.read`. Errors: ``ListUsersCursorError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func docsUsersListContinue(
             docID: PaperDocID, cursor: String, options: CallOptions = .init()
@@ -315,7 +346,8 @@ extension Paper {
                 ListUsersOnPaperDocContinueArgs(docID: docID, cursor: cursor), options: options)
         }
 
-        /// Calls ``Paper/docsUsersRemove``.
+        /// Calls ``Paper/docsUsersRemove``, with the scope `sharing.write`. Errors:
+        /// ``DocLookupError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func docsUsersRemove(_ argument: RemovePaperDocUser, options: CallOptions = .init())
             async throws(CallError<DocLookupError>)
@@ -323,7 +355,8 @@ extension Paper {
             _ = try await client.call(Paper.docsUsersRemove, argument, options: options)
         }
 
-        /// Calls ``Paper/docsUsersRemove`` with the fields of its argument.
+        /// Calls ``Paper/docsUsersRemove`` with the fields of its argument, with the scope
+        /// `sharing.write`. Errors: ``DocLookupError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func docsUsersRemove(
             docID: PaperDocID, member: Sharing.MemberSelector, options: CallOptions = .init()
@@ -333,7 +366,8 @@ extension Paper {
                 options: options)
         }
 
-        /// Calls ``Paper/foldersCreate``.
+        /// Calls ``Paper/foldersCreate``, with the scope `files.content.write`. Errors:
+        /// ``PaperFolderCreateError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func foldersCreate(_ argument: PaperFolderCreateArg, options: CallOptions = .init())
             async throws(CallError<PaperFolderCreateError>) -> PaperFolderCreateResult
@@ -341,7 +375,8 @@ extension Paper {
             try await client.call(Paper.foldersCreate, argument, options: options)
         }
 
-        /// Calls ``Paper/foldersCreate`` with the fields of its argument.
+        /// Calls ``Paper/foldersCreate`` with the fields of its argument, with the scope
+        /// `files.content.write`. Errors: ``PaperFolderCreateError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func foldersCreate(
             name: String, parentFolderID: String? = nil, isTeamFolder: Bool? = nil,

@@ -14,14 +14,15 @@ extension Riviera {
     public struct Calls: Sendable {
         package let client: DropboxClient
 
-        /// Calls ``Riviera/getMarkdownAsync``.
+        /// Calls ``Riviera/getMarkdownAsync``, with the scope `files.content.read`.
         public func getMarkdownAsync(_ argument: GetMarkdownArgs, options: CallOptions = .init())
             async throws(CallError<NoError>) -> Async.LaunchResultBase
         {
             try await client.call(Riviera.getMarkdownAsync, argument, options: options)
         }
 
-        /// Calls ``Riviera/getMarkdownAsync`` with the fields of its argument.
+        /// Calls ``Riviera/getMarkdownAsync`` with the fields of its argument, with the scope
+        /// `files.content.read`.
         public func getMarkdownAsync(
             fileIDOrURL: FileIDOrURL? = nil, enableOcr: Bool = false, embedImages: Bool = false,
             options: CallOptions = .init()
@@ -33,14 +34,17 @@ extension Riviera {
                 options: options)
         }
 
-        /// Calls ``Riviera/getMarkdownAsyncCheck``.
+        /// Calls ``Riviera/getMarkdownAsyncCheck``, with the scope `files.content.read`. Errors:
+        /// `Async.PollError`.
         public func getMarkdownAsyncCheck(_ argument: Async.PollArg, options: CallOptions = .init())
             async throws(CallError<Async.PollError>) -> GetMarkdownAsyncCheckResult
         {
             try await client.call(Riviera.getMarkdownAsyncCheck, argument, options: options)
         }
 
-        /// Calls ``Riviera/getMarkdownAsyncCheck`` with the fields of its argument.
+        /// Calls ``Riviera/getMarkdownAsyncCheck`` with the fields of its argument, with the scope
+        /// `files.content.read`. Limits of `asyncJobID`: at least 1 character. Errors:
+        /// `Async.PollError`.
         public func getMarkdownAsyncCheck(
             asyncJobID: Async.AsyncJobID, options: CallOptions = .init()
         ) async throws(CallError<Async.PollError>) -> GetMarkdownAsyncCheckResult {
@@ -49,14 +53,15 @@ extension Riviera {
                 options: options)
         }
 
-        /// Calls ``Riviera/getMetadataAsync``.
+        /// Calls ``Riviera/getMetadataAsync``, with the scope `files.content.read`.
         public func getMetadataAsync(_ argument: GetMetadataArgs, options: CallOptions = .init())
             async throws(CallError<NoError>) -> Async.LaunchResultBase
         {
             try await client.call(Riviera.getMetadataAsync, argument, options: options)
         }
 
-        /// Calls ``Riviera/getMetadataAsync`` with the fields of its argument.
+        /// Calls ``Riviera/getMetadataAsync`` with the fields of its argument, with the scope
+        /// `files.content.read`.
         public func getMetadataAsync(
             fileIDOrURL: FileIDOrURL? = nil, options: CallOptions = .init()
         ) async throws(CallError<NoError>) -> Async.LaunchResultBase {
@@ -65,14 +70,17 @@ extension Riviera {
                 options: options)
         }
 
-        /// Calls ``Riviera/getMetadataAsyncCheck``.
+        /// Calls ``Riviera/getMetadataAsyncCheck``, with the scope `files.content.read`. Errors:
+        /// `Async.PollError`.
         public func getMetadataAsyncCheck(_ argument: Async.PollArg, options: CallOptions = .init())
             async throws(CallError<Async.PollError>) -> GetMetadataAsyncCheckResult
         {
             try await client.call(Riviera.getMetadataAsyncCheck, argument, options: options)
         }
 
-        /// Calls ``Riviera/getMetadataAsyncCheck`` with the fields of its argument.
+        /// Calls ``Riviera/getMetadataAsyncCheck`` with the fields of its argument, with the scope
+        /// `files.content.read`. Limits of `asyncJobID`: at least 1 character. Errors:
+        /// `Async.PollError`.
         public func getMetadataAsyncCheck(
             asyncJobID: Async.AsyncJobID, options: CallOptions = .init()
         ) async throws(CallError<Async.PollError>) -> GetMetadataAsyncCheckResult {
@@ -81,14 +89,15 @@ extension Riviera {
                 options: options)
         }
 
-        /// Calls ``Riviera/getOcrAsync``.
+        /// Calls ``Riviera/getOcrAsync``, with the scope `files.content.read`.
         public func getOcrAsync(_ argument: GetOcrArgs, options: CallOptions = .init())
             async throws(CallError<NoError>) -> Async.LaunchResultBase
         {
             try await client.call(Riviera.getOcrAsync, argument, options: options)
         }
 
-        /// Calls ``Riviera/getOcrAsync`` with the fields of its argument.
+        /// Calls ``Riviera/getOcrAsync`` with the fields of its argument, with the scope
+        /// `files.content.read`.
         public func getOcrAsync(fileIDOrURL: FileIDOrURL? = nil, options: CallOptions = .init())
             async throws(CallError<NoError>) -> Async.LaunchResultBase
         {
@@ -96,14 +105,17 @@ extension Riviera {
                 Riviera.getOcrAsync, GetOcrArgs(fileIDOrURL: fileIDOrURL), options: options)
         }
 
-        /// Calls ``Riviera/getOcrAsyncCheck``.
+        /// Calls ``Riviera/getOcrAsyncCheck``, with the scope `files.content.read`. Errors:
+        /// `Async.PollError`.
         public func getOcrAsyncCheck(_ argument: Async.PollArg, options: CallOptions = .init())
             async throws(CallError<Async.PollError>) -> GetOcrAsyncCheckResult
         {
             try await client.call(Riviera.getOcrAsyncCheck, argument, options: options)
         }
 
-        /// Calls ``Riviera/getOcrAsyncCheck`` with the fields of its argument.
+        /// Calls ``Riviera/getOcrAsyncCheck`` with the fields of its argument, with the scope
+        /// `files.content.read`. Limits of `asyncJobID`: at least 1 character. Errors:
+        /// `Async.PollError`.
         public func getOcrAsyncCheck(asyncJobID: Async.AsyncJobID, options: CallOptions = .init())
             async throws(CallError<Async.PollError>) -> GetOcrAsyncCheckResult
         {
@@ -111,14 +123,15 @@ extension Riviera {
                 Riviera.getOcrAsyncCheck, Async.PollArg(asyncJobID: asyncJobID), options: options)
         }
 
-        /// Calls ``Riviera/getTextAsync``.
+        /// Calls ``Riviera/getTextAsync``, with the scope `files.content.read`.
         public func getTextAsync(_ argument: GetTextArgs, options: CallOptions = .init())
             async throws(CallError<NoError>) -> Async.LaunchResultBase
         {
             try await client.call(Riviera.getTextAsync, argument, options: options)
         }
 
-        /// Calls ``Riviera/getTextAsync`` with the fields of its argument.
+        /// Calls ``Riviera/getTextAsync`` with the fields of its argument, with the scope
+        /// `files.content.read`.
         public func getTextAsync(fileIDOrURL: FileIDOrURL? = nil, options: CallOptions = .init())
             async throws(CallError<NoError>) -> Async.LaunchResultBase
         {
@@ -126,14 +139,17 @@ extension Riviera {
                 Riviera.getTextAsync, GetTextArgs(fileIDOrURL: fileIDOrURL), options: options)
         }
 
-        /// Calls ``Riviera/getTextAsyncCheck``.
+        /// Calls ``Riviera/getTextAsyncCheck``, with the scope `files.content.read`. Errors:
+        /// `Async.PollError`.
         public func getTextAsyncCheck(_ argument: Async.PollArg, options: CallOptions = .init())
             async throws(CallError<Async.PollError>) -> GetTextAsyncCheckResult
         {
             try await client.call(Riviera.getTextAsyncCheck, argument, options: options)
         }
 
-        /// Calls ``Riviera/getTextAsyncCheck`` with the fields of its argument.
+        /// Calls ``Riviera/getTextAsyncCheck`` with the fields of its argument, with the scope
+        /// `files.content.read`. Limits of `asyncJobID`: at least 1 character. Errors:
+        /// `Async.PollError`.
         public func getTextAsyncCheck(asyncJobID: Async.AsyncJobID, options: CallOptions = .init())
             async throws(CallError<Async.PollError>) -> GetTextAsyncCheckResult
         {
@@ -141,14 +157,15 @@ extension Riviera {
                 Riviera.getTextAsyncCheck, Async.PollArg(asyncJobID: asyncJobID), options: options)
         }
 
-        /// Calls ``Riviera/getTranscriptAsync``.
+        /// Calls ``Riviera/getTranscriptAsync``, with the scope `files.content.read`.
         public func getTranscriptAsync(
             _ argument: GetTranscriptArgs, options: CallOptions = .init()
         ) async throws(CallError<NoError>) -> Async.LaunchResultBase {
             try await client.call(Riviera.getTranscriptAsync, argument, options: options)
         }
 
-        /// Calls ``Riviera/getTranscriptAsync`` with the fields of its argument.
+        /// Calls ``Riviera/getTranscriptAsync`` with the fields of its argument, with the scope
+        /// `files.content.read`.
         public func getTranscriptAsync(
             fileIDOrURL: FileIDOrURL? = nil, timestampLevel: TimestampLevel = .sentence,
             includedSpecialWords: String = "", audioLanguage: String = "",
@@ -162,14 +179,17 @@ extension Riviera {
                 options: options)
         }
 
-        /// Calls ``Riviera/getTranscriptAsyncCheck``.
+        /// Calls ``Riviera/getTranscriptAsyncCheck``, with the scope `files.content.read`. Errors:
+        /// `Async.PollError`.
         public func getTranscriptAsyncCheck(
             _ argument: Async.PollArg, options: CallOptions = .init()
         ) async throws(CallError<Async.PollError>) -> GetTranscriptAsyncCheckResult {
             try await client.call(Riviera.getTranscriptAsyncCheck, argument, options: options)
         }
 
-        /// Calls ``Riviera/getTranscriptAsyncCheck`` with the fields of its argument.
+        /// Calls ``Riviera/getTranscriptAsyncCheck`` with the fields of its argument, with the
+        /// scope `files.content.read`. Limits of `asyncJobID`: at least 1 character. Errors:
+        /// `Async.PollError`.
         public func getTranscriptAsyncCheck(
             asyncJobID: Async.AsyncJobID, options: CallOptions = .init()
         ) async throws(CallError<Async.PollError>) -> GetTranscriptAsyncCheckResult {

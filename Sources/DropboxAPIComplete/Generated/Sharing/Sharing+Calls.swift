@@ -5,14 +5,17 @@
 public import DropboxAPI
 
 extension Sharing.Calls {
-    /// Calls ``Sharing/addFileMember``.
+    /// Calls ``Sharing/addFileMember``, with the scope `sharing.write`. Errors:
+    /// `Sharing.AddFileMemberError`.
     public func addFileMember(_ argument: Sharing.AddFileMemberArgs, options: CallOptions = .init())
         async throws(CallError<Sharing.AddFileMemberError>) -> [Sharing.FileMemberActionResult]
     {
         try await client.call(Sharing.addFileMember, argument, options: options)
     }
 
-    /// Calls ``Sharing/addFileMember`` with the fields of its argument.
+    /// Calls ``Sharing/addFileMember`` with the fields of its argument, with the scope
+    /// `sharing.write`. Limits of `file`: at least 1 character. Errors:
+    /// `Sharing.AddFileMemberError`.
     public func addFileMember(
         file: Sharing.PathOrID, members: [Sharing.MemberSelector], customMessage: String? = nil,
         quiet: Bool = false, accessLevel: Sharing.AccessLevel? = nil,
@@ -26,14 +29,17 @@ extension Sharing.Calls {
             options: options)
     }
 
-    /// Calls ``Sharing/addFolderMember``.
+    /// Calls ``Sharing/addFolderMember``, with the scope `sharing.write`. Errors:
+    /// `Sharing.AddFolderMemberError`.
     public func addFolderMember(
         _ argument: Sharing.AddFolderMemberArg, options: CallOptions = .init()
     ) async throws(CallError<Sharing.AddFolderMemberError>) {
         _ = try await client.call(Sharing.addFolderMember, argument, options: options)
     }
 
-    /// Calls ``Sharing/addFolderMember`` with the fields of its argument.
+    /// Calls ``Sharing/addFolderMember`` with the fields of its argument, with the scope
+    /// `sharing.write`. Limits of `customMessage`: at least 1 character. Errors:
+    /// `Sharing.AddFolderMemberError`.
     public func addFolderMember(
         sharedFolderID: Common.SharedFolderID, members: [Sharing.AddMember], quiet: Bool = false,
         customMessage: String? = nil, options: CallOptions = .init()
@@ -45,14 +51,15 @@ extension Sharing.Calls {
                 customMessage: customMessage), options: options)
     }
 
-    /// Calls ``Sharing/checkJobStatus``.
+    /// Calls ``Sharing/checkJobStatus``, with the scope `sharing.write`. Errors: `Async.PollError`.
     public func checkJobStatus(_ argument: Async.PollArg, options: CallOptions = .init())
         async throws(CallError<Async.PollError>) -> Sharing.JobStatus
     {
         try await client.call(Sharing.checkJobStatus, argument, options: options)
     }
 
-    /// Calls ``Sharing/checkJobStatus`` with the fields of its argument.
+    /// Calls ``Sharing/checkJobStatus`` with the fields of its argument, with the scope
+    /// `sharing.write`. Limits of `asyncJobID`: at least 1 character. Errors: `Async.PollError`.
     public func checkJobStatus(asyncJobID: Async.AsyncJobID, options: CallOptions = .init())
         async throws(CallError<Async.PollError>) -> Sharing.JobStatus
     {
@@ -60,14 +67,16 @@ extension Sharing.Calls {
             Sharing.checkJobStatus, Async.PollArg(asyncJobID: asyncJobID), options: options)
     }
 
-    /// Calls ``Sharing/checkRemoveMemberJobStatus``.
+    /// Calls ``Sharing/checkRemoveMemberJobStatus``, with the scope `sharing.write`. Errors:
+    /// `Async.PollError`.
     public func checkRemoveMemberJobStatus(
         _ argument: Async.PollArg, options: CallOptions = .init()
     ) async throws(CallError<Async.PollError>) -> Sharing.RemoveMemberJobStatus {
         try await client.call(Sharing.checkRemoveMemberJobStatus, argument, options: options)
     }
 
-    /// Calls ``Sharing/checkRemoveMemberJobStatus`` with the fields of its argument.
+    /// Calls ``Sharing/checkRemoveMemberJobStatus`` with the fields of its argument, with the scope
+    /// `sharing.write`. Limits of `asyncJobID`: at least 1 character. Errors: `Async.PollError`.
     public func checkRemoveMemberJobStatus(
         asyncJobID: Async.AsyncJobID, options: CallOptions = .init()
     ) async throws(CallError<Async.PollError>) -> Sharing.RemoveMemberJobStatus {
@@ -76,14 +85,16 @@ extension Sharing.Calls {
             options: options)
     }
 
-    /// Calls ``Sharing/checkShareJobStatus``.
+    /// Calls ``Sharing/checkShareJobStatus``, with the scope `sharing.write`. Errors:
+    /// `Async.PollError`.
     public func checkShareJobStatus(_ argument: Async.PollArg, options: CallOptions = .init())
         async throws(CallError<Async.PollError>) -> Sharing.ShareFolderJobStatus
     {
         try await client.call(Sharing.checkShareJobStatus, argument, options: options)
     }
 
-    /// Calls ``Sharing/checkShareJobStatus`` with the fields of its argument.
+    /// Calls ``Sharing/checkShareJobStatus`` with the fields of its argument, with the scope
+    /// `sharing.write`. Limits of `asyncJobID`: at least 1 character. Errors: `Async.PollError`.
     public func checkShareJobStatus(asyncJobID: Async.AsyncJobID, options: CallOptions = .init())
         async throws(CallError<Async.PollError>) -> Sharing.ShareFolderJobStatus
     {
@@ -91,7 +102,8 @@ extension Sharing.Calls {
             Sharing.checkShareJobStatus, Async.PollArg(asyncJobID: asyncJobID), options: options)
     }
 
-    /// Calls ``Sharing/createSharedLink``.
+    /// Calls ``Sharing/createSharedLink``, with the scope `sharing.write`. Errors:
+    /// `Sharing.CreateSharedLinkError`.
     @available(*, deprecated, message: "Deprecated by Dropbox")
     public func createSharedLink(
         _ argument: Sharing.CreateSharedLinkArg, options: CallOptions = .init()
@@ -99,7 +111,8 @@ extension Sharing.Calls {
         try await client.call(Sharing.createSharedLink, argument, options: options)
     }
 
-    /// Calls ``Sharing/createSharedLink`` with the fields of its argument.
+    /// Calls ``Sharing/createSharedLink`` with the fields of its argument, with the scope
+    /// `sharing.write`. Errors: `Sharing.CreateSharedLinkError`.
     @available(*, deprecated, message: "Deprecated by Dropbox")
     public func createSharedLink(
         path: String, shortURL: Bool = false, pendingUpload: Sharing.PendingUploadMode? = nil,
@@ -111,14 +124,17 @@ extension Sharing.Calls {
                 path: path, shortURL: shortURL, pendingUpload: pendingUpload), options: options)
     }
 
-    /// Calls ``Sharing/getFileMetadata``.
+    /// Calls ``Sharing/getFileMetadata``, with the scope `sharing.read`. Errors:
+    /// `Sharing.GetFileMetadataError`.
     public func getFileMetadata(
         _ argument: Sharing.GetFileMetadataArg, options: CallOptions = .init()
     ) async throws(CallError<Sharing.GetFileMetadataError>) -> Sharing.SharedFileMetadata {
         try await client.call(Sharing.getFileMetadata, argument, options: options)
     }
 
-    /// Calls ``Sharing/getFileMetadata`` with the fields of its argument.
+    /// Calls ``Sharing/getFileMetadata`` with the fields of its argument, with the scope
+    /// `sharing.read`. Limits of `file`: at least 1 character. Errors:
+    /// `Sharing.GetFileMetadataError`.
     public func getFileMetadata(
         file: Sharing.PathOrID, actions: [Sharing.FileAction]? = nil, options: CallOptions = .init()
     ) async throws(CallError<Sharing.GetFileMetadataError>) -> Sharing.SharedFileMetadata {
@@ -127,14 +143,16 @@ extension Sharing.Calls {
             options: options)
     }
 
-    /// Calls ``Sharing/getFileMetadataBatch``.
+    /// Calls ``Sharing/getFileMetadataBatch``, with the scope `sharing.read`. Errors:
+    /// `Sharing.SharingUserError`.
     public func getFileMetadataBatch(
         _ argument: Sharing.GetFileMetadataBatchArg, options: CallOptions = .init()
     ) async throws(CallError<Sharing.SharingUserError>) -> [Sharing.GetFileMetadataBatchResult] {
         try await client.call(Sharing.getFileMetadataBatch, argument, options: options)
     }
 
-    /// Calls ``Sharing/getFileMetadataBatch`` with the fields of its argument.
+    /// Calls ``Sharing/getFileMetadataBatch`` with the fields of its argument, with the scope
+    /// `sharing.read`. Limits of `files`: at most 100 items. Errors: `Sharing.SharingUserError`.
     public func getFileMetadataBatch(
         files: [Sharing.PathOrID], actions: [Sharing.FileAction]? = nil,
         options: CallOptions = .init()
@@ -144,14 +162,16 @@ extension Sharing.Calls {
             Sharing.GetFileMetadataBatchArg(files: files, actions: actions), options: options)
     }
 
-    /// Calls ``Sharing/getFolderMetadata``.
+    /// Calls ``Sharing/getFolderMetadata``, with the scope `sharing.read`. Errors:
+    /// `Sharing.SharedFolderAccessError`.
     public func getFolderMetadata(
         _ argument: Sharing.GetMetadataArgs, options: CallOptions = .init()
     ) async throws(CallError<Sharing.SharedFolderAccessError>) -> Sharing.SharedFolderMetadata {
         try await client.call(Sharing.getFolderMetadata, argument, options: options)
     }
 
-    /// Calls ``Sharing/getFolderMetadata`` with the fields of its argument.
+    /// Calls ``Sharing/getFolderMetadata`` with the fields of its argument, with the scope
+    /// `sharing.read`. Errors: `Sharing.SharedFolderAccessError`.
     public func getFolderMetadata(
         sharedFolderID: Common.SharedFolderID, actions: [Sharing.FolderAction]? = nil,
         options: CallOptions = .init()
@@ -162,7 +182,9 @@ extension Sharing.Calls {
             options: options)
     }
 
-    /// Calls ``Sharing/getSharedLinkFile``.
+    /// Downloads the file of a link, or a file in the folder of a link. Calls
+    /// ``Sharing/getSharedLinkFile``, with the scope `sharing.read`. Errors:
+    /// `Sharing.GetSharedLinkFileError`.
     public func getSharedLinkFile(
         _ argument: Sharing.GetSharedLinkFileArg, range: ByteRange? = nil,
         options: CallOptions = .init()
@@ -173,7 +195,9 @@ extension Sharing.Calls {
             Sharing.getSharedLinkFile, argument, range: range, options: options)
     }
 
-    /// Calls ``Sharing/getSharedLinkFile`` with the fields of its argument.
+    /// Downloads the file of a link, or a file in the folder of a link. Calls
+    /// ``Sharing/getSharedLinkFile`` with the fields of its argument, with the scope
+    /// `sharing.read`. Errors: `Sharing.GetSharedLinkFileError`.
     public func getSharedLinkFile(
         url: String, path: Sharing.Path? = nil, linkPassword: String? = nil,
         range: ByteRange? = nil, options: CallOptions = .init()
@@ -186,14 +210,16 @@ extension Sharing.Calls {
             range: range, options: options)
     }
 
-    /// Calls ``Sharing/getSharedLinkMetadata``.
+    /// Tells what a link leads to. Calls ``Sharing/getSharedLinkMetadata``, with the scope
+    /// `sharing.read`. Errors: `Sharing.SharedLinkMetadataError`.
     public func getSharedLinkMetadata(
         _ argument: Sharing.GetSharedLinkMetadataArg, options: CallOptions = .init()
     ) async throws(CallError<Sharing.SharedLinkMetadataError>) -> Sharing.SharedLinkMetadata {
         try await client.call(Sharing.getSharedLinkMetadata, argument, options: options)
     }
 
-    /// Calls ``Sharing/getSharedLinkMetadata`` with the fields of its argument.
+    /// Tells what a link leads to. Calls ``Sharing/getSharedLinkMetadata`` with the fields of its
+    /// argument, with the scope `sharing.read`. Errors: `Sharing.SharedLinkMetadataError`.
     public func getSharedLinkMetadata(
         url: String, path: Sharing.Path? = nil, linkPassword: String? = nil,
         options: CallOptions = .init()
@@ -204,7 +230,8 @@ extension Sharing.Calls {
             options: options)
     }
 
-    /// Calls ``Sharing/getSharedLinks``.
+    /// Calls ``Sharing/getSharedLinks``, with the scope `sharing.read`. Errors:
+    /// `Sharing.GetSharedLinksError`.
     @available(*, deprecated, message: "Deprecated by Dropbox")
     public func getSharedLinks(
         _ argument: Sharing.GetSharedLinksArg, options: CallOptions = .init()
@@ -212,7 +239,8 @@ extension Sharing.Calls {
         try await client.call(Sharing.getSharedLinks, argument, options: options)
     }
 
-    /// Calls ``Sharing/getSharedLinks`` with the fields of its argument.
+    /// Calls ``Sharing/getSharedLinks`` with the fields of its argument, with the scope
+    /// `sharing.read`. Errors: `Sharing.GetSharedLinksError`.
     @available(*, deprecated, message: "Deprecated by Dropbox")
     public func getSharedLinks(path: String? = nil, options: CallOptions = .init())
         async throws(CallError<Sharing.GetSharedLinksError>) -> Sharing.GetSharedLinksResult
@@ -221,14 +249,17 @@ extension Sharing.Calls {
             Sharing.getSharedLinks, Sharing.GetSharedLinksArg(path: path), options: options)
     }
 
-    /// Calls ``Sharing/listFileMembers``.
+    /// Calls ``Sharing/listFileMembers``, with the scope `sharing.read`. Errors:
+    /// `Sharing.ListFileMembersError`.
     public func listFileMembers(
         _ argument: Sharing.ListFileMembersArg, options: CallOptions = .init()
     ) async throws(CallError<Sharing.ListFileMembersError>) -> Sharing.SharedFileMembers {
         try await client.call(Sharing.listFileMembers, argument, options: options)
     }
 
-    /// Calls ``Sharing/listFileMembers`` with the fields of its argument.
+    /// Calls ``Sharing/listFileMembers`` with the fields of its argument, with the scope
+    /// `sharing.read`. Limits of `file`: at least 1 character; `limit`: 1 to 300. Errors:
+    /// `Sharing.ListFileMembersError`.
     public func listFileMembers(
         file: Sharing.PathOrID, actions: [Sharing.MemberAction]? = nil,
         includeInherited: Bool = true, limit: UInt32 = 100, options: CallOptions = .init()
@@ -240,14 +271,17 @@ extension Sharing.Calls {
             options: options)
     }
 
-    /// Calls ``Sharing/listFileMembersBatch``.
+    /// Calls ``Sharing/listFileMembersBatch``, with the scope `sharing.read`. Errors:
+    /// `Sharing.SharingUserError`.
     public func listFileMembersBatch(
         _ argument: Sharing.ListFileMembersBatchArg, options: CallOptions = .init()
     ) async throws(CallError<Sharing.SharingUserError>) -> [Sharing.ListFileMembersBatchResult] {
         try await client.call(Sharing.listFileMembersBatch, argument, options: options)
     }
 
-    /// Calls ``Sharing/listFileMembersBatch`` with the fields of its argument.
+    /// Calls ``Sharing/listFileMembersBatch`` with the fields of its argument, with the scope
+    /// `sharing.read`. Limits of `files`: at most 100 items; `limit`: at most 3000. Errors:
+    /// `Sharing.SharingUserError`.
     public func listFileMembersBatch(
         files: [Sharing.PathOrID], limit: UInt32 = 1000, options: CallOptions = .init()
     ) async throws(CallError<Sharing.SharingUserError>) -> [Sharing.ListFileMembersBatchResult] {
@@ -256,14 +290,16 @@ extension Sharing.Calls {
             Sharing.ListFileMembersBatchArg(files: files, limit: limit), options: options)
     }
 
-    /// Calls ``Sharing/listFileMembersContinue``.
+    /// Calls ``Sharing/listFileMembersContinue``, with the scope `sharing.read`. Errors:
+    /// `Sharing.ListFileMembersContinueError`.
     public func listFileMembersContinue(
         _ argument: Sharing.ListFileMembersContinueArg, options: CallOptions = .init()
     ) async throws(CallError<Sharing.ListFileMembersContinueError>) -> Sharing.SharedFileMembers {
         try await client.call(Sharing.listFileMembersContinue, argument, options: options)
     }
 
-    /// Calls ``Sharing/listFileMembersContinue`` with the fields of its argument.
+    /// Calls ``Sharing/listFileMembersContinue`` with the fields of its argument, with the scope
+    /// `sharing.read`. Errors: `Sharing.ListFileMembersContinueError`.
     public func listFileMembersContinue(cursor: String, options: CallOptions = .init())
         async throws(CallError<Sharing.ListFileMembersContinueError>) -> Sharing.SharedFileMembers
     {
@@ -272,14 +308,18 @@ extension Sharing.Calls {
             options: options)
     }
 
-    /// Calls ``Sharing/listFolderMembers``.
+    /// Lists users, groups and invited people of a shared folder. Calls
+    /// ``Sharing/listFolderMembers``, with the scope `sharing.read`. Errors:
+    /// `Sharing.SharedFolderAccessError`.
     public func listFolderMembers(
         _ argument: Sharing.ListFolderMembersArgs, options: CallOptions = .init()
     ) async throws(CallError<Sharing.SharedFolderAccessError>) -> Sharing.SharedFolderMembers {
         try await client.call(Sharing.listFolderMembers, argument, options: options)
     }
 
-    /// Calls ``Sharing/listFolderMembers`` with the fields of its argument.
+    /// Lists users, groups and invited people of a shared folder. Calls
+    /// ``Sharing/listFolderMembers`` with the fields of its argument, with the scope
+    /// `sharing.read`. Limits of `limit`: 1 to 1000. Errors: `Sharing.SharedFolderAccessError`.
     public func listFolderMembers(
         sharedFolderID: Common.SharedFolderID, actions: [Sharing.MemberAction]? = nil,
         limit: UInt32 = 1000, path: String? = nil, options: CallOptions = .init()
@@ -291,7 +331,8 @@ extension Sharing.Calls {
             options: options)
     }
 
-    /// Calls ``Sharing/listFolderMembersContinue``.
+    /// Calls ``Sharing/listFolderMembersContinue``, with the scope `sharing.read`. Errors:
+    /// `Sharing.ListFolderMembersContinueError`.
     public func listFolderMembersContinue(
         _ argument: Sharing.ListFolderMembersContinueArg, options: CallOptions = .init()
     ) async throws(CallError<Sharing.ListFolderMembersContinueError>) -> Sharing.SharedFolderMembers
@@ -299,7 +340,8 @@ extension Sharing.Calls {
         try await client.call(Sharing.listFolderMembersContinue, argument, options: options)
     }
 
-    /// Calls ``Sharing/listFolderMembersContinue`` with the fields of its argument.
+    /// Calls ``Sharing/listFolderMembersContinue`` with the fields of its argument, with the scope
+    /// `sharing.read`. Errors: `Sharing.ListFolderMembersContinueError`.
     public func listFolderMembersContinue(cursor: String, options: CallOptions = .init())
         async throws(CallError<Sharing.ListFolderMembersContinueError>)
         -> Sharing.SharedFolderMembers
@@ -309,14 +351,16 @@ extension Sharing.Calls {
             options: options)
     }
 
-    /// Calls ``Sharing/listFolders``.
+    /// Lists the shared folders of the account. Calls ``Sharing/listFolders``, with the scope
+    /// `sharing.read`.
     public func listFolders(_ argument: Sharing.ListFoldersArgs, options: CallOptions = .init())
         async throws(CallError<NoError>) -> Sharing.ListFoldersResult
     {
         try await client.call(Sharing.listFolders, argument, options: options)
     }
 
-    /// Calls ``Sharing/listFolders`` with the fields of its argument.
+    /// Lists the shared folders of the account. Calls ``Sharing/listFolders`` with the fields of
+    /// its argument, with the scope `sharing.read`. Limits of `limit`: 1 to 1000.
     public func listFolders(
         limit: UInt32 = 1000, actions: [Sharing.FolderAction]? = nil, options: CallOptions = .init()
     ) async throws(CallError<NoError>) -> Sharing.ListFoldersResult {
@@ -325,14 +369,16 @@ extension Sharing.Calls {
             options: options)
     }
 
-    /// Calls ``Sharing/listFoldersContinue``.
+    /// Calls ``Sharing/listFoldersContinue``, with the scope `sharing.read`. Errors:
+    /// `Sharing.ListFoldersContinueError`.
     public func listFoldersContinue(
         _ argument: Sharing.ListFoldersContinueArg, options: CallOptions = .init()
     ) async throws(CallError<Sharing.ListFoldersContinueError>) -> Sharing.ListFoldersResult {
         try await client.call(Sharing.listFoldersContinue, argument, options: options)
     }
 
-    /// Calls ``Sharing/listFoldersContinue`` with the fields of its argument.
+    /// Calls ``Sharing/listFoldersContinue`` with the fields of its argument, with the scope
+    /// `sharing.read`. Errors: `Sharing.ListFoldersContinueError`.
     public func listFoldersContinue(cursor: String, options: CallOptions = .init())
         async throws(CallError<Sharing.ListFoldersContinueError>) -> Sharing.ListFoldersResult
     {
@@ -341,14 +387,15 @@ extension Sharing.Calls {
             options: options)
     }
 
-    /// Calls ``Sharing/listMountableFolders``.
+    /// Calls ``Sharing/listMountableFolders``, with the scope `sharing.read`.
     public func listMountableFolders(
         _ argument: Sharing.ListFoldersArgs, options: CallOptions = .init()
     ) async throws(CallError<NoError>) -> Sharing.ListFoldersResult {
         try await client.call(Sharing.listMountableFolders, argument, options: options)
     }
 
-    /// Calls ``Sharing/listMountableFolders`` with the fields of its argument.
+    /// Calls ``Sharing/listMountableFolders`` with the fields of its argument, with the scope
+    /// `sharing.read`. Limits of `limit`: 1 to 1000.
     public func listMountableFolders(
         limit: UInt32 = 1000, actions: [Sharing.FolderAction]? = nil, options: CallOptions = .init()
     ) async throws(CallError<NoError>) -> Sharing.ListFoldersResult {
@@ -357,14 +404,16 @@ extension Sharing.Calls {
             options: options)
     }
 
-    /// Calls ``Sharing/listMountableFoldersContinue``.
+    /// Calls ``Sharing/listMountableFoldersContinue``, with the scope `sharing.read`. Errors:
+    /// `Sharing.ListFoldersContinueError`.
     public func listMountableFoldersContinue(
         _ argument: Sharing.ListFoldersContinueArg, options: CallOptions = .init()
     ) async throws(CallError<Sharing.ListFoldersContinueError>) -> Sharing.ListFoldersResult {
         try await client.call(Sharing.listMountableFoldersContinue, argument, options: options)
     }
 
-    /// Calls ``Sharing/listMountableFoldersContinue`` with the fields of its argument.
+    /// Calls ``Sharing/listMountableFoldersContinue`` with the fields of its argument, with the
+    /// scope `sharing.read`. Errors: `Sharing.ListFoldersContinueError`.
     public func listMountableFoldersContinue(cursor: String, options: CallOptions = .init())
         async throws(CallError<Sharing.ListFoldersContinueError>) -> Sharing.ListFoldersResult
     {
@@ -373,14 +422,16 @@ extension Sharing.Calls {
             options: options)
     }
 
-    /// Calls ``Sharing/listReceivedFiles``.
+    /// Calls ``Sharing/listReceivedFiles``, with the scope `sharing.read`. Errors:
+    /// `Sharing.SharingUserError`.
     public func listReceivedFiles(_ argument: Sharing.ListFilesArg, options: CallOptions = .init())
         async throws(CallError<Sharing.SharingUserError>) -> Sharing.ListFilesResult
     {
         try await client.call(Sharing.listReceivedFiles, argument, options: options)
     }
 
-    /// Calls ``Sharing/listReceivedFiles`` with the fields of its argument.
+    /// Calls ``Sharing/listReceivedFiles`` with the fields of its argument, with the scope
+    /// `sharing.read`. Limits of `limit`: 1 to 300. Errors: `Sharing.SharingUserError`.
     public func listReceivedFiles(
         limit: UInt32 = 100, actions: [Sharing.FileAction]? = nil, options: CallOptions = .init()
     ) async throws(CallError<Sharing.SharingUserError>) -> Sharing.ListFilesResult {
@@ -389,14 +440,16 @@ extension Sharing.Calls {
             options: options)
     }
 
-    /// Calls ``Sharing/listReceivedFilesContinue``.
+    /// Calls ``Sharing/listReceivedFilesContinue``, with the scope `sharing.read`. Errors:
+    /// `Sharing.ListFilesContinueError`.
     public func listReceivedFilesContinue(
         _ argument: Sharing.ListFilesContinueArg, options: CallOptions = .init()
     ) async throws(CallError<Sharing.ListFilesContinueError>) -> Sharing.ListFilesResult {
         try await client.call(Sharing.listReceivedFilesContinue, argument, options: options)
     }
 
-    /// Calls ``Sharing/listReceivedFilesContinue`` with the fields of its argument.
+    /// Calls ``Sharing/listReceivedFilesContinue`` with the fields of its argument, with the scope
+    /// `sharing.read`. Errors: `Sharing.ListFilesContinueError`.
     public func listReceivedFilesContinue(cursor: String, options: CallOptions = .init())
         async throws(CallError<Sharing.ListFilesContinueError>) -> Sharing.ListFilesResult
     {
@@ -405,14 +458,17 @@ extension Sharing.Calls {
             options: options)
     }
 
-    /// Calls ``Sharing/modifySharedLinkSettings``.
+    /// Changes password, expiry or audience of a link. Calls ``Sharing/modifySharedLinkSettings``,
+    /// with the scope `sharing.write`. Errors: `Sharing.ModifySharedLinkSettingsError`.
     public func modifySharedLinkSettings(
         _ argument: Sharing.ModifySharedLinkSettingsArgs, options: CallOptions = .init()
     ) async throws(CallError<Sharing.ModifySharedLinkSettingsError>) -> Sharing.SharedLinkMetadata {
         try await client.call(Sharing.modifySharedLinkSettings, argument, options: options)
     }
 
-    /// Calls ``Sharing/modifySharedLinkSettings`` with the fields of its argument.
+    /// Changes password, expiry or audience of a link. Calls ``Sharing/modifySharedLinkSettings``
+    /// with the fields of its argument, with the scope `sharing.write`. Errors:
+    /// `Sharing.ModifySharedLinkSettingsError`.
     public func modifySharedLinkSettings(
         url: String, settings: Sharing.SharedLinkSettings, removeExpiration: Bool = false,
         options: CallOptions = .init()
@@ -423,14 +479,16 @@ extension Sharing.Calls {
                 url: url, settings: settings, removeExpiration: removeExpiration), options: options)
     }
 
-    /// Calls ``Sharing/mountFolder``.
+    /// Calls ``Sharing/mountFolder``, with the scope `sharing.write`. Errors:
+    /// `Sharing.MountFolderError`.
     public func mountFolder(_ argument: Sharing.MountFolderArg, options: CallOptions = .init())
         async throws(CallError<Sharing.MountFolderError>) -> Sharing.SharedFolderMetadata
     {
         try await client.call(Sharing.mountFolder, argument, options: options)
     }
 
-    /// Calls ``Sharing/mountFolder`` with the fields of its argument.
+    /// Calls ``Sharing/mountFolder`` with the fields of its argument, with the scope
+    /// `sharing.write`. Errors: `Sharing.MountFolderError`.
     public func mountFolder(sharedFolderID: Common.SharedFolderID, options: CallOptions = .init())
         async throws(CallError<Sharing.MountFolderError>) -> Sharing.SharedFolderMetadata
     {
@@ -439,14 +497,16 @@ extension Sharing.Calls {
             options: options)
     }
 
-    /// Calls ``Sharing/relinquishAccess``.
+    /// Calls ``Sharing/relinquishAccess``, with the scope `private:sharing.write`. Errors:
+    /// `Sharing.RelinquishAccessError`.
     public func relinquishAccess(
         _ argument: Sharing.RelinquishAccessArg, options: CallOptions = .init()
     ) async throws(CallError<Sharing.RelinquishAccessError>) -> Sharing.RelinquishAccessResult {
         try await client.call(Sharing.relinquishAccess, argument, options: options)
     }
 
-    /// Calls ``Sharing/relinquishAccess`` with the fields of its argument.
+    /// Calls ``Sharing/relinquishAccess`` with the fields of its argument, with the scope
+    /// `private:sharing.write`. Errors: `Sharing.RelinquishAccessError`.
     public func relinquishAccess(fileID: String, options: CallOptions = .init())
         async throws(CallError<Sharing.RelinquishAccessError>) -> Sharing.RelinquishAccessResult
     {
@@ -454,14 +514,17 @@ extension Sharing.Calls {
             Sharing.relinquishAccess, Sharing.RelinquishAccessArg(fileID: fileID), options: options)
     }
 
-    /// Calls ``Sharing/relinquishFileMembership``.
+    /// Calls ``Sharing/relinquishFileMembership``, with the scope `sharing.write`. Errors:
+    /// `Sharing.RelinquishFileMembershipError`.
     public func relinquishFileMembership(
         _ argument: Sharing.RelinquishFileMembershipArg, options: CallOptions = .init()
     ) async throws(CallError<Sharing.RelinquishFileMembershipError>) {
         _ = try await client.call(Sharing.relinquishFileMembership, argument, options: options)
     }
 
-    /// Calls ``Sharing/relinquishFileMembership`` with the fields of its argument.
+    /// Calls ``Sharing/relinquishFileMembership`` with the fields of its argument, with the scope
+    /// `sharing.write`. Limits of `file`: at least 1 character. Errors:
+    /// `Sharing.RelinquishFileMembershipError`.
     public func relinquishFileMembership(file: Sharing.PathOrID, options: CallOptions = .init())
         async throws(CallError<Sharing.RelinquishFileMembershipError>)
     {
@@ -470,14 +533,16 @@ extension Sharing.Calls {
             options: options)
     }
 
-    /// Calls ``Sharing/relinquishFolderMembership``.
+    /// Calls ``Sharing/relinquishFolderMembership``, with the scope `sharing.write`. Errors:
+    /// `Sharing.RelinquishFolderMembershipError`.
     public func relinquishFolderMembership(
         _ argument: Sharing.RelinquishFolderMembershipArg, options: CallOptions = .init()
     ) async throws(CallError<Sharing.RelinquishFolderMembershipError>) -> Async.LaunchEmptyResult {
         try await client.call(Sharing.relinquishFolderMembership, argument, options: options)
     }
 
-    /// Calls ``Sharing/relinquishFolderMembership`` with the fields of its argument.
+    /// Calls ``Sharing/relinquishFolderMembership`` with the fields of its argument, with the scope
+    /// `sharing.write`. Errors: `Sharing.RelinquishFolderMembershipError`.
     public func relinquishFolderMembership(
         sharedFolderID: Common.SharedFolderID, leaveACopy: Bool = false,
         options: CallOptions = .init()
@@ -488,7 +553,8 @@ extension Sharing.Calls {
                 sharedFolderID: sharedFolderID, leaveACopy: leaveACopy), options: options)
     }
 
-    /// Calls ``Sharing/removeFileMember``.
+    /// Calls ``Sharing/removeFileMember``, with the scope `sharing.write`. Errors:
+    /// `Sharing.RemoveFileMemberError`.
     @available(*, deprecated, message: "Deprecated by Dropbox")
     public func removeFileMember(
         _ argument: Sharing.RemoveFileMemberArg, options: CallOptions = .init()
@@ -498,7 +564,9 @@ extension Sharing.Calls {
         try await client.call(Sharing.removeFileMember, argument, options: options)
     }
 
-    /// Calls ``Sharing/removeFileMember`` with the fields of its argument.
+    /// Calls ``Sharing/removeFileMember`` with the fields of its argument, with the scope
+    /// `sharing.write`. Limits of `file`: at least 1 character. Errors:
+    /// `Sharing.RemoveFileMemberError`.
     @available(*, deprecated, message: "Deprecated by Dropbox")
     public func removeFileMember(
         file: Sharing.PathOrID, member: Sharing.MemberSelector, options: CallOptions = .init()
@@ -510,7 +578,8 @@ extension Sharing.Calls {
             options: options)
     }
 
-    /// Calls ``Sharing/removeFileMember2``.
+    /// Calls ``Sharing/removeFileMember2``, with the scope `sharing.write`. Errors:
+    /// `Sharing.RemoveFileMemberError`.
     public func removeFileMember2(
         _ argument: Sharing.RemoveFileMemberArg, options: CallOptions = .init()
     ) async throws(CallError<Sharing.RemoveFileMemberError>) -> Sharing.FileMemberRemoveActionResult
@@ -518,7 +587,9 @@ extension Sharing.Calls {
         try await client.call(Sharing.removeFileMember2, argument, options: options)
     }
 
-    /// Calls ``Sharing/removeFileMember2`` with the fields of its argument.
+    /// Calls ``Sharing/removeFileMember2`` with the fields of its argument, with the scope
+    /// `sharing.write`. Limits of `file`: at least 1 character. Errors:
+    /// `Sharing.RemoveFileMemberError`.
     public func removeFileMember2(
         file: Sharing.PathOrID, member: Sharing.MemberSelector, options: CallOptions = .init()
     ) async throws(CallError<Sharing.RemoveFileMemberError>) -> Sharing.FileMemberRemoveActionResult
@@ -528,14 +599,16 @@ extension Sharing.Calls {
             options: options)
     }
 
-    /// Calls ``Sharing/removeFolderMember``.
+    /// Calls ``Sharing/removeFolderMember``, with the scope `sharing.write`. Errors:
+    /// `Sharing.RemoveFolderMemberError`.
     public func removeFolderMember(
         _ argument: Sharing.RemoveFolderMemberArg, options: CallOptions = .init()
     ) async throws(CallError<Sharing.RemoveFolderMemberError>) -> Async.LaunchResultBase {
         try await client.call(Sharing.removeFolderMember, argument, options: options)
     }
 
-    /// Calls ``Sharing/removeFolderMember`` with the fields of its argument.
+    /// Calls ``Sharing/removeFolderMember`` with the fields of its argument, with the scope
+    /// `sharing.write`. Errors: `Sharing.RemoveFolderMemberError`.
     public func removeFolderMember(
         sharedFolderID: Common.SharedFolderID, member: Sharing.MemberSelector, leaveACopy: Bool,
         options: CallOptions = .init()
@@ -547,14 +620,16 @@ extension Sharing.Calls {
             options: options)
     }
 
-    /// Calls ``Sharing/setAccessInheritance``.
+    /// Calls ``Sharing/setAccessInheritance``, with the scope `sharing.write`. Errors:
+    /// `Sharing.SetAccessInheritanceError`.
     public func setAccessInheritance(
         _ argument: Sharing.SetAccessInheritanceArg, options: CallOptions = .init()
     ) async throws(CallError<Sharing.SetAccessInheritanceError>) -> Sharing.ShareFolderLaunch {
         try await client.call(Sharing.setAccessInheritance, argument, options: options)
     }
 
-    /// Calls ``Sharing/setAccessInheritance`` with the fields of its argument.
+    /// Calls ``Sharing/setAccessInheritance`` with the fields of its argument, with the scope
+    /// `sharing.write`. Errors: `Sharing.SetAccessInheritanceError`.
     public func setAccessInheritance(
         sharedFolderID: Common.SharedFolderID,
         accessInheritance: Sharing.AccessInheritance = .inherit, options: CallOptions = .init()
@@ -566,14 +641,16 @@ extension Sharing.Calls {
             options: options)
     }
 
-    /// Calls ``Sharing/shareFolder``.
+    /// Makes a folder a shared one, perhaps as a job. Calls ``Sharing/shareFolder``, with the scope
+    /// `sharing.write`. Errors: `Sharing.ShareFolderError`.
     public func shareFolder(_ argument: Sharing.ShareFolderArg, options: CallOptions = .init())
         async throws(CallError<Sharing.ShareFolderError>) -> Sharing.ShareFolderLaunch
     {
         try await client.call(Sharing.shareFolder, argument, options: options)
     }
 
-    /// Calls ``Sharing/shareFolder`` with the fields of its argument.
+    /// Makes a folder a shared one, perhaps as a job. Calls ``Sharing/shareFolder`` with the fields
+    /// of its argument, with the scope `sharing.write`. Errors: `Sharing.ShareFolderError`.
     public func shareFolder(
         path: Files.WritePathOrID, aclUpdatePolicy: Sharing.AclUpdatePolicy? = nil,
         forceAsync: Bool = false, memberPolicy: Sharing.MemberPolicy? = nil,
@@ -592,14 +669,17 @@ extension Sharing.Calls {
                 actions: actions, linkSettings: linkSettings), options: options)
     }
 
-    /// Calls ``Sharing/transferFolder``.
+    /// Calls ``Sharing/transferFolder``, with the scope `sharing.write`. Errors:
+    /// `Sharing.TransferFolderError`.
     public func transferFolder(
         _ argument: Sharing.TransferFolderArg, options: CallOptions = .init()
     ) async throws(CallError<Sharing.TransferFolderError>) {
         _ = try await client.call(Sharing.transferFolder, argument, options: options)
     }
 
-    /// Calls ``Sharing/transferFolder`` with the fields of its argument.
+    /// Calls ``Sharing/transferFolder`` with the fields of its argument, with the scope
+    /// `sharing.write`. Limits of `toDropboxID`: at least 1 character. Errors:
+    /// `Sharing.TransferFolderError`.
     public func transferFolder(
         sharedFolderID: Common.SharedFolderID, toDropboxID: Sharing.DropboxID,
         options: CallOptions = .init()
@@ -610,14 +690,16 @@ extension Sharing.Calls {
             options: options)
     }
 
-    /// Calls ``Sharing/unmountFolder``.
+    /// Calls ``Sharing/unmountFolder``, with the scope `sharing.write`. Errors:
+    /// `Sharing.UnmountFolderError`.
     public func unmountFolder(_ argument: Sharing.UnmountFolderArg, options: CallOptions = .init())
         async throws(CallError<Sharing.UnmountFolderError>)
     {
         _ = try await client.call(Sharing.unmountFolder, argument, options: options)
     }
 
-    /// Calls ``Sharing/unmountFolder`` with the fields of its argument.
+    /// Calls ``Sharing/unmountFolder`` with the fields of its argument, with the scope
+    /// `sharing.write`. Errors: `Sharing.UnmountFolderError`.
     public func unmountFolder(sharedFolderID: Common.SharedFolderID, options: CallOptions = .init())
         async throws(CallError<Sharing.UnmountFolderError>)
     {
@@ -626,14 +708,16 @@ extension Sharing.Calls {
             options: options)
     }
 
-    /// Calls ``Sharing/unshareFile``.
+    /// Calls ``Sharing/unshareFile``, with the scope `sharing.write`. Errors:
+    /// `Sharing.UnshareFileError`.
     public func unshareFile(_ argument: Sharing.UnshareFileArg, options: CallOptions = .init())
         async throws(CallError<Sharing.UnshareFileError>)
     {
         _ = try await client.call(Sharing.unshareFile, argument, options: options)
     }
 
-    /// Calls ``Sharing/unshareFile`` with the fields of its argument.
+    /// Calls ``Sharing/unshareFile`` with the fields of its argument, with the scope
+    /// `sharing.write`. Limits of `file`: at least 1 character. Errors: `Sharing.UnshareFileError`.
     public func unshareFile(file: Sharing.PathOrID, options: CallOptions = .init())
         async throws(CallError<Sharing.UnshareFileError>)
     {
@@ -641,14 +725,16 @@ extension Sharing.Calls {
             Sharing.unshareFile, Sharing.UnshareFileArg(file: file), options: options)
     }
 
-    /// Calls ``Sharing/unshareFolder``.
+    /// Calls ``Sharing/unshareFolder``, with the scope `sharing.write`. Errors:
+    /// `Sharing.UnshareFolderError`.
     public func unshareFolder(_ argument: Sharing.UnshareFolderArg, options: CallOptions = .init())
         async throws(CallError<Sharing.UnshareFolderError>) -> Async.LaunchEmptyResult
     {
         try await client.call(Sharing.unshareFolder, argument, options: options)
     }
 
-    /// Calls ``Sharing/unshareFolder`` with the fields of its argument.
+    /// Calls ``Sharing/unshareFolder`` with the fields of its argument, with the scope
+    /// `sharing.write`. Errors: `Sharing.UnshareFolderError`.
     public func unshareFolder(
         sharedFolderID: Common.SharedFolderID, leaveACopy: Bool = false,
         options: CallOptions = .init()
@@ -659,14 +745,17 @@ extension Sharing.Calls {
             options: options)
     }
 
-    /// Calls ``Sharing/updateFileMember``.
+    /// Calls ``Sharing/updateFileMember``, with the scope `sharing.write`. Errors:
+    /// `Sharing.FileMemberActionError`.
     public func updateFileMember(
         _ argument: Sharing.UpdateFileMemberArgs, options: CallOptions = .init()
     ) async throws(CallError<Sharing.FileMemberActionError>) -> Sharing.MemberAccessLevelResult {
         try await client.call(Sharing.updateFileMember, argument, options: options)
     }
 
-    /// Calls ``Sharing/updateFileMember`` with the fields of its argument.
+    /// Calls ``Sharing/updateFileMember`` with the fields of its argument, with the scope
+    /// `sharing.write`. Limits of `file`: at least 1 character. Errors:
+    /// `Sharing.FileMemberActionError`.
     public func updateFileMember(
         file: Sharing.PathOrID, member: Sharing.MemberSelector, accessLevel: Sharing.AccessLevel,
         options: CallOptions = .init()
@@ -677,14 +766,17 @@ extension Sharing.Calls {
             options: options)
     }
 
-    /// Calls ``Sharing/updateFilePolicy``.
+    /// Calls ``Sharing/updateFilePolicy``, with the scope `sharing.write`. Errors:
+    /// `Sharing.UpdateFilePolicyError`.
     public func updateFilePolicy(
         _ argument: Sharing.UpdateFilePolicyArg, options: CallOptions = .init()
     ) async throws(CallError<Sharing.UpdateFilePolicyError>) -> Sharing.SharedFileMetadata {
         try await client.call(Sharing.updateFilePolicy, argument, options: options)
     }
 
-    /// Calls ``Sharing/updateFilePolicy`` with the fields of its argument.
+    /// Calls ``Sharing/updateFilePolicy`` with the fields of its argument, with the scope
+    /// `sharing.write`. Limits of `file`: at least 1 character. Errors:
+    /// `Sharing.UpdateFilePolicyError`.
     public func updateFilePolicy(
         file: Sharing.PathOrID, actions: [Sharing.FileAction]? = nil,
         linkSettings: Sharing.LinkSettings? = nil,
@@ -697,14 +789,16 @@ extension Sharing.Calls {
                 viewerInfoPolicy: viewerInfoPolicy), options: options)
     }
 
-    /// Calls ``Sharing/updateFolderMember``.
+    /// Calls ``Sharing/updateFolderMember``, with the scope `sharing.write`. Errors:
+    /// `Sharing.UpdateFolderMemberError`.
     public func updateFolderMember(
         _ argument: Sharing.UpdateFolderMemberArg, options: CallOptions = .init()
     ) async throws(CallError<Sharing.UpdateFolderMemberError>) -> Sharing.MemberAccessLevelResult {
         try await client.call(Sharing.updateFolderMember, argument, options: options)
     }
 
-    /// Calls ``Sharing/updateFolderMember`` with the fields of its argument.
+    /// Calls ``Sharing/updateFolderMember`` with the fields of its argument, with the scope
+    /// `sharing.write`. Errors: `Sharing.UpdateFolderMemberError`.
     public func updateFolderMember(
         sharedFolderID: Common.SharedFolderID, member: Sharing.MemberSelector,
         accessLevel: Sharing.AccessLevel, options: CallOptions = .init()
@@ -716,14 +810,16 @@ extension Sharing.Calls {
             options: options)
     }
 
-    /// Calls ``Sharing/updateFolderPolicy``.
+    /// Calls ``Sharing/updateFolderPolicy``, with the scope `sharing.write`. Errors:
+    /// `Sharing.UpdateFolderPolicyError`.
     public func updateFolderPolicy(
         _ argument: Sharing.UpdateFolderPolicyArg, options: CallOptions = .init()
     ) async throws(CallError<Sharing.UpdateFolderPolicyError>) -> Sharing.SharedFolderMetadata {
         try await client.call(Sharing.updateFolderPolicy, argument, options: options)
     }
 
-    /// Calls ``Sharing/updateFolderPolicy`` with the fields of its argument.
+    /// Calls ``Sharing/updateFolderPolicy`` with the fields of its argument, with the scope
+    /// `sharing.write`. Errors: `Sharing.UpdateFolderPolicyError`.
     public func updateFolderPolicy(
         sharedFolderID: Common.SharedFolderID, memberPolicy: Sharing.MemberPolicy? = nil,
         aclUpdatePolicy: Sharing.AclUpdatePolicy? = nil,

@@ -14,14 +14,16 @@ extension Team {
     public struct Calls: Sendable {
         package let client: DropboxClient
 
-        /// Calls ``Team/devicesListMemberDevices``.
+        /// Calls ``Team/devicesListMemberDevices``, with the scope `sessions.list`. Errors:
+        /// ``ListMemberDevicesError``.
         public func devicesListMemberDevices(
             _ argument: ListMemberDevicesArg, options: CallOptions = .init()
         ) async throws(CallError<ListMemberDevicesError>) -> ListMemberDevicesResult {
             try await client.call(Team.devicesListMemberDevices, argument, options: options)
         }
 
-        /// Calls ``Team/devicesListMemberDevices`` with the fields of its argument.
+        /// Calls ``Team/devicesListMemberDevices`` with the fields of its argument, with the scope
+        /// `sessions.list`. Errors: ``ListMemberDevicesError``.
         public func devicesListMemberDevices(
             teamMemberID: String, includeWebSessions: Bool = true,
             includeDesktopClients: Bool = true, includeMobileClients: Bool = true,
@@ -35,14 +37,16 @@ extension Team {
                     includeMobileClients: includeMobileClients), options: options)
         }
 
-        /// Calls ``Team/devicesListMembersDevices``.
+        /// Calls ``Team/devicesListMembersDevices``, with the scope `sessions.list`. Errors:
+        /// ``ListMembersDevicesError``.
         public func devicesListMembersDevices(
             _ argument: ListMembersDevicesArg, options: CallOptions = .init()
         ) async throws(CallError<ListMembersDevicesError>) -> ListMembersDevicesResult {
             try await client.call(Team.devicesListMembersDevices, argument, options: options)
         }
 
-        /// Calls ``Team/devicesListMembersDevices`` with the fields of its argument.
+        /// Calls ``Team/devicesListMembersDevices`` with the fields of its argument, with the scope
+        /// `sessions.list`. Errors: ``ListMembersDevicesError``.
         public func devicesListMembersDevices(
             cursor: String? = nil, includeWebSessions: Bool = true,
             includeDesktopClients: Bool = true, includeMobileClients: Bool = true,
@@ -56,7 +60,8 @@ extension Team {
                     includeMobileClients: includeMobileClients), options: options)
         }
 
-        /// Calls ``Team/devicesListTeamDevices``.
+        /// Calls ``Team/devicesListTeamDevices``, with the scope `sessions.list`. Errors:
+        /// ``ListTeamDevicesError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func devicesListTeamDevices(
             _ argument: ListTeamDevicesArg, options: CallOptions = .init()
@@ -64,7 +69,8 @@ extension Team {
             try await client.call(Team.devicesListTeamDevices, argument, options: options)
         }
 
-        /// Calls ``Team/devicesListTeamDevices`` with the fields of its argument.
+        /// Calls ``Team/devicesListTeamDevices`` with the fields of its argument, with the scope
+        /// `sessions.list`. Errors: ``ListTeamDevicesError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func devicesListTeamDevices(
             cursor: String? = nil, includeWebSessions: Bool = true,
@@ -79,21 +85,24 @@ extension Team {
                     includeMobileClients: includeMobileClients), options: options)
         }
 
-        /// Calls ``Team/devicesRevokeDeviceSession``.
+        /// Calls ``Team/devicesRevokeDeviceSession``, with the scope `sessions.modify`. Errors:
+        /// ``RevokeDeviceSessionError``.
         public func devicesRevokeDeviceSession(
             _ argument: RevokeDeviceSessionArg, options: CallOptions = .init()
         ) async throws(CallError<RevokeDeviceSessionError>) {
             _ = try await client.call(Team.devicesRevokeDeviceSession, argument, options: options)
         }
 
-        /// Calls ``Team/devicesRevokeDeviceSessionBatch``.
+        /// Calls ``Team/devicesRevokeDeviceSessionBatch``, with the scope `sessions.modify`.
+        /// Errors: ``RevokeDeviceSessionBatchError``.
         public func devicesRevokeDeviceSessionBatch(
             _ argument: RevokeDeviceSessionBatchArg, options: CallOptions = .init()
         ) async throws(CallError<RevokeDeviceSessionBatchError>) -> RevokeDeviceSessionBatchResult {
             try await client.call(Team.devicesRevokeDeviceSessionBatch, argument, options: options)
         }
 
-        /// Calls ``Team/devicesRevokeDeviceSessionBatch`` with the fields of its argument.
+        /// Calls ``Team/devicesRevokeDeviceSessionBatch`` with the fields of its argument, with the
+        /// scope `sessions.modify`. Errors: ``RevokeDeviceSessionBatchError``.
         public func devicesRevokeDeviceSessionBatch(
             revokeDevices: [RevokeDeviceSessionArg], options: CallOptions = .init()
         ) async throws(CallError<RevokeDeviceSessionBatchError>) -> RevokeDeviceSessionBatchResult {
@@ -102,14 +111,16 @@ extension Team {
                 RevokeDeviceSessionBatchArg(revokeDevices: revokeDevices), options: options)
         }
 
-        /// Calls ``Team/featuresGetValues``.
+        /// Calls ``Team/featuresGetValues``, with the scope `team_info.read`. Errors:
+        /// ``FeaturesGetValuesBatchError``.
         public func featuresGetValues(
             _ argument: FeaturesGetValuesBatchArg, options: CallOptions = .init()
         ) async throws(CallError<FeaturesGetValuesBatchError>) -> FeaturesGetValuesBatchResult {
             try await client.call(Team.featuresGetValues, argument, options: options)
         }
 
-        /// Calls ``Team/featuresGetValues`` with the fields of its argument.
+        /// Calls ``Team/featuresGetValues`` with the fields of its argument, with the scope
+        /// `team_info.read`. Errors: ``FeaturesGetValuesBatchError``.
         public func featuresGetValues(features: [Feature], options: CallOptions = .init())
             async throws(CallError<FeaturesGetValuesBatchError>) -> FeaturesGetValuesBatchResult
         {
@@ -118,21 +129,23 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/getInfo``.
+        /// Calls ``Team/getInfo``, with the scope `team_info.read`.
         public func getInfo(options: CallOptions = .init()) async throws(CallError<NoError>)
             -> TeamGetInfoResult
         {
             try await client.call(Team.getInfo, options: options)
         }
 
-        /// Calls ``Team/groupsCreate``.
+        /// Calls ``Team/groupsCreate``, with the scope `groups.write`. Errors:
+        /// ``GroupCreateError``.
         public func groupsCreate(_ argument: GroupCreateArg, options: CallOptions = .init())
             async throws(CallError<GroupCreateError>) -> GroupFullInfo
         {
             try await client.call(Team.groupsCreate, argument, options: options)
         }
 
-        /// Calls ``Team/groupsCreate`` with the fields of its argument.
+        /// Calls ``Team/groupsCreate`` with the fields of its argument, with the scope
+        /// `groups.write`. Errors: ``GroupCreateError``.
         public func groupsCreate(
             groupName: String, addCreatorAsOwner: Bool = false,
             groupExternalID: TeamCommon.GroupExternalID? = nil,
@@ -147,28 +160,33 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/groupsDelete``.
+        /// Calls ``Team/groupsDelete``, with the scope `groups.write`. Errors:
+        /// ``GroupDeleteError``.
         public func groupsDelete(_ argument: GroupSelector, options: CallOptions = .init())
             async throws(CallError<GroupDeleteError>) -> Async.LaunchEmptyResult
         {
             try await client.call(Team.groupsDelete, argument, options: options)
         }
 
-        /// Calls ``Team/groupsGetInfo``.
+        /// Calls ``Team/groupsGetInfo``, with the scope `groups.read`. Errors:
+        /// ``GroupsGetInfoError``.
         public func groupsGetInfo(_ argument: GroupsSelector, options: CallOptions = .init())
             async throws(CallError<GroupsGetInfoError>) -> GroupsGetInfoResult
         {
             try await client.call(Team.groupsGetInfo, argument, options: options)
         }
 
-        /// Calls ``Team/groupsJobStatusGet``.
+        /// Calls ``Team/groupsJobStatusGet``, with the scope `groups.write`. Errors:
+        /// ``GroupsPollError``.
         public func groupsJobStatusGet(_ argument: Async.PollArg, options: CallOptions = .init())
             async throws(CallError<GroupsPollError>) -> Async.PollEmptyResult
         {
             try await client.call(Team.groupsJobStatusGet, argument, options: options)
         }
 
-        /// Calls ``Team/groupsJobStatusGet`` with the fields of its argument.
+        /// Calls ``Team/groupsJobStatusGet`` with the fields of its argument, with the scope
+        /// `groups.write`. Limits of `asyncJobID`: at least 1 character. Errors:
+        /// ``GroupsPollError``.
         public func groupsJobStatusGet(asyncJobID: Async.AsyncJobID, options: CallOptions = .init())
             async throws(CallError<GroupsPollError>) -> Async.PollEmptyResult
         {
@@ -176,28 +194,31 @@ extension Team {
                 Team.groupsJobStatusGet, Async.PollArg(asyncJobID: asyncJobID), options: options)
         }
 
-        /// Calls ``Team/groupsList``.
+        /// Calls ``Team/groupsList``, with the scope `groups.read`.
         public func groupsList(_ argument: GroupsListArg, options: CallOptions = .init())
             async throws(CallError<NoError>) -> GroupsListResult
         {
             try await client.call(Team.groupsList, argument, options: options)
         }
 
-        /// Calls ``Team/groupsList`` with the fields of its argument.
+        /// Calls ``Team/groupsList`` with the fields of its argument, with the scope `groups.read`.
+        /// Limits of `limit`: 1 to 1000.
         public func groupsList(limit: UInt32 = 1000, options: CallOptions = .init())
             async throws(CallError<NoError>) -> GroupsListResult
         {
             try await client.call(Team.groupsList, GroupsListArg(limit: limit), options: options)
         }
 
-        /// Calls ``Team/groupsListContinue``.
+        /// Calls ``Team/groupsListContinue``, with the scope `groups.read`. Errors:
+        /// ``GroupsListContinueError``.
         public func groupsListContinue(
             _ argument: GroupsListContinueArg, options: CallOptions = .init()
         ) async throws(CallError<GroupsListContinueError>) -> GroupsListResult {
             try await client.call(Team.groupsListContinue, argument, options: options)
         }
 
-        /// Calls ``Team/groupsListContinue`` with the fields of its argument.
+        /// Calls ``Team/groupsListContinue`` with the fields of its argument, with the scope
+        /// `groups.read`. Errors: ``GroupsListContinueError``.
         public func groupsListContinue(cursor: String, options: CallOptions = .init())
             async throws(CallError<GroupsListContinueError>) -> GroupsListResult
         {
@@ -205,14 +226,16 @@ extension Team {
                 Team.groupsListContinue, GroupsListContinueArg(cursor: cursor), options: options)
         }
 
-        /// Calls ``Team/groupsMembersAdd``.
+        /// Calls ``Team/groupsMembersAdd``, with the scope `groups.write`. Errors:
+        /// ``GroupMembersAddError``.
         public func groupsMembersAdd(_ argument: GroupMembersAddArg, options: CallOptions = .init())
             async throws(CallError<GroupMembersAddError>) -> GroupMembersChangeResult
         {
             try await client.call(Team.groupsMembersAdd, argument, options: options)
         }
 
-        /// Calls ``Team/groupsMembersAdd`` with the fields of its argument.
+        /// Calls ``Team/groupsMembersAdd`` with the fields of its argument, with the scope
+        /// `groups.write`. Errors: ``GroupMembersAddError``.
         public func groupsMembersAdd(
             group: GroupSelector, members: [MemberAccess], returnMembers: Bool = true,
             options: CallOptions = .init()
@@ -223,14 +246,16 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/groupsMembersList``.
+        /// Calls ``Team/groupsMembersList``, with the scope `groups.read`. Errors:
+        /// ``GroupSelectorError``.
         public func groupsMembersList(
             _ argument: GroupsMembersListArg, options: CallOptions = .init()
         ) async throws(CallError<GroupSelectorError>) -> GroupsMembersListResult {
             try await client.call(Team.groupsMembersList, argument, options: options)
         }
 
-        /// Calls ``Team/groupsMembersList`` with the fields of its argument.
+        /// Calls ``Team/groupsMembersList`` with the fields of its argument, with the scope
+        /// `groups.read`. Limits of `limit`: 1 to 1000. Errors: ``GroupSelectorError``.
         public func groupsMembersList(
             group: GroupSelector, limit: UInt32 = 1000, options: CallOptions = .init()
         ) async throws(CallError<GroupSelectorError>) -> GroupsMembersListResult {
@@ -239,14 +264,16 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/groupsMembersListContinue``.
+        /// Calls ``Team/groupsMembersListContinue``, with the scope `groups.read`. Errors:
+        /// ``GroupsMembersListContinueError``.
         public func groupsMembersListContinue(
             _ argument: GroupsMembersListContinueArg, options: CallOptions = .init()
         ) async throws(CallError<GroupsMembersListContinueError>) -> GroupsMembersListResult {
             try await client.call(Team.groupsMembersListContinue, argument, options: options)
         }
 
-        /// Calls ``Team/groupsMembersListContinue`` with the fields of its argument.
+        /// Calls ``Team/groupsMembersListContinue`` with the fields of its argument, with the scope
+        /// `groups.read`. Errors: ``GroupsMembersListContinueError``.
         public func groupsMembersListContinue(cursor: String, options: CallOptions = .init())
             async throws(CallError<GroupsMembersListContinueError>) -> GroupsMembersListResult
         {
@@ -255,14 +282,16 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/groupsMembersRemove``.
+        /// Calls ``Team/groupsMembersRemove``, with the scope `groups.write`. Errors:
+        /// ``GroupMembersRemoveError``.
         public func groupsMembersRemove(
             _ argument: GroupMembersRemoveArg, options: CallOptions = .init()
         ) async throws(CallError<GroupMembersRemoveError>) -> GroupMembersChangeResult {
             try await client.call(Team.groupsMembersRemove, argument, options: options)
         }
 
-        /// Calls ``Team/groupsMembersRemove`` with the fields of its argument.
+        /// Calls ``Team/groupsMembersRemove`` with the fields of its argument, with the scope
+        /// `groups.write`. Errors: ``GroupMembersRemoveError``.
         public func groupsMembersRemove(
             group: GroupSelector, users: [UserSelectorArg], returnMembers: Bool = true,
             options: CallOptions = .init()
@@ -273,14 +302,16 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/groupsMembersSetAccessType``.
+        /// Calls ``Team/groupsMembersSetAccessType``, with the scope `groups.write`. Errors:
+        /// ``GroupMemberSetAccessTypeError``.
         public func groupsMembersSetAccessType(
             _ argument: GroupMembersSetAccessTypeArg, options: CallOptions = .init()
         ) async throws(CallError<GroupMemberSetAccessTypeError>) -> GroupsGetInfoResult {
             try await client.call(Team.groupsMembersSetAccessType, argument, options: options)
         }
 
-        /// Calls ``Team/groupsMembersSetAccessType`` with the fields of its argument.
+        /// Calls ``Team/groupsMembersSetAccessType`` with the fields of its argument, with the
+        /// scope `groups.write`. Errors: ``GroupMemberSetAccessTypeError``.
         public func groupsMembersSetAccessType(
             group: GroupSelector, user: UserSelectorArg, accessType: GroupAccessType,
             returnMembers: Bool = true, options: CallOptions = .init()
@@ -292,14 +323,16 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/groupsUpdate``.
+        /// Calls ``Team/groupsUpdate``, with the scope `groups.write`. Errors:
+        /// ``GroupUpdateError``.
         public func groupsUpdate(_ argument: GroupUpdateArgs, options: CallOptions = .init())
             async throws(CallError<GroupUpdateError>) -> GroupFullInfo
         {
             try await client.call(Team.groupsUpdate, argument, options: options)
         }
 
-        /// Calls ``Team/groupsUpdate`` with the fields of its argument.
+        /// Calls ``Team/groupsUpdate`` with the fields of its argument, with the scope
+        /// `groups.write`. Errors: ``GroupUpdateError``.
         public func groupsUpdate(
             group: GroupSelector, returnMembers: Bool = true, newGroupName: String? = nil,
             newGroupExternalID: TeamCommon.GroupExternalID? = nil,
@@ -314,14 +347,17 @@ extension Team {
                     newGroupManagementType: newGroupManagementType), options: options)
         }
 
-        /// Calls ``Team/legalHoldsCreatePolicy``.
+        /// Calls ``Team/legalHoldsCreatePolicy``, with the scope `team_data.governance.write`.
+        /// Errors: ``LegalHoldsPolicyCreateError``.
         public func legalHoldsCreatePolicy(
             _ argument: LegalHoldsPolicyCreateArg, options: CallOptions = .init()
         ) async throws(CallError<LegalHoldsPolicyCreateError>) -> LegalHoldsPolicyCreateResult {
             try await client.call(Team.legalHoldsCreatePolicy, argument, options: options)
         }
 
-        /// Calls ``Team/legalHoldsCreatePolicy`` with the fields of its argument.
+        /// Calls ``Team/legalHoldsCreatePolicy`` with the fields of its argument, with the scope
+        /// `team_data.governance.write`. Limits of `name`: at most 140 characters. Errors:
+        /// ``LegalHoldsPolicyCreateError``.
         public func legalHoldsCreatePolicy(
             name: LegalHoldPolicyName, members: [TeamCommon.TeamMemberID],
             description: LegalHoldPolicyDescription? = nil,
@@ -335,14 +371,16 @@ extension Team {
                     endDate: endDate), options: options)
         }
 
-        /// Calls ``Team/legalHoldsGetPolicy``.
+        /// Calls ``Team/legalHoldsGetPolicy``, with the scope `team_data.governance.write`. Errors:
+        /// ``LegalHoldsGetPolicyError``.
         public func legalHoldsGetPolicy(
             _ argument: LegalHoldsGetPolicyArg, options: CallOptions = .init()
         ) async throws(CallError<LegalHoldsGetPolicyError>) -> LegalHoldsGetPolicyResult {
             try await client.call(Team.legalHoldsGetPolicy, argument, options: options)
         }
 
-        /// Calls ``Team/legalHoldsGetPolicy`` with the fields of its argument.
+        /// Calls ``Team/legalHoldsGetPolicy`` with the fields of its argument, with the scope
+        /// `team_data.governance.write`. Errors: ``LegalHoldsGetPolicyError``.
         public func legalHoldsGetPolicy(id: LegalHoldID, options: CallOptions = .init())
             async throws(CallError<LegalHoldsGetPolicyError>) -> LegalHoldsGetPolicyResult
         {
@@ -350,7 +388,8 @@ extension Team {
                 Team.legalHoldsGetPolicy, LegalHoldsGetPolicyArg(id: id), options: options)
         }
 
-        /// Calls ``Team/legalHoldsListHeldRevisions``.
+        /// Calls ``Team/legalHoldsListHeldRevisions``, with the scope `team_data.governance.write`.
+        /// Errors: ``LegalHoldsListHeldRevisionsError``.
         public func legalHoldsListHeldRevisions(
             _ argument: LegalHoldsListHeldRevisionsArg, options: CallOptions = .init()
         ) async throws(CallError<LegalHoldsListHeldRevisionsError>)
@@ -359,7 +398,8 @@ extension Team {
             try await client.call(Team.legalHoldsListHeldRevisions, argument, options: options)
         }
 
-        /// Calls ``Team/legalHoldsListHeldRevisions`` with the fields of its argument.
+        /// Calls ``Team/legalHoldsListHeldRevisions`` with the fields of its argument, with the
+        /// scope `team_data.governance.write`. Errors: ``LegalHoldsListHeldRevisionsError``.
         public func legalHoldsListHeldRevisions(id: LegalHoldID, options: CallOptions = .init())
             async throws(CallError<LegalHoldsListHeldRevisionsError>)
             -> LegalHoldsListHeldRevisionResult
@@ -369,7 +409,8 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/legalHoldsListHeldRevisionsContinue``.
+        /// Calls ``Team/legalHoldsListHeldRevisionsContinue``, with the scope
+        /// `team_data.governance.write`. Errors: ``LegalHoldsListHeldRevisionsError``.
         public func legalHoldsListHeldRevisionsContinue(
             _ argument: LegalHoldsListHeldRevisionsContinueArg, options: CallOptions = .init()
         ) async throws(CallError<LegalHoldsListHeldRevisionsError>)
@@ -379,7 +420,8 @@ extension Team {
                 Team.legalHoldsListHeldRevisionsContinue, argument, options: options)
         }
 
-        /// Calls ``Team/legalHoldsListHeldRevisionsContinue`` with the fields of its argument.
+        /// Calls ``Team/legalHoldsListHeldRevisionsContinue`` with the fields of its argument, with
+        /// the scope `team_data.governance.write`. Errors: ``LegalHoldsListHeldRevisionsError``.
         public func legalHoldsListHeldRevisionsContinue(
             id: LegalHoldID, cursor: ListHeldRevisionCursor? = nil, options: CallOptions = .init()
         ) async throws(CallError<LegalHoldsListHeldRevisionsError>)
@@ -390,14 +432,16 @@ extension Team {
                 LegalHoldsListHeldRevisionsContinueArg(id: id, cursor: cursor), options: options)
         }
 
-        /// Calls ``Team/legalHoldsListPolicies``.
+        /// Calls ``Team/legalHoldsListPolicies``, with the scope `team_data.governance.write`.
+        /// Errors: ``LegalHoldsListPoliciesError``.
         public func legalHoldsListPolicies(
             _ argument: LegalHoldsListPoliciesArg, options: CallOptions = .init()
         ) async throws(CallError<LegalHoldsListPoliciesError>) -> LegalHoldsListPoliciesResult {
             try await client.call(Team.legalHoldsListPolicies, argument, options: options)
         }
 
-        /// Calls ``Team/legalHoldsListPolicies`` with the fields of its argument.
+        /// Calls ``Team/legalHoldsListPolicies`` with the fields of its argument, with the scope
+        /// `team_data.governance.write`. Errors: ``LegalHoldsListPoliciesError``.
         public func legalHoldsListPolicies(
             includeReleased: Bool = false, options: CallOptions = .init()
         ) async throws(CallError<LegalHoldsListPoliciesError>) -> LegalHoldsListPoliciesResult {
@@ -406,14 +450,16 @@ extension Team {
                 LegalHoldsListPoliciesArg(includeReleased: includeReleased), options: options)
         }
 
-        /// Calls ``Team/legalHoldsReleasePolicy``.
+        /// Calls ``Team/legalHoldsReleasePolicy``, with the scope `team_data.governance.write`.
+        /// Errors: ``LegalHoldsPolicyReleaseError``.
         public func legalHoldsReleasePolicy(
             _ argument: LegalHoldsPolicyReleaseArg, options: CallOptions = .init()
         ) async throws(CallError<LegalHoldsPolicyReleaseError>) {
             _ = try await client.call(Team.legalHoldsReleasePolicy, argument, options: options)
         }
 
-        /// Calls ``Team/legalHoldsReleasePolicy`` with the fields of its argument.
+        /// Calls ``Team/legalHoldsReleasePolicy`` with the fields of its argument, with the scope
+        /// `team_data.governance.write`. Errors: ``LegalHoldsPolicyReleaseError``.
         public func legalHoldsReleasePolicy(id: LegalHoldID, options: CallOptions = .init())
             async throws(CallError<LegalHoldsPolicyReleaseError>)
         {
@@ -421,14 +467,16 @@ extension Team {
                 Team.legalHoldsReleasePolicy, LegalHoldsPolicyReleaseArg(id: id), options: options)
         }
 
-        /// Calls ``Team/legalHoldsUpdatePolicy``.
+        /// Calls ``Team/legalHoldsUpdatePolicy``, with the scope `team_data.governance.write`.
+        /// Errors: ``LegalHoldsPolicyUpdateError``.
         public func legalHoldsUpdatePolicy(
             _ argument: LegalHoldsPolicyUpdateArg, options: CallOptions = .init()
         ) async throws(CallError<LegalHoldsPolicyUpdateError>) -> LegalHoldsPolicyUpdateResult {
             try await client.call(Team.legalHoldsUpdatePolicy, argument, options: options)
         }
 
-        /// Calls ``Team/legalHoldsUpdatePolicy`` with the fields of its argument.
+        /// Calls ``Team/legalHoldsUpdatePolicy`` with the fields of its argument, with the scope
+        /// `team_data.governance.write`. Errors: ``LegalHoldsPolicyUpdateError``.
         public func legalHoldsUpdatePolicy(
             id: LegalHoldID, name: LegalHoldPolicyName? = nil,
             description: LegalHoldPolicyDescription? = nil,
@@ -441,14 +489,16 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/linkedAppsListMemberLinkedApps``.
+        /// Calls ``Team/linkedAppsListMemberLinkedApps``, with the scope `sessions.list`. Errors:
+        /// ``ListMemberAppsError``.
         public func linkedAppsListMemberLinkedApps(
             _ argument: ListMemberAppsArg, options: CallOptions = .init()
         ) async throws(CallError<ListMemberAppsError>) -> ListMemberAppsResult {
             try await client.call(Team.linkedAppsListMemberLinkedApps, argument, options: options)
         }
 
-        /// Calls ``Team/linkedAppsListMemberLinkedApps`` with the fields of its argument.
+        /// Calls ``Team/linkedAppsListMemberLinkedApps`` with the fields of its argument, with the
+        /// scope `sessions.list`. Errors: ``ListMemberAppsError``.
         public func linkedAppsListMemberLinkedApps(
             teamMemberID: String, options: CallOptions = .init()
         ) async throws(CallError<ListMemberAppsError>) -> ListMemberAppsResult {
@@ -457,14 +507,16 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/linkedAppsListMembersLinkedApps``.
+        /// Calls ``Team/linkedAppsListMembersLinkedApps``, with the scope `sessions.list`. Errors:
+        /// ``ListMembersAppsError``.
         public func linkedAppsListMembersLinkedApps(
             _ argument: ListMembersAppsArg, options: CallOptions = .init()
         ) async throws(CallError<ListMembersAppsError>) -> ListMembersAppsResult {
             try await client.call(Team.linkedAppsListMembersLinkedApps, argument, options: options)
         }
 
-        /// Calls ``Team/linkedAppsListMembersLinkedApps`` with the fields of its argument.
+        /// Calls ``Team/linkedAppsListMembersLinkedApps`` with the fields of its argument, with the
+        /// scope `sessions.list`. Errors: ``ListMembersAppsError``.
         public func linkedAppsListMembersLinkedApps(
             cursor: String? = nil, options: CallOptions = .init()
         ) async throws(CallError<ListMembersAppsError>) -> ListMembersAppsResult {
@@ -473,7 +525,8 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/linkedAppsListTeamLinkedApps``.
+        /// Calls ``Team/linkedAppsListTeamLinkedApps``, with the scope `sessions.list`. Errors:
+        /// ``ListTeamAppsError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func linkedAppsListTeamLinkedApps(
             _ argument: ListTeamAppsArg, options: CallOptions = .init()
@@ -481,7 +534,8 @@ extension Team {
             try await client.call(Team.linkedAppsListTeamLinkedApps, argument, options: options)
         }
 
-        /// Calls ``Team/linkedAppsListTeamLinkedApps`` with the fields of its argument.
+        /// Calls ``Team/linkedAppsListTeamLinkedApps`` with the fields of its argument, with the
+        /// scope `sessions.list`. Errors: ``ListTeamAppsError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func linkedAppsListTeamLinkedApps(
             cursor: String? = nil, options: CallOptions = .init()
@@ -491,14 +545,16 @@ extension Team {
             )
         }
 
-        /// Calls ``Team/linkedAppsRevokeLinkedApp``.
+        /// Calls ``Team/linkedAppsRevokeLinkedApp``, with the scope `sessions.modify`. Errors:
+        /// ``RevokeLinkedAppError``.
         public func linkedAppsRevokeLinkedApp(
             _ argument: RevokeLinkedApiAppArg, options: CallOptions = .init()
         ) async throws(CallError<RevokeLinkedAppError>) {
             _ = try await client.call(Team.linkedAppsRevokeLinkedApp, argument, options: options)
         }
 
-        /// Calls ``Team/linkedAppsRevokeLinkedApp`` with the fields of its argument.
+        /// Calls ``Team/linkedAppsRevokeLinkedApp`` with the fields of its argument, with the scope
+        /// `sessions.modify`. Errors: ``RevokeLinkedAppError``.
         public func linkedAppsRevokeLinkedApp(
             appID: String, teamMemberID: String, keepAppFolder: Bool = true,
             options: CallOptions = .init()
@@ -510,14 +566,16 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/linkedAppsRevokeLinkedAppBatch``.
+        /// Calls ``Team/linkedAppsRevokeLinkedAppBatch``, with the scope `sessions.modify`. Errors:
+        /// ``RevokeLinkedAppBatchError``.
         public func linkedAppsRevokeLinkedAppBatch(
             _ argument: RevokeLinkedApiAppBatchArg, options: CallOptions = .init()
         ) async throws(CallError<RevokeLinkedAppBatchError>) -> RevokeLinkedAppBatchResult {
             try await client.call(Team.linkedAppsRevokeLinkedAppBatch, argument, options: options)
         }
 
-        /// Calls ``Team/linkedAppsRevokeLinkedAppBatch`` with the fields of its argument.
+        /// Calls ``Team/linkedAppsRevokeLinkedAppBatch`` with the fields of its argument, with the
+        /// scope `sessions.modify`. Errors: ``RevokeLinkedAppBatchError``.
         public func linkedAppsRevokeLinkedAppBatch(
             revokeLinkedApp: [RevokeLinkedApiAppArg], options: CallOptions = .init()
         ) async throws(CallError<RevokeLinkedAppBatchError>) -> RevokeLinkedAppBatchResult {
@@ -526,7 +584,8 @@ extension Team {
                 RevokeLinkedApiAppBatchArg(revokeLinkedApp: revokeLinkedApp), options: options)
         }
 
-        /// Calls ``Team/memberSpaceLimitsExcludedUsersAdd``.
+        /// Calls ``Team/memberSpaceLimitsExcludedUsersAdd``, with the scope `members.write`.
+        /// Errors: ``ExcludedUsersUpdateError``.
         public func memberSpaceLimitsExcludedUsersAdd(
             _ argument: ExcludedUsersUpdateArg, options: CallOptions = .init()
         ) async throws(CallError<ExcludedUsersUpdateError>) -> ExcludedUsersUpdateResult {
@@ -534,7 +593,8 @@ extension Team {
                 Team.memberSpaceLimitsExcludedUsersAdd, argument, options: options)
         }
 
-        /// Calls ``Team/memberSpaceLimitsExcludedUsersAdd`` with the fields of its argument.
+        /// Calls ``Team/memberSpaceLimitsExcludedUsersAdd`` with the fields of its argument, with
+        /// the scope `members.write`. Errors: ``ExcludedUsersUpdateError``.
         public func memberSpaceLimitsExcludedUsersAdd(
             users: [UserSelectorArg]? = nil, options: CallOptions = .init()
         ) async throws(CallError<ExcludedUsersUpdateError>) -> ExcludedUsersUpdateResult {
@@ -543,7 +603,8 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/memberSpaceLimitsExcludedUsersList``.
+        /// Calls ``Team/memberSpaceLimitsExcludedUsersList``, with the scope `members.read`.
+        /// Errors: ``ExcludedUsersListError``.
         public func memberSpaceLimitsExcludedUsersList(
             _ argument: ExcludedUsersListArg, options: CallOptions = .init()
         ) async throws(CallError<ExcludedUsersListError>) -> ExcludedUsersListResult {
@@ -551,7 +612,9 @@ extension Team {
                 Team.memberSpaceLimitsExcludedUsersList, argument, options: options)
         }
 
-        /// Calls ``Team/memberSpaceLimitsExcludedUsersList`` with the fields of its argument.
+        /// Calls ``Team/memberSpaceLimitsExcludedUsersList`` with the fields of its argument, with
+        /// the scope `members.read`. Limits of `limit`: 1 to 1000. Errors:
+        /// ``ExcludedUsersListError``.
         public func memberSpaceLimitsExcludedUsersList(
             limit: UInt32 = 1000, options: CallOptions = .init()
         ) async throws(CallError<ExcludedUsersListError>) -> ExcludedUsersListResult {
@@ -560,7 +623,8 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/memberSpaceLimitsExcludedUsersListContinue``.
+        /// Calls ``Team/memberSpaceLimitsExcludedUsersListContinue``, with the scope
+        /// `members.read`. Errors: ``ExcludedUsersListContinueError``.
         public func memberSpaceLimitsExcludedUsersListContinue(
             _ argument: ExcludedUsersListContinueArg, options: CallOptions = .init()
         ) async throws(CallError<ExcludedUsersListContinueError>) -> ExcludedUsersListResult {
@@ -569,7 +633,7 @@ extension Team {
         }
 
         /// Calls ``Team/memberSpaceLimitsExcludedUsersListContinue`` with the fields of its
-        /// argument.
+        /// argument, with the scope `members.read`. Errors: ``ExcludedUsersListContinueError``.
         public func memberSpaceLimitsExcludedUsersListContinue(
             cursor: String, options: CallOptions = .init()
         ) async throws(CallError<ExcludedUsersListContinueError>) -> ExcludedUsersListResult {
@@ -578,7 +642,8 @@ extension Team {
                 ExcludedUsersListContinueArg(cursor: cursor), options: options)
         }
 
-        /// Calls ``Team/memberSpaceLimitsExcludedUsersRemove``.
+        /// Calls ``Team/memberSpaceLimitsExcludedUsersRemove``, with the scope `members.write`.
+        /// Errors: ``ExcludedUsersUpdateError``.
         public func memberSpaceLimitsExcludedUsersRemove(
             _ argument: ExcludedUsersUpdateArg, options: CallOptions = .init()
         ) async throws(CallError<ExcludedUsersUpdateError>) -> ExcludedUsersUpdateResult {
@@ -586,7 +651,8 @@ extension Team {
                 Team.memberSpaceLimitsExcludedUsersRemove, argument, options: options)
         }
 
-        /// Calls ``Team/memberSpaceLimitsExcludedUsersRemove`` with the fields of its argument.
+        /// Calls ``Team/memberSpaceLimitsExcludedUsersRemove`` with the fields of its argument,
+        /// with the scope `members.write`. Errors: ``ExcludedUsersUpdateError``.
         public func memberSpaceLimitsExcludedUsersRemove(
             users: [UserSelectorArg]? = nil, options: CallOptions = .init()
         ) async throws(CallError<ExcludedUsersUpdateError>) -> ExcludedUsersUpdateResult {
@@ -595,14 +661,16 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/memberSpaceLimitsGetCustomQuota``.
+        /// Calls ``Team/memberSpaceLimitsGetCustomQuota``, with the scope `members.read`. Errors:
+        /// ``CustomQuotaError``.
         public func memberSpaceLimitsGetCustomQuota(
             _ argument: CustomQuotaUsersArg, options: CallOptions = .init()
         ) async throws(CallError<CustomQuotaError>) -> [CustomQuotaResult] {
             try await client.call(Team.memberSpaceLimitsGetCustomQuota, argument, options: options)
         }
 
-        /// Calls ``Team/memberSpaceLimitsGetCustomQuota`` with the fields of its argument.
+        /// Calls ``Team/memberSpaceLimitsGetCustomQuota`` with the fields of its argument, with the
+        /// scope `members.read`. Errors: ``CustomQuotaError``.
         public func memberSpaceLimitsGetCustomQuota(
             users: [UserSelectorArg], options: CallOptions = .init()
         ) async throws(CallError<CustomQuotaError>) -> [CustomQuotaResult] {
@@ -611,7 +679,8 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/memberSpaceLimitsRemoveCustomQuota``.
+        /// Calls ``Team/memberSpaceLimitsRemoveCustomQuota``, with the scope `members.write`.
+        /// Errors: ``CustomQuotaError``.
         public func memberSpaceLimitsRemoveCustomQuota(
             _ argument: CustomQuotaUsersArg, options: CallOptions = .init()
         ) async throws(CallError<CustomQuotaError>) -> [RemoveCustomQuotaResult] {
@@ -619,7 +688,8 @@ extension Team {
                 Team.memberSpaceLimitsRemoveCustomQuota, argument, options: options)
         }
 
-        /// Calls ``Team/memberSpaceLimitsRemoveCustomQuota`` with the fields of its argument.
+        /// Calls ``Team/memberSpaceLimitsRemoveCustomQuota`` with the fields of its argument, with
+        /// the scope `members.write`. Errors: ``CustomQuotaError``.
         public func memberSpaceLimitsRemoveCustomQuota(
             users: [UserSelectorArg], options: CallOptions = .init()
         ) async throws(CallError<CustomQuotaError>) -> [RemoveCustomQuotaResult] {
@@ -628,14 +698,16 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/memberSpaceLimitsSetCustomQuota``.
+        /// Calls ``Team/memberSpaceLimitsSetCustomQuota``, with the scope `members.read`. Errors:
+        /// ``SetCustomQuotaError``.
         public func memberSpaceLimitsSetCustomQuota(
             _ argument: SetCustomQuotaArg, options: CallOptions = .init()
         ) async throws(CallError<SetCustomQuotaError>) -> [CustomQuotaResult] {
             try await client.call(Team.memberSpaceLimitsSetCustomQuota, argument, options: options)
         }
 
-        /// Calls ``Team/memberSpaceLimitsSetCustomQuota`` with the fields of its argument.
+        /// Calls ``Team/memberSpaceLimitsSetCustomQuota`` with the fields of its argument, with the
+        /// scope `members.read`. Errors: ``SetCustomQuotaError``.
         public func memberSpaceLimitsSetCustomQuota(
             usersAndQuotas: [UserCustomQuotaArg], options: CallOptions = .init()
         ) async throws(CallError<SetCustomQuotaError>) -> [CustomQuotaResult] {
@@ -644,14 +716,15 @@ extension Team {
                 SetCustomQuotaArg(usersAndQuotas: usersAndQuotas), options: options)
         }
 
-        /// Calls ``Team/membersAdd``.
+        /// Calls ``Team/membersAdd``, with the scope `members.write`.
         public func membersAdd(_ argument: MembersAddArg, options: CallOptions = .init())
             async throws(CallError<NoError>) -> MembersAddLaunch
         {
             try await client.call(Team.membersAdd, argument, options: options)
         }
 
-        /// Calls ``Team/membersAdd`` with the fields of its argument.
+        /// Calls ``Team/membersAdd`` with the fields of its argument, with the scope
+        /// `members.write`.
         public func membersAdd(
             newMembers: [MemberAddArg], forceAsync: Bool = false, options: CallOptions = .init()
         ) async throws(CallError<NoError>) -> MembersAddLaunch {
@@ -660,14 +733,17 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/membersAddJobStatusGet``.
+        /// Calls ``Team/membersAddJobStatusGet``, with the scope `members.write`. Errors:
+        /// `Async.PollError`.
         public func membersAddJobStatusGet(
             _ argument: Async.PollArg, options: CallOptions = .init()
         ) async throws(CallError<Async.PollError>) -> MembersAddJobStatus {
             try await client.call(Team.membersAddJobStatusGet, argument, options: options)
         }
 
-        /// Calls ``Team/membersAddJobStatusGet`` with the fields of its argument.
+        /// Calls ``Team/membersAddJobStatusGet`` with the fields of its argument, with the scope
+        /// `members.write`. Limits of `asyncJobID`: at least 1 character. Errors:
+        /// `Async.PollError`.
         public func membersAddJobStatusGet(
             asyncJobID: Async.AsyncJobID, options: CallOptions = .init()
         ) async throws(CallError<Async.PollError>) -> MembersAddJobStatus {
@@ -676,14 +752,17 @@ extension Team {
             )
         }
 
-        /// Calls ``Team/membersAddJobStatusGetV2``.
+        /// Calls ``Team/membersAddJobStatusGetV2``, with the scope `members.write`. Errors:
+        /// `Async.PollError`.
         public func membersAddJobStatusGetV2(
             _ argument: Async.PollArg, options: CallOptions = .init()
         ) async throws(CallError<Async.PollError>) -> MembersAddJobStatusV2Result {
             try await client.call(Team.membersAddJobStatusGetV2, argument, options: options)
         }
 
-        /// Calls ``Team/membersAddJobStatusGetV2`` with the fields of its argument.
+        /// Calls ``Team/membersAddJobStatusGetV2`` with the fields of its argument, with the scope
+        /// `members.write`. Limits of `asyncJobID`: at least 1 character. Errors:
+        /// `Async.PollError`.
         public func membersAddJobStatusGetV2(
             asyncJobID: Async.AsyncJobID, options: CallOptions = .init()
         ) async throws(CallError<Async.PollError>) -> MembersAddJobStatusV2Result {
@@ -692,14 +771,15 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/membersAddV2``.
+        /// Calls ``Team/membersAddV2``, with the scope `members.write`.
         public func membersAddV2(_ argument: MembersAddV2Arg, options: CallOptions = .init())
             async throws(CallError<NoError>) -> MembersAddLaunchV2Result
         {
             try await client.call(Team.membersAddV2, argument, options: options)
         }
 
-        /// Calls ``Team/membersAddV2`` with the fields of its argument.
+        /// Calls ``Team/membersAddV2`` with the fields of its argument, with the scope
+        /// `members.write`.
         public func membersAddV2(
             newMembers: [MemberAddV2Arg], forceAsync: Bool = false, options: CallOptions = .init()
         ) async throws(CallError<NoError>) -> MembersAddLaunchV2Result {
@@ -708,14 +788,16 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/membersBulkSuspend``.
+        /// Calls ``Team/membersBulkSuspend``, with the scope `members.write`. Errors:
+        /// ``BulkSuspendError``.
         public func membersBulkSuspend(_ argument: BulkSuspendArg, options: CallOptions = .init())
             async throws(CallError<BulkSuspendError>) -> Async.LaunchResultBase
         {
             try await client.call(Team.membersBulkSuspend, argument, options: options)
         }
 
-        /// Calls ``Team/membersBulkSuspend`` with the fields of its argument.
+        /// Calls ``Team/membersBulkSuspend`` with the fields of its argument, with the scope
+        /// `members.write`. Errors: ``BulkSuspendError``.
         public func membersBulkSuspend(
             members: [BulkSuspendMemberTarget], options: CallOptions = .init()
         ) async throws(CallError<BulkSuspendError>) -> Async.LaunchResultBase {
@@ -723,14 +805,17 @@ extension Team {
                 Team.membersBulkSuspend, BulkSuspendArg(members: members), options: options)
         }
 
-        /// Calls ``Team/membersBulkSuspendJobStatusCheck``.
+        /// Calls ``Team/membersBulkSuspendJobStatusCheck``, with the scope `members.write`. Errors:
+        /// `Async.PollError`.
         public func membersBulkSuspendJobStatusCheck(
             _ argument: Async.PollArg, options: CallOptions = .init()
         ) async throws(CallError<Async.PollError>) -> BulkSuspendJobStatus {
             try await client.call(Team.membersBulkSuspendJobStatusCheck, argument, options: options)
         }
 
-        /// Calls ``Team/membersBulkSuspendJobStatusCheck`` with the fields of its argument.
+        /// Calls ``Team/membersBulkSuspendJobStatusCheck`` with the fields of its argument, with
+        /// the scope `members.write`. Limits of `asyncJobID`: at least 1 character. Errors:
+        /// `Async.PollError`.
         public func membersBulkSuspendJobStatusCheck(
             asyncJobID: Async.AsyncJobID, options: CallOptions = .init()
         ) async throws(CallError<Async.PollError>) -> BulkSuspendJobStatus {
@@ -739,7 +824,8 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/membersDeleteFormerMemberFiles``.
+        /// Calls ``Team/membersDeleteFormerMemberFiles``, with the scope `members.write`. Errors:
+        /// ``MembersDeleteFormerMemberFilesError``.
         public func membersDeleteFormerMemberFiles(
             _ argument: MembersFormerMemberArg, options: CallOptions = .init()
         ) async throws(CallError<MembersDeleteFormerMemberFilesError>) {
@@ -747,7 +833,8 @@ extension Team {
                 Team.membersDeleteFormerMemberFiles, argument, options: options)
         }
 
-        /// Calls ``Team/membersDeleteFormerMemberFiles`` with the fields of its argument.
+        /// Calls ``Team/membersDeleteFormerMemberFiles`` with the fields of its argument, with the
+        /// scope `members.write`. Errors: ``MembersDeleteFormerMemberFilesError``.
         public func membersDeleteFormerMemberFiles(
             user: UserSelectorArg, options: CallOptions = .init()
         ) async throws(CallError<MembersDeleteFormerMemberFilesError>) {
@@ -756,14 +843,16 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/membersDeleteProfilePhoto``.
+        /// Calls ``Team/membersDeleteProfilePhoto``, with the scope `members.write`. Errors:
+        /// ``MembersDeleteProfilePhotoError``.
         public func membersDeleteProfilePhoto(
             _ argument: MembersDeleteProfilePhotoArg, options: CallOptions = .init()
         ) async throws(CallError<MembersDeleteProfilePhotoError>) -> TeamMemberInfo {
             try await client.call(Team.membersDeleteProfilePhoto, argument, options: options)
         }
 
-        /// Calls ``Team/membersDeleteProfilePhoto`` with the fields of its argument.
+        /// Calls ``Team/membersDeleteProfilePhoto`` with the fields of its argument, with the scope
+        /// `members.write`. Errors: ``MembersDeleteProfilePhotoError``.
         public func membersDeleteProfilePhoto(user: UserSelectorArg, options: CallOptions = .init())
             async throws(CallError<MembersDeleteProfilePhotoError>) -> TeamMemberInfo
         {
@@ -772,14 +861,16 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/membersDeleteProfilePhotoV2``.
+        /// Calls ``Team/membersDeleteProfilePhotoV2``, with the scope `members.write`. Errors:
+        /// ``MembersDeleteProfilePhotoError``.
         public func membersDeleteProfilePhotoV2(
             _ argument: MembersDeleteProfilePhotoArg, options: CallOptions = .init()
         ) async throws(CallError<MembersDeleteProfilePhotoError>) -> TeamMemberInfoV2Result {
             try await client.call(Team.membersDeleteProfilePhotoV2, argument, options: options)
         }
 
-        /// Calls ``Team/membersDeleteProfilePhotoV2`` with the fields of its argument.
+        /// Calls ``Team/membersDeleteProfilePhotoV2`` with the fields of its argument, with the
+        /// scope `members.write`. Errors: ``MembersDeleteProfilePhotoError``.
         public func membersDeleteProfilePhotoV2(
             user: UserSelectorArg, options: CallOptions = .init()
         ) async throws(CallError<MembersDeleteProfilePhotoError>) -> TeamMemberInfoV2Result {
@@ -788,21 +879,23 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/membersGetAvailableTeamMemberRoles``.
+        /// Calls ``Team/membersGetAvailableTeamMemberRoles``, with the scope `members.read`.
         public func membersGetAvailableTeamMemberRoles(options: CallOptions = .init())
             async throws(CallError<NoError>) -> MembersGetAvailableTeamMemberRolesResult
         {
             try await client.call(Team.membersGetAvailableTeamMemberRoles, options: options)
         }
 
-        /// Calls ``Team/membersGetInfo``.
+        /// Calls ``Team/membersGetInfo``, with the scope `members.read`. Errors:
+        /// ``MembersGetInfoError``.
         public func membersGetInfo(_ argument: MembersGetInfoArgs, options: CallOptions = .init())
             async throws(CallError<MembersGetInfoError>) -> MembersGetInfoResult
         {
             try await client.call(Team.membersGetInfo, argument, options: options)
         }
 
-        /// Calls ``Team/membersGetInfo`` with the fields of its argument.
+        /// Calls ``Team/membersGetInfo`` with the fields of its argument, with the scope
+        /// `members.read`. Errors: ``MembersGetInfoError``.
         public func membersGetInfo(members: [UserSelectorArg], options: CallOptions = .init())
             async throws(CallError<MembersGetInfoError>) -> MembersGetInfoResult
         {
@@ -810,14 +903,16 @@ extension Team {
                 Team.membersGetInfo, MembersGetInfoArgs(members: members), options: options)
         }
 
-        /// Calls ``Team/membersGetInfoV2``.
+        /// Calls ``Team/membersGetInfoV2``, with the scope `members.read`. Errors:
+        /// ``MembersGetInfoError``.
         public func membersGetInfoV2(
             _ argument: MembersGetInfoV2Arg, options: CallOptions = .init()
         ) async throws(CallError<MembersGetInfoError>) -> MembersGetInfoV2Result {
             try await client.call(Team.membersGetInfoV2, argument, options: options)
         }
 
-        /// Calls ``Team/membersGetInfoV2`` with the fields of its argument.
+        /// Calls ``Team/membersGetInfoV2`` with the fields of its argument, with the scope
+        /// `members.read`. Errors: ``MembersGetInfoError``.
         public func membersGetInfoV2(members: [UserSelectorArg], options: CallOptions = .init())
             async throws(CallError<MembersGetInfoError>) -> MembersGetInfoV2Result
         {
@@ -825,14 +920,15 @@ extension Team {
                 Team.membersGetInfoV2, MembersGetInfoV2Arg(members: members), options: options)
         }
 
-        /// Calls ``Team/membersList``.
+        /// Calls ``Team/membersList``, with the scope `members.read`. Errors: ``MembersListError``.
         public func membersList(_ argument: MembersListArg, options: CallOptions = .init())
             async throws(CallError<MembersListError>) -> MembersListResult
         {
             try await client.call(Team.membersList, argument, options: options)
         }
 
-        /// Calls ``Team/membersList`` with the fields of its argument.
+        /// Calls ``Team/membersList`` with the fields of its argument, with the scope
+        /// `members.read`. Limits of `limit`: 1 to 1000. Errors: ``MembersListError``.
         public func membersList(
             limit: UInt32 = 1000, includeRemoved: Bool = false, options: CallOptions = .init()
         ) async throws(CallError<MembersListError>) -> MembersListResult {
@@ -841,14 +937,16 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/membersListContinue``.
+        /// Calls ``Team/membersListContinue``, with the scope `members.read`. Errors:
+        /// ``MembersListContinueError``.
         public func membersListContinue(
             _ argument: MembersListContinueArg, options: CallOptions = .init()
         ) async throws(CallError<MembersListContinueError>) -> MembersListResult {
             try await client.call(Team.membersListContinue, argument, options: options)
         }
 
-        /// Calls ``Team/membersListContinue`` with the fields of its argument.
+        /// Calls ``Team/membersListContinue`` with the fields of its argument, with the scope
+        /// `members.read`. Errors: ``MembersListContinueError``.
         public func membersListContinue(cursor: String, options: CallOptions = .init())
             async throws(CallError<MembersListContinueError>) -> MembersListResult
         {
@@ -856,14 +954,16 @@ extension Team {
                 Team.membersListContinue, MembersListContinueArg(cursor: cursor), options: options)
         }
 
-        /// Calls ``Team/membersListContinueV2``.
+        /// Calls ``Team/membersListContinueV2``, with the scope `members.read`. Errors:
+        /// ``MembersListContinueError``.
         public func membersListContinueV2(
             _ argument: MembersListContinueArg, options: CallOptions = .init()
         ) async throws(CallError<MembersListContinueError>) -> MembersListV2Result {
             try await client.call(Team.membersListContinueV2, argument, options: options)
         }
 
-        /// Calls ``Team/membersListContinueV2`` with the fields of its argument.
+        /// Calls ``Team/membersListContinueV2`` with the fields of its argument, with the scope
+        /// `members.read`. Errors: ``MembersListContinueError``.
         public func membersListContinueV2(cursor: String, options: CallOptions = .init())
             async throws(CallError<MembersListContinueError>) -> MembersListV2Result
         {
@@ -872,14 +972,16 @@ extension Team {
             )
         }
 
-        /// Calls ``Team/membersListV2``.
+        /// Calls ``Team/membersListV2``, with the scope `members.read`. Errors:
+        /// ``MembersListError``.
         public func membersListV2(_ argument: MembersListArg, options: CallOptions = .init())
             async throws(CallError<MembersListError>) -> MembersListV2Result
         {
             try await client.call(Team.membersListV2, argument, options: options)
         }
 
-        /// Calls ``Team/membersListV2`` with the fields of its argument.
+        /// Calls ``Team/membersListV2`` with the fields of its argument, with the scope
+        /// `members.read`. Limits of `limit`: 1 to 1000. Errors: ``MembersListError``.
         public func membersListV2(
             limit: UInt32 = 1000, includeRemoved: Bool = false, options: CallOptions = .init()
         ) async throws(CallError<MembersListError>) -> MembersListV2Result {
@@ -888,7 +990,8 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/membersMoveFormerMemberFiles``.
+        /// Calls ``Team/membersMoveFormerMemberFiles``, with the scope `members.write`. Errors:
+        /// ``MembersTransferFormerMembersFilesError``.
         public func membersMoveFormerMemberFiles(
             _ argument: MembersDataTransferArg, options: CallOptions = .init()
         ) async throws(CallError<MembersTransferFormerMembersFilesError>) -> Async.LaunchEmptyResult
@@ -896,7 +999,8 @@ extension Team {
             try await client.call(Team.membersMoveFormerMemberFiles, argument, options: options)
         }
 
-        /// Calls ``Team/membersMoveFormerMemberFiles`` with the fields of its argument.
+        /// Calls ``Team/membersMoveFormerMemberFiles`` with the fields of its argument, with the
+        /// scope `members.write`. Errors: ``MembersTransferFormerMembersFilesError``.
         public func membersMoveFormerMemberFiles(
             user: UserSelectorArg, transferDestID: UserSelectorArg,
             transferAdminID: UserSelectorArg, options: CallOptions = .init()
@@ -909,7 +1013,8 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/membersMoveFormerMemberFilesJobStatusCheck``.
+        /// Calls ``Team/membersMoveFormerMemberFilesJobStatusCheck``, with the scope
+        /// `members.write`. Errors: `Async.PollError`.
         public func membersMoveFormerMemberFilesJobStatusCheck(
             _ argument: Async.PollArg, options: CallOptions = .init()
         ) async throws(CallError<Async.PollError>) -> Async.PollEmptyResult {
@@ -918,7 +1023,8 @@ extension Team {
         }
 
         /// Calls ``Team/membersMoveFormerMemberFilesJobStatusCheck`` with the fields of its
-        /// argument.
+        /// argument, with the scope `members.write`. Limits of `asyncJobID`: at least 1 character.
+        /// Errors: `Async.PollError`.
         public func membersMoveFormerMemberFilesJobStatusCheck(
             asyncJobID: Async.AsyncJobID, options: CallOptions = .init()
         ) async throws(CallError<Async.PollError>) -> Async.PollEmptyResult {
@@ -927,14 +1033,16 @@ extension Team {
                 Async.PollArg(asyncJobID: asyncJobID), options: options)
         }
 
-        /// Calls ``Team/membersRecover``.
+        /// Calls ``Team/membersRecover``, with the scope `members.delete`. Errors:
+        /// ``MembersRecoverError``.
         public func membersRecover(_ argument: MembersRecoverArg, options: CallOptions = .init())
             async throws(CallError<MembersRecoverError>)
         {
             _ = try await client.call(Team.membersRecover, argument, options: options)
         }
 
-        /// Calls ``Team/membersRecover`` with the fields of its argument.
+        /// Calls ``Team/membersRecover`` with the fields of its argument, with the scope
+        /// `members.delete`. Errors: ``MembersRecoverError``.
         public func membersRecover(user: UserSelectorArg, options: CallOptions = .init())
             async throws(CallError<MembersRecoverError>)
         {
@@ -942,14 +1050,16 @@ extension Team {
                 Team.membersRecover, MembersRecoverArg(user: user), options: options)
         }
 
-        /// Calls ``Team/membersRemove``.
+        /// Calls ``Team/membersRemove``, with the scope `members.delete`. Errors:
+        /// ``MembersRemoveError``.
         public func membersRemove(_ argument: MembersRemoveArg, options: CallOptions = .init())
             async throws(CallError<MembersRemoveError>) -> Async.LaunchEmptyResult
         {
             try await client.call(Team.membersRemove, argument, options: options)
         }
 
-        /// Calls ``Team/membersRemove`` with the fields of its argument.
+        /// Calls ``Team/membersRemove`` with the fields of its argument, with the scope
+        /// `members.delete`. Errors: ``MembersRemoveError``.
         public func membersRemove(
             user: UserSelectorArg, wipeData: Bool = true, transferDestID: UserSelectorArg? = nil,
             transferAdminID: UserSelectorArg? = nil, keepAccount: Bool = false,
@@ -965,14 +1075,17 @@ extension Team {
                     permanentlyDeleteFiles: permanentlyDeleteFiles), options: options)
         }
 
-        /// Calls ``Team/membersRemoveJobStatusGet``.
+        /// Calls ``Team/membersRemoveJobStatusGet``, with the scope `members.delete`. Errors:
+        /// `Async.PollError`.
         public func membersRemoveJobStatusGet(
             _ argument: Async.PollArg, options: CallOptions = .init()
         ) async throws(CallError<Async.PollError>) -> Async.PollEmptyResult {
             try await client.call(Team.membersRemoveJobStatusGet, argument, options: options)
         }
 
-        /// Calls ``Team/membersRemoveJobStatusGet`` with the fields of its argument.
+        /// Calls ``Team/membersRemoveJobStatusGet`` with the fields of its argument, with the scope
+        /// `members.delete`. Limits of `asyncJobID`: at least 1 character. Errors:
+        /// `Async.PollError`.
         public func membersRemoveJobStatusGet(
             asyncJobID: Async.AsyncJobID, options: CallOptions = .init()
         ) async throws(CallError<Async.PollError>) -> Async.PollEmptyResult {
@@ -981,14 +1094,16 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/membersSecondaryEmailsAdd``.
+        /// Calls ``Team/membersSecondaryEmailsAdd``, with the scope `members.write`. Errors:
+        /// ``AddSecondaryEmailsError``.
         public func membersSecondaryEmailsAdd(
             _ argument: AddSecondaryEmailsArg, options: CallOptions = .init()
         ) async throws(CallError<AddSecondaryEmailsError>) -> AddSecondaryEmailsResult {
             try await client.call(Team.membersSecondaryEmailsAdd, argument, options: options)
         }
 
-        /// Calls ``Team/membersSecondaryEmailsAdd`` with the fields of its argument.
+        /// Calls ``Team/membersSecondaryEmailsAdd`` with the fields of its argument, with the scope
+        /// `members.write`. Errors: ``AddSecondaryEmailsError``.
         public func membersSecondaryEmailsAdd(
             newSecondaryEmails: [UserSecondaryEmailsArg], options: CallOptions = .init()
         ) async throws(CallError<AddSecondaryEmailsError>) -> AddSecondaryEmailsResult {
@@ -997,14 +1112,15 @@ extension Team {
                 AddSecondaryEmailsArg(newSecondaryEmails: newSecondaryEmails), options: options)
         }
 
-        /// Calls ``Team/membersSecondaryEmailsDelete``.
+        /// Calls ``Team/membersSecondaryEmailsDelete``, with the scope `members.write`.
         public func membersSecondaryEmailsDelete(
             _ argument: DeleteSecondaryEmailsArg, options: CallOptions = .init()
         ) async throws(CallError<NoError>) -> DeleteSecondaryEmailsResult {
             try await client.call(Team.membersSecondaryEmailsDelete, argument, options: options)
         }
 
-        /// Calls ``Team/membersSecondaryEmailsDelete`` with the fields of its argument.
+        /// Calls ``Team/membersSecondaryEmailsDelete`` with the fields of its argument, with the
+        /// scope `members.write`.
         public func membersSecondaryEmailsDelete(
             emailsToDelete: [UserSecondaryEmailsArg], options: CallOptions = .init()
         ) async throws(CallError<NoError>) -> DeleteSecondaryEmailsResult {
@@ -1013,7 +1129,8 @@ extension Team {
                 DeleteSecondaryEmailsArg(emailsToDelete: emailsToDelete), options: options)
         }
 
-        /// Calls ``Team/membersSecondaryEmailsResendVerificationEmails``.
+        /// Calls ``Team/membersSecondaryEmailsResendVerificationEmails``, with the scope
+        /// `members.write`.
         public func membersSecondaryEmailsResendVerificationEmails(
             _ argument: ResendVerificationEmailArg, options: CallOptions = .init()
         ) async throws(CallError<NoError>) -> ResendVerificationEmailResult {
@@ -1022,7 +1139,7 @@ extension Team {
         }
 
         /// Calls ``Team/membersSecondaryEmailsResendVerificationEmails`` with the fields of its
-        /// argument.
+        /// argument, with the scope `members.write`.
         public func membersSecondaryEmailsResendVerificationEmails(
             emailsToResend: [UserSecondaryEmailsArg], options: CallOptions = .init()
         ) async throws(CallError<NoError>) -> ResendVerificationEmailResult {
@@ -1031,21 +1148,24 @@ extension Team {
                 ResendVerificationEmailArg(emailsToResend: emailsToResend), options: options)
         }
 
-        /// Calls ``Team/membersSendWelcomeEmail``.
+        /// Calls ``Team/membersSendWelcomeEmail``, with the scope `members.write`. Errors:
+        /// ``MembersSendWelcomeError``.
         public func membersSendWelcomeEmail(
             _ argument: UserSelectorArg, options: CallOptions = .init()
         ) async throws(CallError<MembersSendWelcomeError>) {
             _ = try await client.call(Team.membersSendWelcomeEmail, argument, options: options)
         }
 
-        /// Calls ``Team/membersSetAdminPermissions``.
+        /// Calls ``Team/membersSetAdminPermissions``, with the scope `members.write`. Errors:
+        /// ``MembersSetPermissionsError``.
         public func membersSetAdminPermissions(
             _ argument: MembersSetPermissionsArg, options: CallOptions = .init()
         ) async throws(CallError<MembersSetPermissionsError>) -> MembersSetPermissionsResult {
             try await client.call(Team.membersSetAdminPermissions, argument, options: options)
         }
 
-        /// Calls ``Team/membersSetAdminPermissions`` with the fields of its argument.
+        /// Calls ``Team/membersSetAdminPermissions`` with the fields of its argument, with the
+        /// scope `members.write`. Errors: ``MembersSetPermissionsError``.
         public func membersSetAdminPermissions(
             user: UserSelectorArg, newRole: AdminTier, options: CallOptions = .init()
         ) async throws(CallError<MembersSetPermissionsError>) -> MembersSetPermissionsResult {
@@ -1054,14 +1174,17 @@ extension Team {
                 MembersSetPermissionsArg(user: user, newRole: newRole), options: options)
         }
 
-        /// Calls ``Team/membersSetAdminPermissionsV2``.
+        /// Calls ``Team/membersSetAdminPermissionsV2``, with the scope `members.write`. Errors:
+        /// ``MembersSetPermissions2Error``.
         public func membersSetAdminPermissionsV2(
             _ argument: MembersSetPermissions2Arg, options: CallOptions = .init()
         ) async throws(CallError<MembersSetPermissions2Error>) -> MembersSetPermissions2Result {
             try await client.call(Team.membersSetAdminPermissionsV2, argument, options: options)
         }
 
-        /// Calls ``Team/membersSetAdminPermissionsV2`` with the fields of its argument.
+        /// Calls ``Team/membersSetAdminPermissionsV2`` with the fields of its argument, with the
+        /// scope `members.write`. Limits of `newRoles`: at most 1 item. Errors:
+        /// ``MembersSetPermissions2Error``.
         public func membersSetAdminPermissionsV2(
             user: UserSelectorArg, newRoles: [TeamMemberRoleID]? = nil,
             options: CallOptions = .init()
@@ -1071,14 +1194,16 @@ extension Team {
                 MembersSetPermissions2Arg(user: user, newRoles: newRoles), options: options)
         }
 
-        /// Calls ``Team/membersSetProfile``.
+        /// Calls ``Team/membersSetProfile``, with the scope `members.write`. Errors:
+        /// ``MembersSetProfileError``.
         public func membersSetProfile(
             _ argument: MembersSetProfileArg, options: CallOptions = .init()
         ) async throws(CallError<MembersSetProfileError>) -> TeamMemberInfo {
             try await client.call(Team.membersSetProfile, argument, options: options)
         }
 
-        /// Calls ``Team/membersSetProfile`` with the fields of its argument.
+        /// Calls ``Team/membersSetProfile`` with the fields of its argument, with the scope
+        /// `members.write`. Errors: ``MembersSetProfileError``.
         public func membersSetProfile(
             user: UserSelectorArg, newEmail: Common.EmailAddress? = nil,
             newExternalID: TeamCommon.MemberExternalID? = nil,
@@ -1095,14 +1220,16 @@ extension Team {
                     newIsDirectoryRestricted: newIsDirectoryRestricted), options: options)
         }
 
-        /// Calls ``Team/membersSetProfilePhoto``.
+        /// Calls ``Team/membersSetProfilePhoto``, with the scope `members.write`. Errors:
+        /// ``MembersSetProfilePhotoError``.
         public func membersSetProfilePhoto(
             _ argument: MembersSetProfilePhotoArg, options: CallOptions = .init()
         ) async throws(CallError<MembersSetProfilePhotoError>) -> TeamMemberInfo {
             try await client.call(Team.membersSetProfilePhoto, argument, options: options)
         }
 
-        /// Calls ``Team/membersSetProfilePhoto`` with the fields of its argument.
+        /// Calls ``Team/membersSetProfilePhoto`` with the fields of its argument, with the scope
+        /// `members.write`. Errors: ``MembersSetProfilePhotoError``.
         public func membersSetProfilePhoto(
             user: UserSelectorArg, photo: Account.PhotoSourceArg, options: CallOptions = .init()
         ) async throws(CallError<MembersSetProfilePhotoError>) -> TeamMemberInfo {
@@ -1111,14 +1238,16 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/membersSetProfilePhotoV2``.
+        /// Calls ``Team/membersSetProfilePhotoV2``, with the scope `members.write`. Errors:
+        /// ``MembersSetProfilePhotoError``.
         public func membersSetProfilePhotoV2(
             _ argument: MembersSetProfilePhotoArg, options: CallOptions = .init()
         ) async throws(CallError<MembersSetProfilePhotoError>) -> TeamMemberInfoV2Result {
             try await client.call(Team.membersSetProfilePhotoV2, argument, options: options)
         }
 
-        /// Calls ``Team/membersSetProfilePhotoV2`` with the fields of its argument.
+        /// Calls ``Team/membersSetProfilePhotoV2`` with the fields of its argument, with the scope
+        /// `members.write`. Errors: ``MembersSetProfilePhotoError``.
         public func membersSetProfilePhotoV2(
             user: UserSelectorArg, photo: Account.PhotoSourceArg, options: CallOptions = .init()
         ) async throws(CallError<MembersSetProfilePhotoError>) -> TeamMemberInfoV2Result {
@@ -1127,14 +1256,16 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/membersSetProfileV2``.
+        /// Calls ``Team/membersSetProfileV2``, with the scope `members.write`. Errors:
+        /// ``MembersSetProfileError``.
         public func membersSetProfileV2(
             _ argument: MembersSetProfileArg, options: CallOptions = .init()
         ) async throws(CallError<MembersSetProfileError>) -> TeamMemberInfoV2Result {
             try await client.call(Team.membersSetProfileV2, argument, options: options)
         }
 
-        /// Calls ``Team/membersSetProfileV2`` with the fields of its argument.
+        /// Calls ``Team/membersSetProfileV2`` with the fields of its argument, with the scope
+        /// `members.write`. Errors: ``MembersSetProfileError``.
         public func membersSetProfileV2(
             user: UserSelectorArg, newEmail: Common.EmailAddress? = nil,
             newExternalID: TeamCommon.MemberExternalID? = nil,
@@ -1151,14 +1282,16 @@ extension Team {
                     newIsDirectoryRestricted: newIsDirectoryRestricted), options: options)
         }
 
-        /// Calls ``Team/membersSuspend``.
+        /// Calls ``Team/membersSuspend``, with the scope `members.write`. Errors:
+        /// ``MembersSuspendError``.
         public func membersSuspend(_ argument: MembersDeactivateArg, options: CallOptions = .init())
             async throws(CallError<MembersSuspendError>)
         {
             _ = try await client.call(Team.membersSuspend, argument, options: options)
         }
 
-        /// Calls ``Team/membersSuspend`` with the fields of its argument.
+        /// Calls ``Team/membersSuspend`` with the fields of its argument, with the scope
+        /// `members.write`. Errors: ``MembersSuspendError``.
         public func membersSuspend(
             user: UserSelectorArg, wipeData: Bool = true, options: CallOptions = .init()
         ) async throws(CallError<MembersSuspendError>) {
@@ -1167,14 +1300,16 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/membersUnsuspend``.
+        /// Calls ``Team/membersUnsuspend``, with the scope `members.write`. Errors:
+        /// ``MembersUnsuspendError``.
         public func membersUnsuspend(
             _ argument: MembersUnsuspendArg, options: CallOptions = .init()
         ) async throws(CallError<MembersUnsuspendError>) {
             _ = try await client.call(Team.membersUnsuspend, argument, options: options)
         }
 
-        /// Calls ``Team/membersUnsuspend`` with the fields of its argument.
+        /// Calls ``Team/membersUnsuspend`` with the fields of its argument, with the scope
+        /// `members.write`. Errors: ``MembersUnsuspendError``.
         public func membersUnsuspend(user: UserSelectorArg, options: CallOptions = .init())
             async throws(CallError<MembersUnsuspendError>)
         {
@@ -1182,14 +1317,16 @@ extension Team {
                 Team.membersUnsuspend, MembersUnsuspendArg(user: user), options: options)
         }
 
-        /// Calls ``Team/namespacesList``.
+        /// Calls ``Team/namespacesList``, with the scope `team_data.member`. Errors:
+        /// ``TeamNamespacesListError``.
         public func namespacesList(
             _ argument: TeamNamespacesListArg, options: CallOptions = .init()
         ) async throws(CallError<TeamNamespacesListError>) -> TeamNamespacesListResult {
             try await client.call(Team.namespacesList, argument, options: options)
         }
 
-        /// Calls ``Team/namespacesList`` with the fields of its argument.
+        /// Calls ``Team/namespacesList`` with the fields of its argument, with the scope
+        /// `team_data.member`. Limits of `limit`: 1 to 1000. Errors: ``TeamNamespacesListError``.
         public func namespacesList(limit: UInt32 = 1000, options: CallOptions = .init())
             async throws(CallError<TeamNamespacesListError>) -> TeamNamespacesListResult
         {
@@ -1197,14 +1334,16 @@ extension Team {
                 Team.namespacesList, TeamNamespacesListArg(limit: limit), options: options)
         }
 
-        /// Calls ``Team/namespacesListContinue``.
+        /// Calls ``Team/namespacesListContinue``, with the scope `team_data.member`. Errors:
+        /// ``TeamNamespacesListContinueError``.
         public func namespacesListContinue(
             _ argument: TeamNamespacesListContinueArg, options: CallOptions = .init()
         ) async throws(CallError<TeamNamespacesListContinueError>) -> TeamNamespacesListResult {
             try await client.call(Team.namespacesListContinue, argument, options: options)
         }
 
-        /// Calls ``Team/namespacesListContinue`` with the fields of its argument.
+        /// Calls ``Team/namespacesListContinue`` with the fields of its argument, with the scope
+        /// `team_data.member`. Errors: ``TeamNamespacesListContinueError``.
         public func namespacesListContinue(cursor: String, options: CallOptions = .init())
             async throws(CallError<TeamNamespacesListContinueError>) -> TeamNamespacesListResult
         {
@@ -1213,7 +1352,8 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/propertiesTemplateAdd``.
+        /// Calls ``Team/propertiesTemplateAdd``, with the scope `files.team_metadata.write`.
+        /// Errors: `FileProperties.ModifyTemplateError`.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func propertiesTemplateAdd(
             _ argument: FileProperties.AddTemplateArg, options: CallOptions = .init()
@@ -1223,7 +1363,8 @@ extension Team {
             try await client.call(Team.propertiesTemplateAdd, argument, options: options)
         }
 
-        /// Calls ``Team/propertiesTemplateAdd`` with the fields of its argument.
+        /// Calls ``Team/propertiesTemplateAdd`` with the fields of its argument, with the scope
+        /// `files.team_metadata.write`. Errors: `FileProperties.ModifyTemplateError`.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func propertiesTemplateAdd(
             name: String, description: String, fields: [FileProperties.PropertyFieldTemplate],
@@ -1237,7 +1378,8 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/propertiesTemplateGet``.
+        /// Calls ``Team/propertiesTemplateGet``, with the scope `files.team_metadata.write`.
+        /// Errors: `FileProperties.TemplateError`.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func propertiesTemplateGet(
             _ argument: FileProperties.GetTemplateArg, options: CallOptions = .init()
@@ -1246,7 +1388,9 @@ extension Team {
             try await client.call(Team.propertiesTemplateGet, argument, options: options)
         }
 
-        /// Calls ``Team/propertiesTemplateGet`` with the fields of its argument.
+        /// Calls ``Team/propertiesTemplateGet`` with the fields of its argument, with the scope
+        /// `files.team_metadata.write`. Limits of `templateID`: at least 1 character. Errors:
+        /// `FileProperties.TemplateError`.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func propertiesTemplateGet(
             templateID: FileProperties.TemplateID, options: CallOptions = .init()
@@ -1257,7 +1401,8 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/reportsGetActivity``.
+        /// Calls ``Team/reportsGetActivity``, with the scope `team_info.read`. Errors:
+        /// ``DateRangeError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func reportsGetActivity(_ argument: DateRange, options: CallOptions = .init())
             async throws(CallError<DateRangeError>) -> GetActivityReport
@@ -1265,7 +1410,8 @@ extension Team {
             try await client.call(Team.reportsGetActivity, argument, options: options)
         }
 
-        /// Calls ``Team/reportsGetActivity`` with the fields of its argument.
+        /// Calls ``Team/reportsGetActivity`` with the fields of its argument, with the scope
+        /// `team_info.read`. Errors: ``DateRangeError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func reportsGetActivity(
             startDate: Common.Date? = nil, endDate: Common.Date? = nil,
@@ -1276,7 +1422,8 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/reportsGetDevices``.
+        /// Calls ``Team/reportsGetDevices``, with the scope `team_info.read`. Errors:
+        /// ``DateRangeError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func reportsGetDevices(_ argument: DateRange, options: CallOptions = .init())
             async throws(CallError<DateRangeError>) -> GetDevicesReport
@@ -1284,7 +1431,8 @@ extension Team {
             try await client.call(Team.reportsGetDevices, argument, options: options)
         }
 
-        /// Calls ``Team/reportsGetDevices`` with the fields of its argument.
+        /// Calls ``Team/reportsGetDevices`` with the fields of its argument, with the scope
+        /// `team_info.read`. Errors: ``DateRangeError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func reportsGetDevices(
             startDate: Common.Date? = nil, endDate: Common.Date? = nil,
@@ -1295,7 +1443,8 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/reportsGetMembership``.
+        /// Calls ``Team/reportsGetMembership``, with the scope `team_info.read`. Errors:
+        /// ``DateRangeError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func reportsGetMembership(_ argument: DateRange, options: CallOptions = .init())
             async throws(CallError<DateRangeError>) -> GetMembershipReport
@@ -1303,7 +1452,8 @@ extension Team {
             try await client.call(Team.reportsGetMembership, argument, options: options)
         }
 
-        /// Calls ``Team/reportsGetMembership`` with the fields of its argument.
+        /// Calls ``Team/reportsGetMembership`` with the fields of its argument, with the scope
+        /// `team_info.read`. Errors: ``DateRangeError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func reportsGetMembership(
             startDate: Common.Date? = nil, endDate: Common.Date? = nil,
@@ -1314,7 +1464,8 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/reportsGetStorage``.
+        /// Calls ``Team/reportsGetStorage``, with the scope `team_info.read`. Errors:
+        /// ``DateRangeError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func reportsGetStorage(_ argument: DateRange, options: CallOptions = .init())
             async throws(CallError<DateRangeError>) -> GetStorageReport
@@ -1322,7 +1473,8 @@ extension Team {
             try await client.call(Team.reportsGetStorage, argument, options: options)
         }
 
-        /// Calls ``Team/reportsGetStorage`` with the fields of its argument.
+        /// Calls ``Team/reportsGetStorage`` with the fields of its argument, with the scope
+        /// `team_info.read`. Errors: ``DateRangeError``.
         @available(*, deprecated, message: "Deprecated by Dropbox")
         public func reportsGetStorage(
             startDate: Common.Date? = nil, endDate: Common.Date? = nil,
@@ -1333,14 +1485,16 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/sharingAllowlistAdd``.
+        /// Calls ``Team/sharingAllowlistAdd``, with the scope `team_info.write`. Errors:
+        /// ``SharingAllowlistAddError``.
         public func sharingAllowlistAdd(
             _ argument: SharingAllowlistAddArgs, options: CallOptions = .init()
         ) async throws(CallError<SharingAllowlistAddError>) -> SharingAllowlistAddResponse {
             try await client.call(Team.sharingAllowlistAdd, argument, options: options)
         }
 
-        /// Calls ``Team/sharingAllowlistAdd`` with the fields of its argument.
+        /// Calls ``Team/sharingAllowlistAdd`` with the fields of its argument, with the scope
+        /// `team_info.write`. Errors: ``SharingAllowlistAddError``.
         public func sharingAllowlistAdd(
             domains: [String]? = nil, emails: [String]? = nil, options: CallOptions = .init()
         ) async throws(CallError<SharingAllowlistAddError>) -> SharingAllowlistAddResponse {
@@ -1349,14 +1503,16 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/sharingAllowlistList``.
+        /// Calls ``Team/sharingAllowlistList``, with the scope `team_info.read`. Errors:
+        /// `SharingAllowlistListError`.
         public func sharingAllowlistList(
             _ argument: SharingAllowlistListArg, options: CallOptions = .init()
         ) async throws(CallError<SharingAllowlistListError>) -> SharingAllowlistListResponse {
             try await client.call(Team.sharingAllowlistList, argument, options: options)
         }
 
-        /// Calls ``Team/sharingAllowlistList`` with the fields of its argument.
+        /// Calls ``Team/sharingAllowlistList`` with the fields of its argument, with the scope
+        /// `team_info.read`. Limits of `limit`: 1 to 1000. Errors: `SharingAllowlistListError`.
         public func sharingAllowlistList(limit: UInt32 = 1000, options: CallOptions = .init())
             async throws(CallError<SharingAllowlistListError>) -> SharingAllowlistListResponse
         {
@@ -1364,7 +1520,8 @@ extension Team {
                 Team.sharingAllowlistList, SharingAllowlistListArg(limit: limit), options: options)
         }
 
-        /// Calls ``Team/sharingAllowlistListContinue``.
+        /// Calls ``Team/sharingAllowlistListContinue``, with the scope `team_info.read`. Errors:
+        /// ``SharingAllowlistListContinueError``.
         public func sharingAllowlistListContinue(
             _ argument: SharingAllowlistListContinueArg, options: CallOptions = .init()
         ) async throws(CallError<SharingAllowlistListContinueError>) -> SharingAllowlistListResponse
@@ -1372,7 +1529,8 @@ extension Team {
             try await client.call(Team.sharingAllowlistListContinue, argument, options: options)
         }
 
-        /// Calls ``Team/sharingAllowlistListContinue`` with the fields of its argument.
+        /// Calls ``Team/sharingAllowlistListContinue`` with the fields of its argument, with the
+        /// scope `team_info.read`. Errors: ``SharingAllowlistListContinueError``.
         public func sharingAllowlistListContinue(cursor: String, options: CallOptions = .init())
             async throws(CallError<SharingAllowlistListContinueError>)
             -> SharingAllowlistListResponse
@@ -1382,14 +1540,16 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/sharingAllowlistRemove``.
+        /// Calls ``Team/sharingAllowlistRemove``, with the scope `team_info.write`. Errors:
+        /// ``SharingAllowlistRemoveError``.
         public func sharingAllowlistRemove(
             _ argument: SharingAllowlistRemoveArgs, options: CallOptions = .init()
         ) async throws(CallError<SharingAllowlistRemoveError>) -> SharingAllowlistRemoveResponse {
             try await client.call(Team.sharingAllowlistRemove, argument, options: options)
         }
 
-        /// Calls ``Team/sharingAllowlistRemove`` with the fields of its argument.
+        /// Calls ``Team/sharingAllowlistRemove`` with the fields of its argument, with the scope
+        /// `team_info.write`. Errors: ``SharingAllowlistRemoveError``.
         public func sharingAllowlistRemove(
             domains: [String]? = nil, emails: [String]? = nil, options: CallOptions = .init()
         ) async throws(CallError<SharingAllowlistRemoveError>) -> SharingAllowlistRemoveResponse {
@@ -1398,14 +1558,16 @@ extension Team {
                 SharingAllowlistRemoveArgs(domains: domains, emails: emails), options: options)
         }
 
-        /// Calls ``Team/teamFolderActivate``.
+        /// Calls ``Team/teamFolderActivate``, with the scope `team_data.content.write`. Errors:
+        /// ``TeamFolderActivateError``.
         public func teamFolderActivate(_ argument: TeamFolderIDArg, options: CallOptions = .init())
             async throws(CallError<TeamFolderActivateError>) -> TeamFolderMetadata
         {
             try await client.call(Team.teamFolderActivate, argument, options: options)
         }
 
-        /// Calls ``Team/teamFolderActivate`` with the fields of its argument.
+        /// Calls ``Team/teamFolderActivate`` with the fields of its argument, with the scope
+        /// `team_data.content.write`. Errors: ``TeamFolderActivateError``.
         public func teamFolderActivate(
             teamFolderID: Common.SharedFolderID, options: CallOptions = .init()
         ) async throws(CallError<TeamFolderActivateError>) -> TeamFolderMetadata {
@@ -1414,14 +1576,16 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/teamFolderArchive``.
+        /// Calls ``Team/teamFolderArchive``, with the scope `team_data.content.write`. Errors:
+        /// ``TeamFolderArchiveError``.
         public func teamFolderArchive(
             _ argument: TeamFolderArchiveArg, options: CallOptions = .init()
         ) async throws(CallError<TeamFolderArchiveError>) -> TeamFolderArchiveLaunch {
             try await client.call(Team.teamFolderArchive, argument, options: options)
         }
 
-        /// Calls ``Team/teamFolderArchive`` with the fields of its argument.
+        /// Calls ``Team/teamFolderArchive`` with the fields of its argument, with the scope
+        /// `team_data.content.write`. Errors: ``TeamFolderArchiveError``.
         public func teamFolderArchive(
             teamFolderID: Common.SharedFolderID, forceAsyncOff: Bool = false,
             options: CallOptions = .init()
@@ -1432,14 +1596,17 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/teamFolderArchiveCheck``.
+        /// Calls ``Team/teamFolderArchiveCheck``, with the scope `team_data.content.write`. Errors:
+        /// `Async.PollError`.
         public func teamFolderArchiveCheck(
             _ argument: Async.PollArg, options: CallOptions = .init()
         ) async throws(CallError<Async.PollError>) -> TeamFolderArchiveJobStatus {
             try await client.call(Team.teamFolderArchiveCheck, argument, options: options)
         }
 
-        /// Calls ``Team/teamFolderArchiveCheck`` with the fields of its argument.
+        /// Calls ``Team/teamFolderArchiveCheck`` with the fields of its argument, with the scope
+        /// `team_data.content.write`. Limits of `asyncJobID`: at least 1 character. Errors:
+        /// `Async.PollError`.
         public func teamFolderArchiveCheck(
             asyncJobID: Async.AsyncJobID, options: CallOptions = .init()
         ) async throws(CallError<Async.PollError>) -> TeamFolderArchiveJobStatus {
@@ -1448,14 +1615,16 @@ extension Team {
             )
         }
 
-        /// Calls ``Team/teamFolderCreate``.
+        /// Calls ``Team/teamFolderCreate``, with the scope `team_data.content.write`. Errors:
+        /// ``TeamFolderCreateError``.
         public func teamFolderCreate(
             _ argument: TeamFolderCreateArg, options: CallOptions = .init()
         ) async throws(CallError<TeamFolderCreateError>) -> TeamFolderMetadata {
             try await client.call(Team.teamFolderCreate, argument, options: options)
         }
 
-        /// Calls ``Team/teamFolderCreate`` with the fields of its argument.
+        /// Calls ``Team/teamFolderCreate`` with the fields of its argument, with the scope
+        /// `team_data.content.write`. Errors: ``TeamFolderCreateError``.
         public func teamFolderCreate(
             name: String, syncSetting: Files.SyncSettingArg? = nil, options: CallOptions = .init()
         ) async throws(CallError<TeamFolderCreateError>) -> TeamFolderMetadata {
@@ -1464,14 +1633,15 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/teamFolderGetInfo``.
+        /// Calls ``Team/teamFolderGetInfo``, with the scope `team_data.content.read`.
         public func teamFolderGetInfo(
             _ argument: TeamFolderIDListArg, options: CallOptions = .init()
         ) async throws(CallError<NoError>) -> [TeamFolderGetInfoItem] {
             try await client.call(Team.teamFolderGetInfo, argument, options: options)
         }
 
-        /// Calls ``Team/teamFolderGetInfo`` with the fields of its argument.
+        /// Calls ``Team/teamFolderGetInfo`` with the fields of its argument, with the scope
+        /// `team_data.content.read`. Limits of `teamFolderIDs`: at least 1 item.
         public func teamFolderGetInfo(
             teamFolderIDs: [Common.SharedFolderID], options: CallOptions = .init()
         ) async throws(CallError<NoError>) -> [TeamFolderGetInfoItem] {
@@ -1480,14 +1650,16 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/teamFolderList``.
+        /// Calls ``Team/teamFolderList``, with the scope `team_data.content.read`. Errors:
+        /// `TeamFolderListError`.
         public func teamFolderList(_ argument: TeamFolderListArg, options: CallOptions = .init())
             async throws(CallError<TeamFolderListError>) -> TeamFolderListResult
         {
             try await client.call(Team.teamFolderList, argument, options: options)
         }
 
-        /// Calls ``Team/teamFolderList`` with the fields of its argument.
+        /// Calls ``Team/teamFolderList`` with the fields of its argument, with the scope
+        /// `team_data.content.read`. Limits of `limit`: 1 to 1000. Errors: `TeamFolderListError`.
         public func teamFolderList(limit: UInt32 = 1000, options: CallOptions = .init())
             async throws(CallError<TeamFolderListError>) -> TeamFolderListResult
         {
@@ -1495,14 +1667,16 @@ extension Team {
                 Team.teamFolderList, TeamFolderListArg(limit: limit), options: options)
         }
 
-        /// Calls ``Team/teamFolderListContinue``.
+        /// Calls ``Team/teamFolderListContinue``, with the scope `team_data.content.read`. Errors:
+        /// ``TeamFolderListContinueError``.
         public func teamFolderListContinue(
             _ argument: TeamFolderListContinueArg, options: CallOptions = .init()
         ) async throws(CallError<TeamFolderListContinueError>) -> TeamFolderListResult {
             try await client.call(Team.teamFolderListContinue, argument, options: options)
         }
 
-        /// Calls ``Team/teamFolderListContinue`` with the fields of its argument.
+        /// Calls ``Team/teamFolderListContinue`` with the fields of its argument, with the scope
+        /// `team_data.content.read`. Errors: ``TeamFolderListContinueError``.
         public func teamFolderListContinue(cursor: String, options: CallOptions = .init())
             async throws(CallError<TeamFolderListContinueError>) -> TeamFolderListResult
         {
@@ -1511,14 +1685,16 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/teamFolderPermanentlyDelete``.
+        /// Calls ``Team/teamFolderPermanentlyDelete``, with the scope `team_data.content.write`.
+        /// Errors: ``TeamFolderPermanentlyDeleteError``.
         public func teamFolderPermanentlyDelete(
             _ argument: TeamFolderIDArg, options: CallOptions = .init()
         ) async throws(CallError<TeamFolderPermanentlyDeleteError>) {
             _ = try await client.call(Team.teamFolderPermanentlyDelete, argument, options: options)
         }
 
-        /// Calls ``Team/teamFolderPermanentlyDelete`` with the fields of its argument.
+        /// Calls ``Team/teamFolderPermanentlyDelete`` with the fields of its argument, with the
+        /// scope `team_data.content.write`. Errors: ``TeamFolderPermanentlyDeleteError``.
         public func teamFolderPermanentlyDelete(
             teamFolderID: Common.SharedFolderID, options: CallOptions = .init()
         ) async throws(CallError<TeamFolderPermanentlyDeleteError>) {
@@ -1527,14 +1703,16 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/teamFolderRename``.
+        /// Calls ``Team/teamFolderRename``, with the scope `team_data.content.write`. Errors:
+        /// ``TeamFolderRenameError``.
         public func teamFolderRename(
             _ argument: TeamFolderRenameArg, options: CallOptions = .init()
         ) async throws(CallError<TeamFolderRenameError>) -> TeamFolderMetadata {
             try await client.call(Team.teamFolderRename, argument, options: options)
         }
 
-        /// Calls ``Team/teamFolderRename`` with the fields of its argument.
+        /// Calls ``Team/teamFolderRename`` with the fields of its argument, with the scope
+        /// `team_data.content.write`. Errors: ``TeamFolderRenameError``.
         public func teamFolderRename(
             teamFolderID: Common.SharedFolderID, name: String, options: CallOptions = .init()
         ) async throws(CallError<TeamFolderRenameError>) -> TeamFolderMetadata {
@@ -1543,14 +1721,16 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/teamFolderRestore``.
+        /// Calls ``Team/teamFolderRestore``, with the scope `team_data.content.write`. Errors:
+        /// ``TeamFolderRestoreError``.
         public func teamFolderRestore(_ argument: TeamFolderIDArg, options: CallOptions = .init())
             async throws(CallError<TeamFolderRestoreError>) -> TeamFolderMetadata
         {
             try await client.call(Team.teamFolderRestore, argument, options: options)
         }
 
-        /// Calls ``Team/teamFolderRestore`` with the fields of its argument.
+        /// Calls ``Team/teamFolderRestore`` with the fields of its argument, with the scope
+        /// `team_data.content.write`. Errors: ``TeamFolderRestoreError``.
         public func teamFolderRestore(
             teamFolderID: Common.SharedFolderID, options: CallOptions = .init()
         ) async throws(CallError<TeamFolderRestoreError>) -> TeamFolderMetadata {
@@ -1559,14 +1739,16 @@ extension Team {
                 options: options)
         }
 
-        /// Calls ``Team/teamFolderUpdateSyncSettings``.
+        /// Calls ``Team/teamFolderUpdateSyncSettings``, with the scope `team_data.content.write`.
+        /// Errors: ``TeamFolderUpdateSyncSettingsError``.
         public func teamFolderUpdateSyncSettings(
             _ argument: TeamFolderUpdateSyncSettingsArg, options: CallOptions = .init()
         ) async throws(CallError<TeamFolderUpdateSyncSettingsError>) -> TeamFolderMetadata {
             try await client.call(Team.teamFolderUpdateSyncSettings, argument, options: options)
         }
 
-        /// Calls ``Team/teamFolderUpdateSyncSettings`` with the fields of its argument.
+        /// Calls ``Team/teamFolderUpdateSyncSettings`` with the fields of its argument, with the
+        /// scope `team_data.content.write`. Errors: ``TeamFolderUpdateSyncSettingsError``.
         public func teamFolderUpdateSyncSettings(
             teamFolderID: Common.SharedFolderID, syncSetting: Files.SyncSettingArg? = nil,
             contentSyncSettings: [Files.ContentSyncSettingArg]? = nil,
@@ -1579,7 +1761,8 @@ extension Team {
                     contentSyncSettings: contentSyncSettings), options: options)
         }
 
-        /// Calls ``Team/tokenGetAuthenticatedAdmin``.
+        /// Calls ``Team/tokenGetAuthenticatedAdmin``, with the scope `team_info.read`. Errors:
+        /// ``TokenGetAuthenticatedAdminError``.
         public func tokenGetAuthenticatedAdmin(options: CallOptions = .init())
             async throws(CallError<TokenGetAuthenticatedAdminError>)
             -> TokenGetAuthenticatedAdminResult

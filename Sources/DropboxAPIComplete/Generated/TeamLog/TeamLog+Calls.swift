@@ -14,14 +14,16 @@ extension TeamLog {
     public struct Calls: Sendable {
         package let client: DropboxClient
 
-        /// Calls ``TeamLog/getEvents``.
+        /// Calls ``TeamLog/getEvents``, with the scope `events.read`. Errors:
+        /// ``GetTeamEventsError``.
         public func getEvents(_ argument: GetTeamEventsArg, options: CallOptions = .init())
             async throws(CallError<GetTeamEventsError>) -> GetTeamEventsResult
         {
             try await client.call(TeamLog.getEvents, argument, options: options)
         }
 
-        /// Calls ``TeamLog/getEvents`` with the fields of its argument.
+        /// Calls ``TeamLog/getEvents`` with the fields of its argument, with the scope
+        /// `events.read`. Limits of `limit`: 1 to 1000. Errors: ``GetTeamEventsError``.
         public func getEvents(
             limit: UInt32 = 1000, accountID: UsersCommon.AccountID? = nil,
             time: TeamCommon.TimeRange? = nil, category: EventCategory? = nil,
@@ -34,14 +36,16 @@ extension TeamLog {
                     eventType: eventType), options: options)
         }
 
-        /// Calls ``TeamLog/getEventsContinue``.
+        /// Calls ``TeamLog/getEventsContinue``, with the scope `events.read`. Errors:
+        /// ``GetTeamEventsContinueError``.
         public func getEventsContinue(
             _ argument: GetTeamEventsContinueArg, options: CallOptions = .init()
         ) async throws(CallError<GetTeamEventsContinueError>) -> GetTeamEventsResult {
             try await client.call(TeamLog.getEventsContinue, argument, options: options)
         }
 
-        /// Calls ``TeamLog/getEventsContinue`` with the fields of its argument.
+        /// Calls ``TeamLog/getEventsContinue`` with the fields of its argument, with the scope
+        /// `events.read`. Errors: ``GetTeamEventsContinueError``.
         public func getEventsContinue(cursor: String, options: CallOptions = .init())
             async throws(CallError<GetTeamEventsContinueError>) -> GetTeamEventsResult
         {

@@ -133,8 +133,24 @@ extension NamespaceWriter {
     }
 
     private func deprecation(_ route: Route) -> String {
-        "Deprecated by Dropbox"
-            + (route.successor.map { " in favour of `\(namespace.name)/\($0)`" } ?? "")
+        let successor =
+            route.successor.map { "\(namespace.name)/\($0)" }
+            ?? specification.newestVersion(of: route)?.path
+        return "Deprecated by Dropbox" + (successor.map { " in favour of `\($0)`" } ?? "")
+    }
+
+    /// The help of a method: what it does, what it demands, and how it can fail.
+    private func help(_ method: Method, of route: Route) -> String {
+        var text = route.words.map { $0 + " " } ?? ""
+        text += "Calls ``\(name)/\(route.memberName)``\(method.about)"
+        text += route.attributes.scope.map { ", with the scope `\($0)`." } ?? "."
+        let limits = method.fields.compactMap { (field) -> String? in
+            let limits = self.limits(specification.resolved(field.type))
+            return limits.isEmpty ? nil : "`\(SwiftNames.member(field.name))`\(limits)"
+        }
+        if !limits.isEmpty { text += " Limits of \(limits.joined(separator: "; "))." }
+        if route.error != .void { text += " Errors: \(documented(route.error))." }
+        return text
     }
 
     // MARK: Methods
@@ -179,6 +195,8 @@ extension NamespaceWriter {
     private struct Method {
         let about: String
         let parameters: [String]
+        /// The fields that are parameters.
+        var fields: [Field] = []
         /// The expression of the argument in the call.
         let argument: String?
     }
@@ -196,7 +214,8 @@ extension NamespaceWriter {
         let arguments = arguments(structure).joined(separator: ", ")
         let fields = Method(
             about: structure.fields.isEmpty ? "" : " with the fields of its argument",
-            parameters: parameters(structure), argument: "\(type)(\(arguments))")
+            parameters: parameters(structure), fields: structure.fields,
+            argument: "\(type)(\(arguments))")
         return structure.fields.isEmpty ? [fields] : [whole, fields]
     }
 
@@ -226,7 +245,7 @@ extension NamespaceWriter {
             style == "download"
             ? " -> Download<\(result), \(failure(route))>"
             : route.result == .void ? "" : " -> \(result)"
-        text.documentation("Calls ``\(name)/\(route.memberName)``\(method.about).")
+        text.documentation(help(method, of: route))
         if route.isDeprecated {
             text.line("@available(*, deprecated, message: \"\(deprecation(route))\")")
         }

@@ -205,6 +205,35 @@ struct EmissionTests {
         #expect(text.contains("documentation#files-upload-v2>"))
     }
 
+    @Test(
+        "a method's help has words of ours, scope, limits and errors; an old version names the newest"
+    )
+    func help() throws {
+        let text = try text(
+            """
+            namespace files
+            struct Arg
+                limit UInt32(min_value=1, max_value=9)
+            union E
+                gone
+            route delete (Arg, Void, E) deprecated
+                attrs
+                    scope = "s"
+            route delete:2 (Arg, Void, E)
+                attrs
+                    scope = "s"
+            """)
+        let prose = text.split(separator: "\n").map { line in
+            line.drop { " /".contains($0) }
+        }.joined(separator: " ")
+        #expect(
+            prose.contains(
+                "With `parentRev` a file is deleted only in that revision. Calls ``Files/deleteV2`` with the "
+                    + "fields of its argument, with the scope `s`. Limits of `limit`: 1 to 9. Errors: ``E``."
+            ))
+        #expect(text.contains("message: \"Deprecated by Dropbox in favour of `files/delete_v2`\""))
+    }
+
     @Test("content that may have been kept is not sent again because of busy writers")
     func keptContent() throws {
         let text = try text(

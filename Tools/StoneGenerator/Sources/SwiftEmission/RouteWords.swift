@@ -1,0 +1,117 @@
+// What the routes do that most people call, in words of our own: the specification's texts are not ours to commit. Not
+// responsible for scopes, limits and errors: those are facts of the specification.
+
+import Stone
+
+extension Route {
+    /// What it does, in a sentence; nil where nobody has written one.
+    var words: String? { Self.words[path] }
+
+    private static let words = [
+        "auth/token/revoke":
+            "Ends the login: the access token, and the refresh token it came of, are worth nothing afterwards.",
+        "check/app":
+            "Sends a text and gets it back, to see whether the app's key and secret are right.",
+        "check/user": "Sends a text and gets it back, to see whether the token is right.",
+        "files/copy_batch/check_v2":
+            "Asks whether a copy of many entries has ended; `copyJob` waits for that.",
+        "files/copy_batch_v2":
+            "Copies many entries, all or none, as a job; `copyJob` waits for it.",
+        "files/copy_reference/get":
+            "Makes a reference by which any account can copy the entry to itself, without a download.",
+        "files/copy_reference/save":
+            "Copies the entry of a reference, which may be another account's, to a path.",
+        "files/copy_v2": "Copies a file, or a folder with all that is in it.",
+        "files/create_folder_batch":
+            "Creates many folders, maybe as a job; `createFolderJob` waits for it.",
+        "files/create_folder_batch/check":
+            "Asks whether the creation of many folders has ended; `createFolderJob` waits for that.",
+        "files/create_folder_v2":
+            "Creates a folder, and those above it that are missing. One that exists is a conflict, unless `autorename` gives the new one another name.",
+        "files/delete_batch": "Deletes many entries as a job; `deleteJob` waits for it.",
+        "files/delete_batch/check":
+            "Asks whether a deletion of many entries has ended; `deleteJob` waits for that.",
+        "files/delete_v2":
+            "Deletes a file, or a folder with all that is in it. It can be restored for some weeks. With `parentRev` a file is deleted only in that revision.",
+        "files/download":
+            "Downloads a file, or a range of it. `rev:` and a revision as path is an older version; `download(_:to:)` brings a file of any size to the disk.",
+        "files/download_zip": "Downloads a folder as a zip archive, if it is not too large.",
+        "files/export":
+            "Downloads a document that has no bytes of its own, such as one of Google Docs, in a format of Microsoft's or another one.",
+        "files/get_metadata":
+            "Tells what is at a path, id or revision: name, size, times, revision and hash. It fails for the root.",
+        "files/get_preview": "Downloads a document as PDF or HTML, to be shown.",
+        "files/get_temporary_link":
+            "Makes an address from which anybody can download the file for four hours, without a token.",
+        "files/get_temporary_upload_link":
+            "Makes an address to which a file can be uploaded once, by a POST without a token.",
+        "files/get_thumbnail_batch": "Makes small pictures of up to 25 files in one request.",
+        "files/get_thumbnail_v2": "Downloads a small picture of a picture or video.",
+        "files/list_folder":
+            "Lists a folder, or with `recursive` all below it. Further pages, and later all changes, come by `listFolderContinue` and the cursor; `entries(of:)` is all pages at once. The root is the empty path.",
+        "files/list_folder/continue":
+            "The next page of a listing, or the changes since its end: the cursor says from where.",
+        "files/list_folder/get_latest_cursor":
+            "A cursor for changes from now on, without a listing.",
+        "files/list_folder/longpoll":
+            "Waits until something changes behind a cursor, or until the timeout, of 30 to 480 seconds. `changes(since:)` does it again and again.",
+        "files/list_revisions": "Lists the versions of a file, newest first.",
+        "files/lock_file_batch": "Locks files of a team, so that other members cannot change them.",
+        "files/move_batch/check_v2":
+            "Asks whether a move of many entries has ended; `moveJob` waits for that.",
+        "files/move_batch_v2": "Moves many entries, all or none, as a job; `moveJob` waits for it.",
+        "files/move_v2": "Moves or renames a file, or a folder with all that is in it.",
+        "files/permanently_delete":
+            "Deletes an entry so that nobody can restore it. Only for teams.",
+        "files/restore":
+            "Makes an older version of a file the present one, also of a deleted file.",
+        "files/save_url":
+            "Lets the server fetch a file from the web, as a job; `saveURLJob` waits for it.",
+        "files/save_url/check_job_status":
+            "Asks whether the server has fetched a file from the web; `saveURLJob` waits for that.",
+        "files/search/continue_v2": "The next page of a search.",
+        "files/search_v2": "Finds files and folders by words in their names or contents.",
+        "files/upload":
+            "Uploads a file of up to 150 MiB in one request. `upload(file:to:)` takes any size, `upload(files:)` many files. Which file may be replaced is said by `mode`: none, any, or one of a known revision.",
+        "files/upload_session/append_batch":
+            "Sends pieces of several upload sessions in one request.",
+        "files/upload_session/append_v2":
+            "Sends the next piece of an upload session, at the offset of its cursor.",
+        "files/upload_session/finish":
+            "Makes the content of an upload session a file. Nothing of it is visible before.",
+        "files/upload_session/finish_batch_v2":
+            "Makes the contents of up to 1,000 upload sessions files.",
+        "files/upload_session/start":
+            "Begins the upload of a file in pieces. A session that is not finished expires after some days.",
+        "files/upload_session/start_batch": "Begins up to 1,000 upload sessions.",
+        "sharing/create_shared_link_with_settings":
+            "Makes a link to a file or folder, with password, expiry and audience if wanted. If there is one already, that is an error which may carry it.",
+        "sharing/get_shared_link_file":
+            "Downloads the file of a link, or a file in the folder of a link.",
+        "sharing/get_shared_link_metadata": "Tells what a link leads to.",
+        "sharing/list_folder_members": "Lists users, groups and invited people of a shared folder.",
+        "sharing/list_folders": "Lists the shared folders of the account.",
+        "sharing/list_shared_links":
+            "Lists the links to an entry, to all below a folder, or of the account.",
+        "sharing/modify_shared_link_settings": "Changes password, expiry or audience of a link.",
+        "sharing/revoke_shared_link": "Ends a link: nobody can follow it any more.",
+        "sharing/share_folder": "Makes a folder a shared one, perhaps as a job.",
+        "users/get_account":
+            "Name, e-mail address and picture of an account, as far as the caller may see them.",
+        "users/get_account_batch": "The same of up to 300 accounts.",
+        "users/get_current_account": "The account that the token is for, with its root namespace.",
+        "users/get_space_usage": "How much the account, or its team, has stored and may store.",
+    ]
+}
+
+extension Specification {
+    /// The route that takes the place of a deprecated one, where the specification names none: its newest version.
+    func newestVersion(of route: Route) -> Route? {
+        namespaces.flatMap(\.routes)
+            .filter {
+                $0.namespace == route.namespace && $0.name == route.name
+                    && $0.version > route.version && !$0.isDeprecated
+            }
+            .max { $0.version < $1.version }
+    }
+}
