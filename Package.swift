@@ -90,7 +90,11 @@ let package = Package(
                 product("TOMLKit", of: "TOMLKit", for: "Filesystem"),
             ],
             swiftSettings: settings),
-        .target(name: "LocalIO", dependencies: ["Saturating", system], swiftSettings: settings),
+        .target(name: "CLibrary", swiftSettings: settings),
+        .target(name: "Essentials", swiftSettings: settings),
+        .target(
+            name: "LocalIO", dependencies: ["CLibrary", "Saturating", system],
+            swiftSettings: settings),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CFuse", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
         .systemLibrary(
@@ -157,7 +161,8 @@ let package = Package(
         .target(
             name: "DropboxAPI",
             dependencies: [
-                "Blocking", "CCurl", "CZlib", "ContentHashing", "LocalIO", "Saturating", log,
+                "Blocking", "CCurl", "CLibrary", "CZlib", "ContentHashing", "Essentials", "LocalIO",
+                "Saturating", log,
             ],
             swiftSettings: settings),
         // Beside DropboxAPI, so that only those who want it build what it needs.
@@ -183,7 +188,9 @@ let package = Package(
         // Transfers that outlive the process. Apart, because it brings a database along.
         .target(
             name: "DropboxTransfers",
-            dependencies: ["Blocking", "DropboxAPI", "ContentHashing", "Saturating", grdb],
+            dependencies: [
+                "Blocking", "CLibrary", "DropboxAPI", "ContentHashing", "Saturating", grdb,
+            ],
             swiftSettings: settings),
         .target(
             name: "DropboxEmulator",

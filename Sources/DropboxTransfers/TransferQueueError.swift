@@ -1,8 +1,8 @@
 // The errors of a queue as errors of the library: lines for a log, and sentences.
 
+import CLibrary
 public import DropboxAPI
 import Foundation
-import Glibc
 
 extension TransferQueueError: DropboxError, CustomStringConvertible {
     /// One line: what happened, and what to do.

@@ -1,11 +1,11 @@
 // The folder of a queue: its lock, its database, and the queries. After a crash the state can
 // always be resumed, because each change is one transaction that is durable on return.
 
+import CLibrary
 import ContentHashing
 import DropboxAPI
 import Foundation
 import GRDB
-import Glibc
 import Saturating
 import Synchronization
 

@@ -1,6 +1,6 @@
 // Running other programs with posix_spawn: fork is not safe in a process with threads.
 
-package import Glibc
+package import CLibrary
 import Saturating
 package import SystemPackage
 

@@ -1,7 +1,7 @@
 // A one-shot event that threads wait for. Not for tasks: a waiting one would block a thread of the cooperative pool.
 
+import CLibrary
 import Dispatch
-import Glibc
 import Saturating
 import Synchronization
 

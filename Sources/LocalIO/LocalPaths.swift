@@ -1,6 +1,6 @@
 // Paths of the local disk and small files on it. Not responsible for files with secrets: those are `PrivateFile`'s.
 
-import Glibc
+import CLibrary
 package import SystemPackage
 
 /// The absolute path, without `.`, `..` and doubled slashes. Does not use the disk, so it works

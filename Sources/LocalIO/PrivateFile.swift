@@ -1,7 +1,7 @@
 // Files with secrets: a file that other users can read or have created is refused, and a new
 // version replaces the old one atomically.
 
-import Glibc
+import CLibrary
 package import SystemPackage
 
 /// Small files of mode 0600.

@@ -1,6 +1,6 @@
 // Folders that only their owner can access, and helpers for any folder.
 
-import Glibc
+import CLibrary
 package import SystemPackage
 
 /// Folders of mode 0700.

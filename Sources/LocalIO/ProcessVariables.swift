@@ -1,6 +1,6 @@
 // The environment variables of this process.
 
-import Glibc
+import CLibrary
 
 /// The variables that this process was started with, by name.
 package enum ProcessVariables {

@@ -1,7 +1,7 @@
 // Threads for work that blocks, which the cooperative pool must not do: it has as many threads as the machine has cores.
 
+import CLibrary
 import Dispatch
-import Glibc
 import Synchronization
 
 /// Threads for work that blocks.

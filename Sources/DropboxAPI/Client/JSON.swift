@@ -1,6 +1,6 @@
 // JSON encoding and decoding, and its form for headers.
 
-import Foundation
+import Essentials
 import Saturating
 
 package enum JSON {

@@ -1,6 +1,6 @@
 // From a route and its argument to an HTTP request that lacks only the token.
 
-import Foundation
+import Essentials
 import Saturating
 
 /// A call complete but for the token; it can be sent any number of times.

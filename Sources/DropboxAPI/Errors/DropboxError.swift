@@ -1,7 +1,7 @@
 // The common side of all errors of the library, so that one `catch`, one middleware or one job queue can handle the
 // errors of all routes. Not responsible for single errors: their own types have the cases.
 
-public import Foundation
+public import Essentials
 
 /// Any error of this library.
 ///

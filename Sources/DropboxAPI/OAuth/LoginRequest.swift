@@ -3,7 +3,7 @@
 // framework has them.
 
 import ContentHashing
-import Foundation
+import Essentials
 
 /// The parameters of the page on which a user allows access.
 /// <https://www.dropbox.com/developers/documentation/http/documentation#oauth2-authorize>

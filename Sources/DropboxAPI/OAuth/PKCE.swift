@@ -2,7 +2,7 @@
 // code is exchanged. Not responsible for browsers or servers.
 
 import ContentHashing
-import Foundation
+import Essentials
 
 /// The verifier of one login and its challenge.
 public struct PKCE: Hashable, Sendable {
@@ -94,8 +94,24 @@ enum FormEncoding {
         return fields
     }
 
-    /// Reverses `escape`; nil for an invalid escape.
+    private static func hexValue(_ digit: UInt8) -> UInt8? {
+        Character(Unicode.Scalar(digit)).hexDigitValue.map { UInt8(clamping: $0) }
+    }
+
+    /// Reverses `escape`; nil for an invalid escape, and for bytes that are no text.
     static func unescape(_ text: some StringProtocol) -> String? {
-        text.removingPercentEncoding
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst().flatMap(hexValue),
+                let low = rest.popFirst().flatMap(hexValue)
+            else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        return String(validating: bytes, as: UTF8.self)
     }
 }

@@ -1,6 +1,6 @@
 // A stored login and its JSON form. Not responsible for where it is stored: see TokenStore.
 
-import Foundation
+import Essentials
 package import LocalIO
 import Saturating
 

@@ -3,7 +3,7 @@
 // https://www.dropbox.com/developers/reference/webhooks
 
 import ContentHashing
-import Foundation
+import Essentials
 
 /// A notification: these accounts have changes.
 public struct WebhookNotification: Hashable, Sendable, Decodable {

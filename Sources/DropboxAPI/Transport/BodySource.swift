@@ -1,8 +1,6 @@
 // Sources of a request's body. Not responsible for sending.
 
-#if canImport(Glibc)
-    import Glibc
-#endif
+import CLibrary
 
 /// Provides the bytes of a request's body piece by piece, and again for each retry.
 ///

@@ -1,7 +1,7 @@
 // Settings of a transport: trusted certificates, proxy, connection limits. Not responsible for
 // hosts and retries: see DropboxConfiguration.
 
-import Foundation
+import Essentials
 
 /// Settings of a transport's connections.
 public struct TransportConfiguration: Sendable {

@@ -1,6 +1,6 @@
 // Foundation's types beside the library's own: dates.
 
-public import Foundation
+public import Essentials
 
 extension Timestamp {
     /// The moment of a date, in whole seconds; dates before year 1 or after year 9999 become these.

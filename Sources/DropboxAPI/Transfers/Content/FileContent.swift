@@ -2,7 +2,7 @@
 // responsible for files on the disk: WholeDownload.
 
 import ContentHashing
-public import Foundation
+public import Essentials
 
 /// A file's content: non-empty chunks of one revision. Reading begins with the first chunk.
 public struct FileContent: AsyncSequence, Sendable {

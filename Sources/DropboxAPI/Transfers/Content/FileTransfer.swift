@@ -1,8 +1,8 @@
 // Options and the error of transfers of one whole file. Not responsible for the work: WholeUpload, WholeDownload.
 
+import CLibrary
 public import ContentHashing
-import Foundation
-import Glibc
+import Essentials
 
 /// Settings of the transfer of one file.
 public struct FileTransferOptions: Sendable {

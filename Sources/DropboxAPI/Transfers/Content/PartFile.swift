@@ -1,7 +1,7 @@
 // The part file of a download, in the target's folder. All calls block for the disk.
 
+import CLibrary
 package import ContentHashing
-import Glibc
 import Saturating
 
 /// A failed system call on the local disk.

@@ -6,7 +6,7 @@
 
 import Blocking
 import ContentHashing
-public import Foundation
+public import Essentials
 import Saturating
 
 extension Files.Calls {

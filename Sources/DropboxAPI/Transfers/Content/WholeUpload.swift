@@ -3,7 +3,7 @@
 
 import Blocking
 import ContentHashing
-public import Foundation
+public import Essentials
 
 extension Files.Calls {
     /// Uploads a local file of any size.

@@ -1,7 +1,7 @@
 // Work that goes on at the server after its call has returned: asked about, with pauses, until it has ended. Not
 // responsible for which routes start jobs: Files+Jobs.
 
-import Foundation
+import Essentials
 import Saturating
 
 /// Why a job has no result.

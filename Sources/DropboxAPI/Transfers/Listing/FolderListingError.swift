@@ -1,9 +1,9 @@
 // Why a sequence of a folder's entries or changes ended.
 
-import Foundation
+import Essentials
 
 /// The error that ends a folder's listing or change sequence early.
-public enum FolderListingError: Error, Hashable, Sendable {
+@nonexhaustive public enum FolderListingError: Error, Hashable, Sendable {
     /// The first page, or a cursor, was refused.
     case start(CallError<Files.ListFolderError>)
     /// A further page was refused.

@@ -2,7 +2,7 @@
 // BodySource for the bytes of one request.
 
 package import Blocking
-import Glibc
+import CLibrary
 
 /// Content that is opened when its upload starts, and read once from beginning to end.
 ///

@@ -1,6 +1,6 @@
 // The common side of the errors of uploads: lines for a log, sentences, and whether anything may be stored.
 
-import Foundation
+import Essentials
 
 extension FileUploadError: DropboxError, CustomStringConvertible {
     /// The call that failed.

@@ -2,7 +2,7 @@
 // responsible for starting, queueing and timeouts: see CurlWorker.
 
 import CCurl
-import Glibc
+import CLibrary
 
 /// A request being sent and its response being received.
 final class CurlTransfer {

@@ -1,7 +1,7 @@
 // HTTP over libcurl: the public API of the curl thread. The model for a thread with a table of
 // continuations is swift-subprocess, AsyncIO+Linux.swift.
 
-import Glibc
+import CLibrary
 public import Logging
 import Synchronization
 

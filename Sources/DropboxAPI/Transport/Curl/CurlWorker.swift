@@ -2,7 +2,7 @@
 // their content: see CurlTransfer and Exchange.
 
 import CCurl
-import Glibc
+import CLibrary
 import Logging
 
 /// Settings shared by all transfers of a worker.

@@ -1,7 +1,7 @@
 // Where the certificates are that servers are verified against. Not responsible for verifying.
 
 import CCurl
-import Glibc
+import CLibrary
 
 /// A file of trusted certificates (PEM) and a folder of them; nil: libcurl's own.
 struct TrustedCertificates: Hashable {
