@@ -38,13 +38,13 @@ public struct DownloadRequest: Codable, Hashable, Sendable {
 /// A snapshot of a transfer.
 public struct Transfer: Hashable, Sendable, Identifiable {
     /// The upload or download to perform.
-    public enum Request: Hashable, Sendable {
+    @nonexhaustive public enum Request: Hashable, Sendable {
         case upload(UploadRequest)
         case download(DownloadRequest)
     }
 
     /// The state of a transfer.
-    public enum State: Hashable, Sendable {
+    @nonexhaustive public enum State: Hashable, Sendable {
         /// It waits for its start time, or for other transfers.
         case waiting
         /// It is running, or backs off after a network failure.
@@ -85,7 +85,7 @@ public struct Transfer: Hashable, Sendable, Identifiable {
 /// reason: the transfer continues.
 public struct TransferFailure: Error, Codable, Hashable, Sendable, CustomStringConvertible {
     /// The kind of a failure.
-    public enum Reason: String, Codable, Sendable {
+    @nonexhaustive public enum Reason: String, Codable, Sendable {
         /// The local file could not be read, or the folder could not be written.
         case localFile
         /// The local file has changed since the upload was enqueued.
@@ -121,7 +121,7 @@ public struct TransferFailure: Error, Codable, Hashable, Sendable, CustomStringC
 }
 
 /// The error of an operation on a queue.
-public enum TransferQueueError: Error, Hashable, Sendable {
+@nonexhaustive public enum TransferQueueError: Error, Hashable, Sendable {
     /// Another queue, perhaps of another process, has locked this folder.
     case inUse
     /// The folder cannot be used; with the system's error number.

@@ -29,6 +29,8 @@ struct List {
         case .file(let file): print(file.pathDisplay ?? file.name, file.size, file.serverModified)
         case .folder(let folder): print((folder.pathDisplay ?? folder.name) + "/")
         case .deleted, .unknown: break
+        // A kind that a later version of the library knows.
+        @unknown default: break
         }
     }
 }

@@ -2,7 +2,7 @@
 // https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT (4.3.7, 4.3.9, 4.5.3)
 
 /// Why reading an archive stopped.
-public enum ZipError: Error, Hashable, Sendable {
+@nonexhaustive public enum ZipError: Error, Hashable, Sendable {
     /// It is no zip archive, or is damaged.
     case malformed(String)
     /// It uses an unsupported feature: encryption, or another compression.

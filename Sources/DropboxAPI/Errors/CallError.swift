@@ -5,7 +5,7 @@ public import ContentHashing
 /// The failure of a call.
 public struct CallError<Failure: RouteError>: Error, Hashable, Sendable {
     /// The cause of the failure.
-    public enum Kind: Hashable, Sendable {
+    @nonexhaustive public enum Kind: Hashable, Sendable {
         /// The route's own error (status 409); the message is meant for the user, if there is one.
         case route(Failure, userMessage: String?)
         /// The server failed (status 5xx).
@@ -101,7 +101,7 @@ public struct CallContext: Hashable, Sendable {
 }
 
 /// A response that contradicts the request or itself; none of its bytes can be trusted.
-public enum ResponseFault: Hashable, Sendable {
+@nonexhaustive public enum ResponseFault: Hashable, Sendable {
     /// The response's range is not the requested one.
     case rangeNotHonoured(status: Int, contentRange: String?)
     /// The range starts behind the end of the file (status 416).
@@ -132,7 +132,7 @@ extension ResponseFault: CustomStringConvertible {
 }
 
 /// The reason for a missing access token.
-public enum TokenError: Error, Hashable, Sendable {
+@nonexhaustive public enum TokenError: Error, Hashable, Sendable {
     /// The grant was revoked or expired: the user has to log in again.
     case invalidGrant(String)
     /// The server refused the refresh for another reason.

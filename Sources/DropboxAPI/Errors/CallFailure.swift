@@ -5,7 +5,7 @@
 public struct CallFailure: Sendable {
     /// The kind of failure; the cases are those of `CallError.Kind`. The raw value is for logs and
     /// counters.
-    public enum Kind: String, Hashable, Sendable, CaseIterable {
+    @nonexhaustive public enum Kind: String, Hashable, Sendable, CaseIterable {
         case route
         case internalServer = "internal_server"
         case badInput = "bad_input"

@@ -2,7 +2,7 @@
 
 /// The reason why a login could not be loaded, saved or removed. None of the texts contains a
 /// secret.
-public enum TokenStoreError: Error, Hashable, Sendable {
+@nonexhaustive public enum TokenStoreError: Error, Hashable, Sendable {
     /// The store is not available on this machine, or not now: a program or a service is missing.
     case unavailable(String)
     /// Other users can access the folder or file of this path, or own it. Its content is not used.

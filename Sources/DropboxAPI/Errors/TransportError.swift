@@ -4,7 +4,7 @@
 /// A request or body that failed on the way.
 public struct TransportError: Error, Hashable, Sendable {
     /// The cause of the failure.
-    public enum Kind: Hashable, Sendable {
+    @nonexhaustive public enum Kind: Hashable, Sendable {
         /// The host name has no address: offline, or a wrong name.
         case nameResolution
         /// No connection: offline, refused or filtered.
@@ -36,7 +36,7 @@ public struct TransportError: Error, Hashable, Sendable {
     }
 
     /// The phase in which a timeout expired.
-    public enum Phase: Hashable, Sendable {
+    @nonexhaustive public enum Phase: Hashable, Sendable {
         case connect
         /// The server has the request and did not respond.
         case response

@@ -97,7 +97,7 @@ public struct PendingLogin: Codable, Hashable, Sendable, CustomStringConvertible
 }
 
 /// Why a user came back without access.
-public enum LoginError: Error, Hashable, Sendable {
+@nonexhaustive public enum LoginError: Error, Hashable, Sendable {
     /// The address has not the state of this login: the user was brought here by another one, or another site.
     case otherState
     /// The user did not allow it.

@@ -28,7 +28,7 @@ public struct WebhookNotification: Hashable, Sendable, Decodable {
 }
 
 /// Why a request is not a notification of Dropbox.
-public enum WebhookError: Error, Hashable, Sendable {
+@nonexhaustive public enum WebhookError: Error, Hashable, Sendable {
     /// The app's credentials have no secret, so nothing can be proved.
     case noSecret
     /// The signature is missing, or is not that of this body. Answer with status 403.

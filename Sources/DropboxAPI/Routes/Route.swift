@@ -36,7 +36,7 @@ public struct Route<
 }
 
 /// The hosts of the API.
-public enum RouteHost: Hashable, Sendable {
+@nonexhaustive public enum RouteHost: Hashable, Sendable {
     /// Host of RPC-style routes.
     case api
     /// Host of uploads and downloads.
@@ -46,7 +46,7 @@ public enum RouteHost: Hashable, Sendable {
 }
 
 /// How argument, result and content are transferred.
-public enum RouteStyle: Hashable, Sendable {
+@nonexhaustive public enum RouteStyle: Hashable, Sendable {
     /// Argument and result are bodies of JSON.
     case rpc
     /// The argument is a header, the request's body is content, the result is a body of JSON.
@@ -56,7 +56,7 @@ public enum RouteStyle: Hashable, Sendable {
 }
 
 /// The authentication that a route demands.
-public enum RouteAuthentication: Hashable, Sendable {
+@nonexhaustive public enum RouteAuthentication: Hashable, Sendable {
     /// The user, by an access token.
     case user
     /// The team, by an access token; no member can be selected.

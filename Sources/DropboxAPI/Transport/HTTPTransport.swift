@@ -47,7 +47,7 @@ public struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 }
 
 /// The purpose of a connection; each has its own limit and never waits for another.
-public enum TransferPurpose: Hashable, Sendable, CaseIterable {
+@nonexhaustive public enum TransferPurpose: Hashable, Sendable, CaseIterable {
     case rpc
     case download
     case upload
@@ -80,7 +80,7 @@ public struct TransferTimeouts: Hashable, Sendable {
 /// An HTTP request with its options.
 public struct HTTPRequest: Sendable {
     /// The HTTP methods that the API uses.
-    public enum Method: Hashable, Sendable {
+    @nonexhaustive public enum Method: Hashable, Sendable {
         case get
         case post
     }

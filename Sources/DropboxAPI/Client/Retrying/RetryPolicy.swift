@@ -47,7 +47,7 @@ public struct RetryPolicy: Hashable, Sendable {
     }
 
     /// The failure of a request.
-    public enum Event: Hashable, Sendable {
+    @nonexhaustive public enum Event: Hashable, Sendable {
         /// Status 429, with the server's `Retry-After` if present.
         case rateLimited(Auth.RateLimitReason, retryAfter: Duration?)
         /// A response with status 5xx.

@@ -4,7 +4,7 @@
 
 extension Async {
     /// The union `async.LaunchEmptyResult`.
-    public enum LaunchEmptyResult: TaggedUnion {
+    @nonexhaustive public enum LaunchEmptyResult: TaggedUnion {
         case asyncJobID(AsyncJobID)
         case complete
         case unknown(String)
@@ -29,7 +29,7 @@ extension Async {
     }
 
     /// The union `async.LaunchResultBase`.
-    public enum LaunchResultBase: TaggedUnion {
+    @nonexhaustive public enum LaunchResultBase: TaggedUnion {
         case asyncJobID(AsyncJobID)
         case unknown(String)
 
@@ -72,7 +72,7 @@ extension Async {
     }
 
     /// The union `async.PollEmptyResult`.
-    public enum PollEmptyResult: VoidUnion {
+    @nonexhaustive public enum PollEmptyResult: VoidUnion {
         case inProgress
         case complete
         case unknown(String)
@@ -87,7 +87,7 @@ extension Async {
     }
 
     /// The union `async.PollError`.
-    public enum PollError: VoidUnion, RouteError {
+    @nonexhaustive public enum PollError: VoidUnion, RouteError {
         case invalidAsyncJobID
         case internalError
         case unknown(String)
@@ -102,7 +102,7 @@ extension Async {
     }
 
     /// The union `async.PollResultBase`.
-    public enum PollResultBase: VoidUnion {
+    @nonexhaustive public enum PollResultBase: VoidUnion {
         case inProgress
         case unknown(String)
 

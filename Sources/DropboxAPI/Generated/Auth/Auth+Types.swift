@@ -4,7 +4,7 @@
 
 extension Auth {
     /// The union `auth.AccessError`.
-    public enum AccessError: TaggedUnion {
+    @nonexhaustive public enum AccessError: TaggedUnion {
         case invalidAccountType(InvalidAccountTypeError)
         case paperAccessDenied(PaperAccessError)
         case teamAccessDenied
@@ -37,7 +37,7 @@ extension Auth {
     }
 
     /// The union `auth.AuthError`.
-    public enum AuthError: TaggedUnion {
+    @nonexhaustive public enum AuthError: TaggedUnion {
         case invalidAccessToken
         case invalidSelectUser
         case invalidSelectAdmin
@@ -77,7 +77,7 @@ extension Auth {
     }
 
     /// The union `auth.InvalidAccountTypeError`.
-    public enum InvalidAccountTypeError: VoidUnion {
+    @nonexhaustive public enum InvalidAccountTypeError: VoidUnion {
         case endpoint
         case feature
         case unknown(String)
@@ -92,7 +92,7 @@ extension Auth {
     }
 
     /// The union `auth.NoPermissionError`.
-    public enum NoPermissionError: TaggedUnion {
+    @nonexhaustive public enum NoPermissionError: TaggedUnion {
         case unauthorizedAccountIDUsage(UnauthorizedAccountIDUsageError)
         case unknown(String)
 
@@ -116,7 +116,7 @@ extension Auth {
     }
 
     /// The union `auth.PaperAccessError`.
-    public enum PaperAccessError: VoidUnion {
+    @nonexhaustive public enum PaperAccessError: VoidUnion {
         case paperDisabled
         case notPaperUser
         case unknown(String)
@@ -157,7 +157,7 @@ extension Auth {
     }
 
     /// The union `auth.RateLimitReason`.
-    public enum RateLimitReason: VoidUnion {
+    @nonexhaustive public enum RateLimitReason: VoidUnion {
         case tooManyRequests
         case tooManyWriteOperations
         case unknown(String)
@@ -207,7 +207,7 @@ extension Auth {
     }
 
     /// The union `auth.TokenFromOAuth1Error`.
-    public enum TokenFromOAuth1Error: VoidUnion, RouteError {
+    @nonexhaustive public enum TokenFromOAuth1Error: VoidUnion, RouteError {
         case invalidOauth1TokenInfo
         case appIDMismatch
         case unknown(String)

@@ -25,7 +25,7 @@ extension Check {
     }
 
     /// The union `check.EchoError`.
-    public enum EchoError: VoidUnion, RouteError {
+    @nonexhaustive public enum EchoError: VoidUnion, RouteError {
         case userRequested
         case unknown(String)
 

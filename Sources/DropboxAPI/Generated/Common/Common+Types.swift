@@ -30,7 +30,7 @@ extension Common {
     }
 
     /// The union `common.PathRoot`.
-    public enum PathRoot: TaggedUnion {
+    @nonexhaustive public enum PathRoot: TaggedUnion {
         case home
         case root(NamespaceID)
         case namespaceID(NamespaceID)
@@ -58,7 +58,7 @@ extension Common {
     }
 
     /// The union `common.PathRootError`.
-    public enum PathRootError: TaggedUnion {
+    @nonexhaustive public enum PathRootError: TaggedUnion {
         case invalidRoot(RootInfo)
         case noPermission
         case unknown(String)
@@ -83,7 +83,7 @@ extension Common {
     }
 
     /// The struct `common.RootInfo`, which is one of several.
-    public enum RootInfo: TaggedUnion {
+    @nonexhaustive public enum RootInfo: TaggedUnion {
         case team(TeamRootInfo)
         case user(UserRootInfo)
         /// A kind that this version does not know.

@@ -30,7 +30,7 @@ extension FileProperties {
     }
 
     /// The union `file_properties.AddPropertiesError`.
-    public enum AddPropertiesError: TaggedUnion, RouteError {
+    @nonexhaustive public enum AddPropertiesError: TaggedUnion, RouteError {
         case templateNotFound(TemplateID)
         case restrictedContent
         case path(LookupError)
@@ -74,7 +74,7 @@ extension FileProperties {
     }
 
     /// The union `file_properties.InvalidPropertyGroupError`.
-    public enum InvalidPropertyGroupError: TaggedUnion, RouteError {
+    @nonexhaustive public enum InvalidPropertyGroupError: TaggedUnion, RouteError {
         case templateNotFound(TemplateID)
         case restrictedContent
         case path(LookupError)
@@ -115,7 +115,7 @@ extension FileProperties {
     }
 
     /// The union `file_properties.LookUpPropertiesError`.
-    public enum LookUpPropertiesError: VoidUnion {
+    @nonexhaustive public enum LookUpPropertiesError: VoidUnion {
         case propertyGroupNotFound
         case unknown(String)
 
@@ -129,7 +129,7 @@ extension FileProperties {
     }
 
     /// The union `file_properties.LookupError`.
-    public enum LookupError: TaggedUnion {
+    @nonexhaustive public enum LookupError: TaggedUnion {
         case malformedPath(String)
         case notFound
         case notFile
@@ -275,7 +275,7 @@ extension FileProperties {
     }
 
     /// The union `file_properties.TemplateError`.
-    public enum TemplateError: TaggedUnion, RouteError {
+    @nonexhaustive public enum TemplateError: TaggedUnion, RouteError {
         case templateNotFound(TemplateID)
         case restrictedContent
         case unknown(String)
@@ -301,7 +301,7 @@ extension FileProperties {
     }
 
     /// The union `file_properties.TemplateFilterBase`.
-    public enum TemplateFilterBase: TaggedUnion {
+    @nonexhaustive public enum TemplateFilterBase: TaggedUnion {
         case filterSome([TemplateID])
         case unknown(String)
 
@@ -349,7 +349,7 @@ extension FileProperties {
     }
 
     /// The union `file_properties.UpdatePropertiesError`.
-    public enum UpdatePropertiesError: TaggedUnion, RouteError {
+    @nonexhaustive public enum UpdatePropertiesError: TaggedUnion, RouteError {
         case templateNotFound(TemplateID)
         case restrictedContent
         case path(LookupError)

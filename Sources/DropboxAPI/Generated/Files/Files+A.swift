@@ -30,7 +30,7 @@ extension Files {
     }
 
     /// The union `files.AddTagError`.
-    public enum AddTagError: TaggedUnion, RouteError {
+    @nonexhaustive public enum AddTagError: TaggedUnion, RouteError {
         case path(LookupError)
         case tooManyTags
         case unknown(String)
@@ -109,7 +109,7 @@ extension Files {
     }
 
     /// The union `files.AlphaGetMetadataError`.
-    public enum AlphaGetMetadataError: TaggedUnion, RouteError {
+    @nonexhaustive public enum AlphaGetMetadataError: TaggedUnion, RouteError {
         case path(LookupError)
         case propertiesError(FileProperties.LookUpPropertiesError)
         case unknown(String)

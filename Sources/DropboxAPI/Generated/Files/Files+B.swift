@@ -4,7 +4,7 @@
 
 extension Files {
     /// The union `files.BaseTagError`.
-    public enum BaseTagError: TaggedUnion, RouteError {
+    @nonexhaustive public enum BaseTagError: TaggedUnion, RouteError {
         case path(LookupError)
         case unknown(String)
 

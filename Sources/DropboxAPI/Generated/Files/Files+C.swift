@@ -168,7 +168,7 @@ extension Files {
     }
 
     /// The union `files.CreateFolderBatchError`.
-    public enum CreateFolderBatchError: VoidUnion {
+    @nonexhaustive public enum CreateFolderBatchError: VoidUnion {
         case tooManyFiles
         case unknown(String)
 
@@ -180,7 +180,7 @@ extension Files {
     }
 
     /// The union `files.CreateFolderBatchJobStatus`.
-    public enum CreateFolderBatchJobStatus: TaggedUnion {
+    @nonexhaustive public enum CreateFolderBatchJobStatus: TaggedUnion {
         case inProgress
         case complete(CreateFolderBatchResult)
         case failed(CreateFolderBatchError)
@@ -208,7 +208,7 @@ extension Files {
     }
 
     /// The union `files.CreateFolderBatchLaunch`.
-    public enum CreateFolderBatchLaunch: TaggedUnion {
+    @nonexhaustive public enum CreateFolderBatchLaunch: TaggedUnion {
         case asyncJobID(Async.AsyncJobID)
         case complete(CreateFolderBatchResult)
         case unknown(String)
@@ -254,7 +254,7 @@ extension Files {
     }
 
     /// The union `files.CreateFolderBatchResultEntry`.
-    public enum CreateFolderBatchResultEntry: TaggedUnion {
+    @nonexhaustive public enum CreateFolderBatchResultEntry: TaggedUnion {
         case success(CreateFolderEntryResult)
         case failure(CreateFolderEntryError)
         case unknown(String)
@@ -287,7 +287,7 @@ extension Files {
     }
 
     /// The union `files.CreateFolderEntryError`.
-    public enum CreateFolderEntryError: TaggedUnion {
+    @nonexhaustive public enum CreateFolderEntryError: TaggedUnion {
         case path(WriteError)
         case unknown(String)
 
@@ -338,7 +338,7 @@ extension Files {
     }
 
     /// The union `files.CreateFolderError`.
-    public enum CreateFolderError: TaggedUnion, RouteError {
+    @nonexhaustive public enum CreateFolderError: TaggedUnion, RouteError {
         case path(WriteError)
         case unknown(String)
 

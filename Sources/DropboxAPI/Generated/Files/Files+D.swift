@@ -51,7 +51,7 @@ extension Files {
     }
 
     /// The union `files.DeleteBatchError`.
-    public enum DeleteBatchError: VoidUnion {
+    @nonexhaustive public enum DeleteBatchError: VoidUnion {
         /// Deprecated.
         case tooManyWriteOperations
         case unknown(String)
@@ -74,7 +74,7 @@ extension Files {
     }
 
     /// The union `files.DeleteBatchJobStatus`.
-    public enum DeleteBatchJobStatus: TaggedUnion {
+    @nonexhaustive public enum DeleteBatchJobStatus: TaggedUnion {
         case inProgress
         case complete(DeleteBatchResult)
         case failed(DeleteBatchError)
@@ -110,7 +110,7 @@ extension Files {
     }
 
     /// The union `files.DeleteBatchLaunch`.
-    public enum DeleteBatchLaunch: TaggedUnion {
+    @nonexhaustive public enum DeleteBatchLaunch: TaggedUnion {
         case asyncJobID(Async.AsyncJobID)
         case complete(DeleteBatchResult)
         case unknown(String)
@@ -177,7 +177,7 @@ extension Files {
     }
 
     /// The union `files.DeleteBatchResultEntry`.
-    public enum DeleteBatchResultEntry: TaggedUnion {
+    @nonexhaustive public enum DeleteBatchResultEntry: TaggedUnion {
         case success(DeleteBatchResultData)
         case failure(DeleteError)
         case unknown(String)
@@ -210,7 +210,7 @@ extension Files {
     }
 
     /// The union `files.DeleteError`.
-    public enum DeleteError: TaggedUnion, RouteError {
+    @nonexhaustive public enum DeleteError: TaggedUnion, RouteError {
         case pathLookup(LookupError)
         case pathWrite(WriteError)
         case tooManyWriteOperations
@@ -373,7 +373,7 @@ extension Files {
     }
 
     /// The union `files.DownloadError`.
-    public enum DownloadError: TaggedUnion, RouteError {
+    @nonexhaustive public enum DownloadError: TaggedUnion, RouteError {
         case path(LookupError)
         case unsupportedFile
         case unknown(String)
@@ -419,7 +419,7 @@ extension Files {
     }
 
     /// The union `files.DownloadZipError`.
-    public enum DownloadZipError: TaggedUnion, RouteError {
+    @nonexhaustive public enum DownloadZipError: TaggedUnion, RouteError {
         case path(LookupError)
         case tooLarge
         case tooManyFiles

@@ -30,7 +30,7 @@ extension Files {
     }
 
     /// The union `files.ExportError`.
-    public enum ExportError: TaggedUnion, RouteError {
+    @nonexhaustive public enum ExportError: TaggedUnion, RouteError {
         case path(LookupError)
         case nonExportable
         case invalidExportFormat

@@ -4,7 +4,7 @@
 
 extension Files {
     /// The union `files.FileCategory`.
-    public enum FileCategory: VoidUnion {
+    @nonexhaustive public enum FileCategory: VoidUnion {
         case image
         case document
         case pdf
@@ -50,7 +50,7 @@ extension Files {
     }
 
     /// The union `files.FileLockContent`.
-    public enum FileLockContent: TaggedUnion {
+    @nonexhaustive public enum FileLockContent: TaggedUnion {
         case unlocked
         case singleUser(SingleUserLock)
         case unknown(String)
@@ -281,7 +281,7 @@ extension Files {
     }
 
     /// The union `files.FileStatus`.
-    public enum FileStatus: VoidUnion {
+    @nonexhaustive public enum FileStatus: VoidUnion {
         case active
         case deleted
         case unknown(String)

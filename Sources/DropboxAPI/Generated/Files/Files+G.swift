@@ -25,7 +25,7 @@ extension Files {
     }
 
     /// The union `files.GetCopyReferenceError`.
-    public enum GetCopyReferenceError: TaggedUnion, RouteError {
+    @nonexhaustive public enum GetCopyReferenceError: TaggedUnion, RouteError {
         case path(LookupError)
         case unknown(String)
 
@@ -126,7 +126,7 @@ extension Files {
     }
 
     /// The union `files.GetMetadataError`.
-    public enum GetMetadataError: TaggedUnion, RouteError {
+    @nonexhaustive public enum GetMetadataError: TaggedUnion, RouteError {
         case path(LookupError)
         case unknown(String)
 
@@ -211,7 +211,7 @@ extension Files {
     }
 
     /// The union `files.GetTemporaryLinkError`.
-    public enum GetTemporaryLinkError: TaggedUnion, RouteError {
+    @nonexhaustive public enum GetTemporaryLinkError: TaggedUnion, RouteError {
         case path(LookupError)
         case emailNotVerified
         case unsupportedFile
@@ -336,7 +336,7 @@ extension Files {
     }
 
     /// The union `files.GetThumbnailBatchError`.
-    public enum GetThumbnailBatchError: VoidUnion, RouteError {
+    @nonexhaustive public enum GetThumbnailBatchError: VoidUnion, RouteError {
         case tooManyFiles
         case unknown(String)
 
@@ -395,7 +395,7 @@ extension Files {
     }
 
     /// The union `files.GetThumbnailBatchResultEntry`.
-    public enum GetThumbnailBatchResultEntry: TaggedUnion {
+    @nonexhaustive public enum GetThumbnailBatchResultEntry: TaggedUnion {
         case success(GetThumbnailBatchResultData)
         case failure(ThumbnailError)
         case unknown(String)

@@ -4,7 +4,7 @@
 
 extension Files {
     /// The union `files.ImportFormat`.
-    public enum ImportFormat: VoidUnion {
+    @nonexhaustive public enum ImportFormat: VoidUnion {
         case html
         case markdown
         case plainText

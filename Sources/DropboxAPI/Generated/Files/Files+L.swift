@@ -107,7 +107,7 @@ extension Files {
     }
 
     /// The union `files.ListFolderContinueError`.
-    public enum ListFolderContinueError: TaggedUnion, RouteError {
+    @nonexhaustive public enum ListFolderContinueError: TaggedUnion, RouteError {
         case path(LookupError)
         case reset
         case unknown(String)
@@ -132,7 +132,7 @@ extension Files {
     }
 
     /// The union `files.ListFolderError`.
-    public enum ListFolderError: TaggedUnion, RouteError {
+    @nonexhaustive public enum ListFolderError: TaggedUnion, RouteError {
         case path(LookupError)
         case templateError(FileProperties.TemplateError)
         case unknown(String)
@@ -204,7 +204,7 @@ extension Files {
     }
 
     /// The union `files.ListFolderLongpollError`.
-    public enum ListFolderLongpollError: VoidUnion, RouteError {
+    @nonexhaustive public enum ListFolderLongpollError: VoidUnion, RouteError {
         case reset
         case unknown(String)
 
@@ -317,7 +317,7 @@ extension Files {
     }
 
     /// The union `files.ListRevisionsError`.
-    public enum ListRevisionsError: TaggedUnion, RouteError {
+    @nonexhaustive public enum ListRevisionsError: TaggedUnion, RouteError {
         case path(LookupError)
         case invalidBeforeRev
         case beforeRevNotSupported
@@ -345,7 +345,7 @@ extension Files {
     }
 
     /// The union `files.ListRevisionsMode`.
-    public enum ListRevisionsMode: VoidUnion {
+    @nonexhaustive public enum ListRevisionsMode: VoidUnion {
         case path
         case id
         case unknown(String)
@@ -481,7 +481,7 @@ extension Files {
     }
 
     /// The union `files.LockFileError`.
-    public enum LockFileError: TaggedUnion, RouteError {
+    @nonexhaustive public enum LockFileError: TaggedUnion, RouteError {
         case pathLookup(LookupError)
         case tooManyWriteOperations
         case tooManyFiles
@@ -558,7 +558,7 @@ extension Files {
     }
 
     /// The union `files.LockFileResultEntry`.
-    public enum LockFileResultEntry: TaggedUnion {
+    @nonexhaustive public enum LockFileResultEntry: TaggedUnion {
         case success(LockFileResult)
         case failure(LockFileError)
         case unknown(String)
@@ -591,7 +591,7 @@ extension Files {
     }
 
     /// The union `files.LookupError`.
-    public enum LookupError: TaggedUnion {
+    @nonexhaustive public enum LookupError: TaggedUnion {
         case malformedPath(MalformedPathError)
         case notFound
         case notFile

@@ -4,7 +4,7 @@
 
 extension Files {
     /// The union `files.MediaInfo`.
-    public enum MediaInfo: TaggedUnion {
+    @nonexhaustive public enum MediaInfo: TaggedUnion {
         case pending
         case metadata(MediaMetadata)
         case unknown(String)
@@ -29,7 +29,7 @@ extension Files {
     }
 
     /// The struct `files.MediaMetadata`, which is one of several.
-    public enum MediaMetadata: TaggedUnion {
+    @nonexhaustive public enum MediaMetadata: TaggedUnion {
         case photo(PhotoMetadata)
         case video(VideoMetadata)
         /// A kind that this version does not know.
@@ -116,7 +116,7 @@ extension Files {
     }
 
     /// The struct `files.Metadata`, which is one of several.
-    public enum Metadata: TaggedUnion {
+    @nonexhaustive public enum Metadata: TaggedUnion {
         case file(FileMetadata)
         case folder(FolderMetadata)
         case deleted(DeletedMetadata)
@@ -239,7 +239,7 @@ extension Files {
     }
 
     /// The union `files.MetadataV2`.
-    public enum MetadataV2: TaggedUnion {
+    @nonexhaustive public enum MetadataV2: TaggedUnion {
         case metadata(Metadata)
         case unknown(String)
 
@@ -331,7 +331,7 @@ extension Files {
     }
 
     /// The union `files.MoveIntoFamilyError`.
-    public enum MoveIntoFamilyError: VoidUnion {
+    @nonexhaustive public enum MoveIntoFamilyError: VoidUnion {
         case isSharedFolder
         case unknown(String)
 
@@ -343,7 +343,7 @@ extension Files {
     }
 
     /// The union `files.MoveIntoVaultError`.
-    public enum MoveIntoVaultError: VoidUnion {
+    @nonexhaustive public enum MoveIntoVaultError: VoidUnion {
         case isSharedFolder
         case unknown(String)
 

@@ -4,7 +4,7 @@
 
 extension Files {
     /// The union `files.PaperContentError`.
-    public enum PaperContentError: VoidUnion {
+    @nonexhaustive public enum PaperContentError: VoidUnion {
         case insufficientPermissions
         case contentMalformed
         case docLengthExceeded
@@ -49,7 +49,7 @@ extension Files {
     }
 
     /// The union `files.PaperCreateError`.
-    public enum PaperCreateError: VoidUnion, RouteError {
+    @nonexhaustive public enum PaperCreateError: VoidUnion, RouteError {
         case insufficientPermissions
         case contentMalformed
         case docLengthExceeded
@@ -110,7 +110,7 @@ extension Files {
     }
 
     /// The union `files.PaperDocUpdatePolicy`.
-    public enum PaperDocUpdatePolicy: VoidUnion {
+    @nonexhaustive public enum PaperDocUpdatePolicy: VoidUnion {
         case update
         case overwrite
         case prepend
@@ -166,7 +166,7 @@ extension Files {
     }
 
     /// The union `files.PaperUpdateError`.
-    public enum PaperUpdateError: TaggedUnion, RouteError {
+    @nonexhaustive public enum PaperUpdateError: TaggedUnion, RouteError {
         case insufficientPermissions
         case contentMalformed
         case docLengthExceeded
@@ -230,7 +230,7 @@ extension Files {
     }
 
     /// The union `files.PathOrLink`.
-    public enum PathOrLink: TaggedUnion {
+    @nonexhaustive public enum PathOrLink: TaggedUnion {
         case path(ReadPath)
         case link(SharedLinkFileInfo)
         case unknown(String)
@@ -341,7 +341,7 @@ extension Files {
     }
 
     /// The union `files.PreviewError`.
-    public enum PreviewError: TaggedUnion, RouteError {
+    @nonexhaustive public enum PreviewError: TaggedUnion, RouteError {
         case path(LookupError)
         case inProgress
         case unsupportedExtension

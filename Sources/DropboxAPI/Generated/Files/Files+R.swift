@@ -113,7 +113,7 @@ extension Files {
     }
 
     /// The union `files.RelocationBatchError`.
-    public enum RelocationBatchError: TaggedUnion {
+    @nonexhaustive public enum RelocationBatchError: TaggedUnion {
         case fromLookup(LookupError)
         case fromWrite(WriteError)
         case to(WriteError)
@@ -189,7 +189,7 @@ extension Files {
     }
 
     /// The union `files.RelocationBatchErrorEntry`.
-    public enum RelocationBatchErrorEntry: TaggedUnion {
+    @nonexhaustive public enum RelocationBatchErrorEntry: TaggedUnion {
         case relocationError(RelocationError)
         case internalError
         case tooManyWriteOperations
@@ -226,7 +226,7 @@ extension Files {
     }
 
     /// The union `files.RelocationBatchJobStatus`.
-    public enum RelocationBatchJobStatus: TaggedUnion {
+    @nonexhaustive public enum RelocationBatchJobStatus: TaggedUnion {
         case inProgress
         case complete(RelocationBatchResult)
         case failed(RelocationBatchError)
@@ -262,7 +262,7 @@ extension Files {
     }
 
     /// The union `files.RelocationBatchLaunch`.
-    public enum RelocationBatchLaunch: TaggedUnion {
+    @nonexhaustive public enum RelocationBatchLaunch: TaggedUnion {
         case asyncJobID(Async.AsyncJobID)
         case complete(RelocationBatchResult)
         case unknown(String)
@@ -329,7 +329,7 @@ extension Files {
     }
 
     /// The union `files.RelocationBatchResultEntry`.
-    public enum RelocationBatchResultEntry: TaggedUnion {
+    @nonexhaustive public enum RelocationBatchResultEntry: TaggedUnion {
         case success(Metadata)
         case failure(RelocationBatchErrorEntry)
         case unknown(String)
@@ -362,7 +362,7 @@ extension Files {
     }
 
     /// The union `files.RelocationBatchV2JobStatus`.
-    public enum RelocationBatchV2JobStatus: TaggedUnion {
+    @nonexhaustive public enum RelocationBatchV2JobStatus: TaggedUnion {
         case inProgress
         case complete(RelocationBatchV2Result)
         case unknown(String)
@@ -387,7 +387,7 @@ extension Files {
     }
 
     /// The union `files.RelocationBatchV2Launch`.
-    public enum RelocationBatchV2Launch: TaggedUnion {
+    @nonexhaustive public enum RelocationBatchV2Launch: TaggedUnion {
         case asyncJobID(Async.AsyncJobID)
         case complete(RelocationBatchV2Result)
         case unknown(String)
@@ -433,7 +433,7 @@ extension Files {
     }
 
     /// The union `files.RelocationError`.
-    public enum RelocationError: TaggedUnion, RouteError {
+    @nonexhaustive public enum RelocationError: TaggedUnion, RouteError {
         case fromLookup(LookupError)
         case fromWrite(WriteError)
         case to(WriteError)
@@ -578,7 +578,7 @@ extension Files {
     }
 
     /// The union `files.RemoveTagError`.
-    public enum RemoveTagError: TaggedUnion, RouteError {
+    @nonexhaustive public enum RemoveTagError: TaggedUnion, RouteError {
         case path(LookupError)
         case tagNotPresent
         case unknown(String)
@@ -629,7 +629,7 @@ extension Files {
     }
 
     /// The union `files.RestoreError`.
-    public enum RestoreError: TaggedUnion, RouteError {
+    @nonexhaustive public enum RestoreError: TaggedUnion, RouteError {
         case pathLookup(LookupError)
         case pathWrite(WriteError)
         case invalidRevision

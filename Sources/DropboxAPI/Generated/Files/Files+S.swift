@@ -30,7 +30,7 @@ extension Files {
     }
 
     /// The union `files.SaveCopyReferenceError`.
-    public enum SaveCopyReferenceError: TaggedUnion, RouteError {
+    @nonexhaustive public enum SaveCopyReferenceError: TaggedUnion, RouteError {
         case path(WriteError)
         case invalidCopyReference
         case noPermission
@@ -119,7 +119,7 @@ extension Files {
     }
 
     /// The union `files.SaveUrlError`.
-    public enum SaveURLError: TaggedUnion, RouteError {
+    @nonexhaustive public enum SaveURLError: TaggedUnion, RouteError {
         case path(WriteError)
         case downloadFailed
         case invalidURL
@@ -158,7 +158,7 @@ extension Files {
     }
 
     /// The union `files.SaveUrlJobStatus`.
-    public enum SaveURLJobStatus: TaggedUnion {
+    @nonexhaustive public enum SaveURLJobStatus: TaggedUnion {
         case inProgress
         case complete(FileMetadata)
         case failed(SaveURLError)
@@ -194,7 +194,7 @@ extension Files {
     }
 
     /// The union `files.SaveUrlResult`.
-    public enum SaveURLResult: TaggedUnion {
+    @nonexhaustive public enum SaveURLResult: TaggedUnion {
         case asyncJobID(Async.AsyncJobID)
         case complete(FileMetadata)
         case unknown(String)
@@ -263,7 +263,7 @@ extension Files {
     }
 
     /// The union `files.SearchError`.
-    public enum SearchError: TaggedUnion, RouteError {
+    @nonexhaustive public enum SearchError: TaggedUnion, RouteError {
         case path(LookupError)
         case invalidArgument(String?)
         case internalError
@@ -338,7 +338,7 @@ extension Files {
     }
 
     /// The union `files.SearchMatchType`.
-    public enum SearchMatchType: VoidUnion {
+    @nonexhaustive public enum SearchMatchType: VoidUnion {
         case filename
         case content
         case both
@@ -354,7 +354,7 @@ extension Files {
     }
 
     /// The union `files.SearchMatchTypeV2`.
-    public enum SearchMatchTypeV2: VoidUnion {
+    @nonexhaustive public enum SearchMatchTypeV2: VoidUnion {
         case filename
         case fileContent
         case filenameAndContent
@@ -408,7 +408,7 @@ extension Files {
     }
 
     /// The union `files.SearchMode`.
-    public enum SearchMode: VoidUnion {
+    @nonexhaustive public enum SearchMode: VoidUnion {
         case filename
         case filenameAndContent
         case deletedFilename
@@ -486,7 +486,7 @@ extension Files {
     }
 
     /// The union `files.SearchOrderBy`.
-    public enum SearchOrderBy: VoidUnion {
+    @nonexhaustive public enum SearchOrderBy: VoidUnion {
         case relevance
         case lastModifiedTime
         case unknown(String)
@@ -756,7 +756,7 @@ extension Files {
     }
 
     /// The union `files.SyncSetting`.
-    public enum SyncSetting: VoidUnion {
+    @nonexhaustive public enum SyncSetting: VoidUnion {
         case `default`
         case notSynced
         case notSyncedInactive
@@ -773,7 +773,7 @@ extension Files {
     }
 
     /// The union `files.SyncSettingArg`.
-    public enum SyncSettingArg: VoidUnion {
+    @nonexhaustive public enum SyncSettingArg: VoidUnion {
         case `default`
         case notSynced
         case unknown(String)
@@ -788,7 +788,7 @@ extension Files {
     }
 
     /// The union `files.SyncSettingsError`.
-    public enum SyncSettingsError: TaggedUnion {
+    @nonexhaustive public enum SyncSettingsError: TaggedUnion {
         case path(LookupError)
         case unsupportedCombination
         case unsupportedConfiguration

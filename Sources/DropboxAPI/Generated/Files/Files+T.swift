@@ -4,7 +4,7 @@
 
 extension Files {
     /// The union `files.Tag`.
-    public enum Tag: TaggedUnion {
+    @nonexhaustive public enum Tag: TaggedUnion {
         case userGeneratedTag(UserGeneratedTag)
         case unknown(String)
 
@@ -71,7 +71,7 @@ extension Files {
     }
 
     /// The union `files.ThumbnailError`.
-    public enum ThumbnailError: TaggedUnion, RouteError {
+    @nonexhaustive public enum ThumbnailError: TaggedUnion, RouteError {
         case path(LookupError)
         case unsupportedExtension
         case unsupportedImage
@@ -105,7 +105,7 @@ extension Files {
     }
 
     /// The union `files.ThumbnailFormat`.
-    public enum ThumbnailFormat: VoidUnion {
+    @nonexhaustive public enum ThumbnailFormat: VoidUnion {
         case jpeg
         case png
         case webp
@@ -121,7 +121,7 @@ extension Files {
     }
 
     /// The union `files.ThumbnailMode`.
-    public enum ThumbnailMode: VoidUnion {
+    @nonexhaustive public enum ThumbnailMode: VoidUnion {
         case strict
         case bestfit
         case fitoneBestfit
@@ -139,7 +139,7 @@ extension Files {
     }
 
     /// The union `files.ThumbnailQuality`.
-    public enum ThumbnailQuality: VoidUnion {
+    @nonexhaustive public enum ThumbnailQuality: VoidUnion {
         case quality80
         case quality90
         case unknown(String)
@@ -154,7 +154,7 @@ extension Files {
     }
 
     /// The union `files.ThumbnailSize`.
-    public enum ThumbnailSize: VoidUnion {
+    @nonexhaustive public enum ThumbnailSize: VoidUnion {
         case w32h32
         case w64h64
         case w128h128
@@ -222,7 +222,7 @@ extension Files {
     }
 
     /// The union `files.ThumbnailV2Error`.
-    public enum ThumbnailV2Error: TaggedUnion, RouteError {
+    @nonexhaustive public enum ThumbnailV2Error: TaggedUnion, RouteError {
         case path(LookupError)
         case unsupportedExtension
         case unsupportedImage

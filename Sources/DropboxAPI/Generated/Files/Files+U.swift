@@ -107,7 +107,7 @@ extension Files {
     }
 
     /// The union `files.UploadError`.
-    public enum UploadError: TaggedUnion, RouteError {
+    @nonexhaustive public enum UploadError: TaggedUnion, RouteError {
         case path(UploadWriteFailed)
         case propertiesError(FileProperties.InvalidPropertyGroupError)
         case payloadTooLarge
@@ -241,7 +241,7 @@ extension Files {
     }
 
     /// The union `files.UploadSessionAppendBatchEntryError`.
-    public enum UploadSessionAppendBatchEntryError: TaggedUnion {
+    @nonexhaustive public enum UploadSessionAppendBatchEntryError: TaggedUnion {
         case notFound
         case incorrectOffset(UploadSessionOffsetError)
         case closed
@@ -280,7 +280,7 @@ extension Files {
     }
 
     /// The union `files.UploadSessionAppendBatchError`.
-    public enum UploadSessionAppendBatchError: VoidUnion, RouteError {
+    @nonexhaustive public enum UploadSessionAppendBatchError: VoidUnion, RouteError {
         case payloadTooLarge
         case contentHashMismatch
         case lengthMismatch
@@ -326,7 +326,7 @@ extension Files {
     }
 
     /// The union `files.UploadSessionAppendBatchResultEntry`.
-    public enum UploadSessionAppendBatchResultEntry: TaggedUnion {
+    @nonexhaustive public enum UploadSessionAppendBatchResultEntry: TaggedUnion {
         case success
         case failure(UploadSessionAppendBatchEntryError)
         case unknown(String)
@@ -351,7 +351,7 @@ extension Files {
     }
 
     /// The union `files.UploadSessionAppendError`.
-    public enum UploadSessionAppendError: TaggedUnion, RouteError {
+    @nonexhaustive public enum UploadSessionAppendError: TaggedUnion, RouteError {
         case notFound
         case incorrectOffset(UploadSessionOffsetError)
         case closed
@@ -484,7 +484,7 @@ extension Files {
     }
 
     /// The union `files.UploadSessionFinishBatchJobStatus`.
-    public enum UploadSessionFinishBatchJobStatus: TaggedUnion {
+    @nonexhaustive public enum UploadSessionFinishBatchJobStatus: TaggedUnion {
         case inProgress
         case complete(UploadSessionFinishBatchResult)
         case unknown(String)
@@ -509,7 +509,7 @@ extension Files {
     }
 
     /// The union `files.UploadSessionFinishBatchLaunch`.
-    public enum UploadSessionFinishBatchLaunch: TaggedUnion {
+    @nonexhaustive public enum UploadSessionFinishBatchLaunch: TaggedUnion {
         case asyncJobID(Async.AsyncJobID)
         case complete(UploadSessionFinishBatchResult)
         case unknown(String)
@@ -555,7 +555,7 @@ extension Files {
     }
 
     /// The union `files.UploadSessionFinishBatchResultEntry`.
-    public enum UploadSessionFinishBatchResultEntry: TaggedUnion {
+    @nonexhaustive public enum UploadSessionFinishBatchResultEntry: TaggedUnion {
         case success(FileMetadata)
         case failure(UploadSessionFinishError)
         case unknown(String)
@@ -588,7 +588,7 @@ extension Files {
     }
 
     /// The union `files.UploadSessionFinishError`.
-    public enum UploadSessionFinishError: TaggedUnion, RouteError {
+    @nonexhaustive public enum UploadSessionFinishError: TaggedUnion, RouteError {
         case lookupFailed(UploadSessionLookupError)
         case path(WriteError)
         case propertiesError(FileProperties.InvalidPropertyGroupError)
@@ -652,7 +652,7 @@ extension Files {
     }
 
     /// The union `files.UploadSessionLookupError`.
-    public enum UploadSessionLookupError: TaggedUnion {
+    @nonexhaustive public enum UploadSessionLookupError: TaggedUnion {
         case notFound
         case incorrectOffset(UploadSessionOffsetError)
         case closed
@@ -799,7 +799,7 @@ extension Files {
     }
 
     /// The union `files.UploadSessionStartError`.
-    public enum UploadSessionStartError: VoidUnion, RouteError {
+    @nonexhaustive public enum UploadSessionStartError: VoidUnion, RouteError {
         case concurrentSessionDataNotAllowed
         case concurrentSessionCloseNotAllowed
         case payloadTooLarge
@@ -847,7 +847,7 @@ extension Files {
     }
 
     /// The union `files.UploadSessionType`.
-    public enum UploadSessionType: VoidUnion {
+    @nonexhaustive public enum UploadSessionType: VoidUnion {
         case sequential
         case concurrent
         case unknown(String)

@@ -4,7 +4,7 @@
 
 extension Files {
     /// The union `files.WriteConflictError`.
-    public enum WriteConflictError: VoidUnion {
+    @nonexhaustive public enum WriteConflictError: VoidUnion {
         case file
         case folder
         case fileAncestor
@@ -20,7 +20,7 @@ extension Files {
     }
 
     /// The union `files.WriteError`.
-    public enum WriteError: TaggedUnion {
+    @nonexhaustive public enum WriteError: TaggedUnion {
         case malformedPath(MalformedPathError)
         case conflict(WriteConflictError)
         case noWritePermission
@@ -74,7 +74,7 @@ extension Files {
     }
 
     /// The union `files.WriteMode`.
-    public enum WriteMode: TaggedUnion {
+    @nonexhaustive public enum WriteMode: TaggedUnion {
         case add
         case overwrite
         case update(Rev)

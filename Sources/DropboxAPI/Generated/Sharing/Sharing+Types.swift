@@ -4,7 +4,7 @@
 
 extension Sharing {
     /// The union `sharing.AlphaResolvedVisibility`.
-    public enum AlphaResolvedVisibility: VoidUnion {
+    @nonexhaustive public enum AlphaResolvedVisibility: VoidUnion {
         case `public`
         case teamOnly
         case password
@@ -26,7 +26,7 @@ extension Sharing {
     }
 
     /// The union `sharing.ChangeLinkExpirationPolicy`.
-    public enum ChangeLinkExpirationPolicy: VoidUnion {
+    @nonexhaustive public enum ChangeLinkExpirationPolicy: VoidUnion {
         case allowed
         case notAllowed
         case unknown(String)
@@ -67,7 +67,7 @@ extension Sharing {
     }
 
     /// The union `sharing.CreateSharedLinkWithSettingsError`.
-    public enum CreateSharedLinkWithSettingsError: TaggedUnion, RouteError {
+    @nonexhaustive public enum CreateSharedLinkWithSettingsError: TaggedUnion, RouteError {
         case path(Files.LookupError)
         case emailNotVerified
         case sharedLinkAlreadyExists(SharedLinkAlreadyExistsMetadata?)
@@ -251,7 +251,7 @@ extension Sharing {
     }
 
     /// The union `sharing.LinkAccessLevel`.
-    public enum LinkAccessLevel: VoidUnion {
+    @nonexhaustive public enum LinkAccessLevel: VoidUnion {
         case viewer
         case editor
         case unknown(String)
@@ -266,7 +266,7 @@ extension Sharing {
     }
 
     /// The union `sharing.LinkAudience`.
-    public enum LinkAudience: VoidUnion {
+    @nonexhaustive public enum LinkAudience: VoidUnion {
         case `public`
         case team
         case noOne
@@ -287,7 +287,7 @@ extension Sharing {
     }
 
     /// The union `sharing.LinkAudienceDisallowedReason`.
-    public enum LinkAudienceDisallowedReason: VoidUnion {
+    @nonexhaustive public enum LinkAudienceDisallowedReason: VoidUnion {
         case deleteAndRecreate
         case restrictedBySharedFolder
         case restrictedByTeam
@@ -531,7 +531,7 @@ extension Sharing {
     }
 
     /// The union `sharing.ListSharedLinksError`.
-    public enum ListSharedLinksError: TaggedUnion, RouteError {
+    @nonexhaustive public enum ListSharedLinksError: TaggedUnion, RouteError {
         case path(Files.LookupError)
         case reset
         case unknown(String)
@@ -587,7 +587,7 @@ extension Sharing {
     }
 
     /// The union `sharing.RequestedLinkAccessLevel`.
-    public enum RequestedLinkAccessLevel: VoidUnion {
+    @nonexhaustive public enum RequestedLinkAccessLevel: VoidUnion {
         case viewer
         case editor
         case max
@@ -604,7 +604,7 @@ extension Sharing {
     }
 
     /// The union `sharing.RequestedVisibility`.
-    public enum RequestedVisibility: VoidUnion {
+    @nonexhaustive public enum RequestedVisibility: VoidUnion {
         case `public`
         case teamOnly
         case password
@@ -620,7 +620,7 @@ extension Sharing {
     }
 
     /// The union `sharing.ResolvedVisibility`.
-    public enum ResolvedVisibility: VoidUnion {
+    @nonexhaustive public enum ResolvedVisibility: VoidUnion {
         case `public`
         case teamOnly
         case password
@@ -663,7 +663,7 @@ extension Sharing {
     }
 
     /// The union `sharing.RevokeSharedLinkError`.
-    public enum RevokeSharedLinkError: VoidUnion, RouteError {
+    @nonexhaustive public enum RevokeSharedLinkError: VoidUnion, RouteError {
         case sharedLinkNotFound
         case sharedLinkAccessDenied
         case unsupportedLinkType
@@ -685,7 +685,7 @@ extension Sharing {
     }
 
     /// The union `sharing.SharedLinkAccessFailureReason`.
-    public enum SharedLinkAccessFailureReason: VoidUnion {
+    @nonexhaustive public enum SharedLinkAccessFailureReason: VoidUnion {
         case loginRequired
         case emailVerifyRequired
         case passwordRequired
@@ -705,7 +705,7 @@ extension Sharing {
     }
 
     /// The union `sharing.SharedLinkAlreadyExistsMetadata`.
-    public enum SharedLinkAlreadyExistsMetadata: TaggedUnion {
+    @nonexhaustive public enum SharedLinkAlreadyExistsMetadata: TaggedUnion {
         case metadata(SharedLinkMetadata)
         case unknown(String)
 
@@ -727,7 +727,7 @@ extension Sharing {
     }
 
     /// The struct `sharing.SharedLinkMetadata`, which is one of several.
-    public enum SharedLinkMetadata: TaggedUnion {
+    @nonexhaustive public enum SharedLinkMetadata: TaggedUnion {
         case file(FileLinkMetadata)
         case folder(FolderLinkMetadata)
         /// A kind that this version does not know.
@@ -941,7 +941,7 @@ extension Sharing {
     }
 
     /// The union `sharing.SharedLinkSettingsError`.
-    public enum SharedLinkSettingsError: VoidUnion {
+    @nonexhaustive public enum SharedLinkSettingsError: VoidUnion {
         case invalidSettings
         case notAuthorized
         case unknown(String)
@@ -1026,7 +1026,7 @@ extension Sharing {
     }
 
     /// The union `sharing.VisibilityPolicyDisallowedReason`.
-    public enum VisibilityPolicyDisallowedReason: VoidUnion {
+    @nonexhaustive public enum VisibilityPolicyDisallowedReason: VoidUnion {
         case deleteAndRecreate
         case restrictedBySharedFolder
         case restrictedByTeam

@@ -4,7 +4,7 @@
 
 extension TeamCommon {
     /// The union `team_common.MemberSpaceLimitType`.
-    public enum MemberSpaceLimitType: VoidUnion {
+    @nonexhaustive public enum MemberSpaceLimitType: VoidUnion {
         case off
         case alertOnly
         case stopSync

@@ -4,7 +4,7 @@
 
 extension TeamPolicies {
     /// The union `team_policies.DefaultLinkExpirationDaysPolicy`.
-    public enum DefaultLinkExpirationDaysPolicy: VoidUnion {
+    @nonexhaustive public enum DefaultLinkExpirationDaysPolicy: VoidUnion {
         case none
         case day1
         case day3
@@ -26,7 +26,7 @@ extension TeamPolicies {
     }
 
     /// The union `team_policies.EnforceLinkPasswordPolicy`.
-    public enum EnforceLinkPasswordPolicy: VoidUnion {
+    @nonexhaustive public enum EnforceLinkPasswordPolicy: VoidUnion {
         case optional
         case required
         case unknown(String)
@@ -41,7 +41,7 @@ extension TeamPolicies {
     }
 
     /// The union `team_policies.GroupCreation`.
-    public enum GroupCreation: VoidUnion {
+    @nonexhaustive public enum GroupCreation: VoidUnion {
         case adminsAndMembers
         case adminsOnly
         case unknown(String)
@@ -56,7 +56,7 @@ extension TeamPolicies {
     }
 
     /// The union `team_policies.OfficeAddInPolicy`.
-    public enum OfficeAddInPolicy: VoidUnion {
+    @nonexhaustive public enum OfficeAddInPolicy: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -71,7 +71,7 @@ extension TeamPolicies {
     }
 
     /// The union `team_policies.SharedFolderBlanketLinkRestrictionPolicy`.
-    public enum SharedFolderBlanketLinkRestrictionPolicy: VoidUnion {
+    @nonexhaustive public enum SharedFolderBlanketLinkRestrictionPolicy: VoidUnion {
         case members
         case anyone
         case unknown(String)
@@ -86,7 +86,7 @@ extension TeamPolicies {
     }
 
     /// The union `team_policies.SharedFolderJoinPolicy`.
-    public enum SharedFolderJoinPolicy: VoidUnion {
+    @nonexhaustive public enum SharedFolderJoinPolicy: VoidUnion {
         case fromTeamOnly
         case fromAnyone
         case unknown(String)
@@ -101,7 +101,7 @@ extension TeamPolicies {
     }
 
     /// The union `team_policies.SharedFolderMemberPolicy`.
-    public enum SharedFolderMemberPolicy: VoidUnion {
+    @nonexhaustive public enum SharedFolderMemberPolicy: VoidUnion {
         case team
         case anyone
         case teamAndApproved
@@ -117,7 +117,7 @@ extension TeamPolicies {
     }
 
     /// The union `team_policies.SharedLinkCreatePolicy`.
-    public enum SharedLinkCreatePolicy: VoidUnion {
+    @nonexhaustive public enum SharedLinkCreatePolicy: VoidUnion {
         case defaultPublic
         case defaultTeamOnly
         case teamOnly
@@ -135,7 +135,7 @@ extension TeamPolicies {
     }
 
     /// The union `team_policies.SharedLinkDefaultPermissionsPolicy`.
-    public enum SharedLinkDefaultPermissionsPolicy: VoidUnion {
+    @nonexhaustive public enum SharedLinkDefaultPermissionsPolicy: VoidUnion {
         case `default`
         case edit
         case view
@@ -220,7 +220,7 @@ extension TeamPolicies {
     }
 
     /// The union `team_policies.TopLevelContentPolicy`.
-    public enum TopLevelContentPolicy: VoidUnion {
+    @nonexhaustive public enum TopLevelContentPolicy: VoidUnion {
         case adminOnly
         case everyone
         case unknown(String)

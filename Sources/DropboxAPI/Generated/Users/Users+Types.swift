@@ -113,7 +113,7 @@ extension Users {
     }
 
     /// The union `users.DistinctMemberHomeValue`.
-    public enum DistinctMemberHomeValue: TaggedUnion {
+    @nonexhaustive public enum DistinctMemberHomeValue: TaggedUnion {
         case enabled(Bool)
         case unknown(String)
 
@@ -135,7 +135,7 @@ extension Users {
     }
 
     /// The union `users.FileLockingValue`.
-    public enum FileLockingValue: TaggedUnion {
+    @nonexhaustive public enum FileLockingValue: TaggedUnion {
         case enabled(Bool)
         case unknown(String)
 
@@ -336,7 +336,7 @@ extension Users {
     }
 
     /// The union `users.GetAccountBatchError`.
-    public enum GetAccountBatchError: TaggedUnion, RouteError {
+    @nonexhaustive public enum GetAccountBatchError: TaggedUnion, RouteError {
         case noAccount(UsersCommon.AccountID)
         case unknown(String)
 
@@ -358,7 +358,7 @@ extension Users {
     }
 
     /// The union `users.GetAccountError`.
-    public enum GetAccountError: VoidUnion, RouteError {
+    @nonexhaustive public enum GetAccountError: VoidUnion, RouteError {
         case noAccount
         case unknown(String)
 
@@ -435,7 +435,7 @@ extension Users {
     }
 
     /// The union `users.PaperAsFilesValue`.
-    public enum PaperAsFilesValue: TaggedUnion {
+    @nonexhaustive public enum PaperAsFilesValue: TaggedUnion {
         case enabled(Bool)
         case unknown(String)
 
@@ -457,7 +457,7 @@ extension Users {
     }
 
     /// The union `users.SpaceAllocation`.
-    public enum SpaceAllocation: TaggedUnion {
+    @nonexhaustive public enum SpaceAllocation: TaggedUnion {
         case individual(IndividualSpaceAllocation)
         case team(TeamSpaceAllocation)
         case unknown(String)
@@ -534,7 +534,7 @@ extension Users {
     }
 
     /// The union `users.TeamSharedDropboxValue`.
-    public enum TeamSharedDropboxValue: TaggedUnion {
+    @nonexhaustive public enum TeamSharedDropboxValue: TaggedUnion {
         case enabled(Bool)
         case unknown(String)
 
@@ -601,7 +601,7 @@ extension Users {
     }
 
     /// The union `users.UserFeature`.
-    public enum UserFeature: VoidUnion {
+    @nonexhaustive public enum UserFeature: VoidUnion {
         case paperAsFiles
         case fileLocking
         case teamSharedDropbox
@@ -619,7 +619,7 @@ extension Users {
     }
 
     /// The union `users.UserFeatureValue`.
-    public enum UserFeatureValue: TaggedUnion {
+    @nonexhaustive public enum UserFeatureValue: TaggedUnion {
         case paperAsFiles(PaperAsFilesValue)
         case fileLocking(FileLockingValue)
         case teamSharedDropbox(TeamSharedDropboxValue)
@@ -673,7 +673,7 @@ extension Users {
     }
 
     /// The union `users.UserFeaturesGetValuesBatchError`.
-    public enum UserFeaturesGetValuesBatchError: VoidUnion, RouteError {
+    @nonexhaustive public enum UserFeaturesGetValuesBatchError: VoidUnion, RouteError {
         case emptyFeaturesList
         case unknown(String)
 

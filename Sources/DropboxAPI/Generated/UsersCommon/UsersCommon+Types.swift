@@ -4,7 +4,7 @@
 
 extension UsersCommon {
     /// The union `users_common.AccountType`.
-    public enum AccountType: VoidUnion {
+    @nonexhaustive public enum AccountType: VoidUnion {
         case basic
         case pro
         case business

@@ -38,7 +38,7 @@ public struct FileTransferOptions: Sendable {
 }
 
 /// Why a file was not transferred.
-public enum FileTransferError: Error, Sendable {
+@nonexhaustive public enum FileTransferError: Error, Sendable {
     /// A local file could not be opened, read, written or named; the text has the path and the system's words.
     case localFile(String)
     /// The local file changed while it was read. Nothing of it is visible on the server.

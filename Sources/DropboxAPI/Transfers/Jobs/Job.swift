@@ -5,7 +5,7 @@ import Essentials
 import Saturating
 
 /// Why a job has no result.
-public enum JobError: Error, Sendable {
+@nonexhaustive public enum JobError: Error, Sendable {
     /// The job was not started, or was not asked about; in the second case it may go on.
     case call(CallFailure)
     /// The job failed as a whole, with this tag.

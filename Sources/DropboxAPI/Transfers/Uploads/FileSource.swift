@@ -63,7 +63,7 @@ public struct LocalFile: FileSource {
     }
 
     /// Why a file cannot be read.
-    public enum Failure: Error, Hashable, CustomStringConvertible {
+    @nonexhaustive public enum Failure: Error, Hashable, CustomStringConvertible {
         /// A system call failed with this error number.
         case system(errno: Int32)
         /// The path is a folder, a device or the like.

@@ -56,7 +56,7 @@ public struct BatchUploadProgress: Hashable, Sendable {
 }
 
 /// Why one file of many was not uploaded.
-public enum FileUploadError: Error, Sendable {
+@nonexhaustive public enum FileUploadError: Error, Sendable {
     /// It could not be opened or read.
     case source(any Error)
     /// It changed while it was read. Nothing of it is visible.

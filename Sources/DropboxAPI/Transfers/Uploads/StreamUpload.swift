@@ -5,7 +5,7 @@ public import ContentHashing
 import Saturating
 
 /// Why a stream of bytes did not become a file.
-public enum StreamUploadError<Source: Error>: Error {
+@nonexhaustive public enum StreamUploadError<Source: Error>: Error {
     /// The source of the bytes failed.
     case source(Source)
     /// The upload session was not started.

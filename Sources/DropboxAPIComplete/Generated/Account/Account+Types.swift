@@ -43,7 +43,7 @@ extension Account {
     }
 
     /// The union `account.AccountPhotoGetError`.
-    public enum AccountPhotoGetError: TaggedUnion, RouteError {
+    @nonexhaustive public enum AccountPhotoGetError: TaggedUnion, RouteError {
         case thumbnailError(ThumbnailError)
         case accountPhotoMissing
         case expectedAccountPhotoMissing
@@ -98,7 +98,7 @@ extension Account {
     }
 
     /// The union `account.DeleteProfilePhotoError`.
-    public enum DeleteProfilePhotoError: VoidUnion, RouteError {
+    @nonexhaustive public enum DeleteProfilePhotoError: VoidUnion, RouteError {
         case unknown(String)
 
         /// The tags on the wire.
@@ -115,7 +115,7 @@ extension Account {
     }
 
     /// The union `account.PhotoSourceArg`.
-    public enum PhotoSourceArg: TaggedUnion {
+    @nonexhaustive public enum PhotoSourceArg: TaggedUnion {
         case base64Data(String)
         case unknown(String)
 
@@ -158,7 +158,7 @@ extension Account {
     }
 
     /// The union `account.SetProfilePhotoError`.
-    public enum SetProfilePhotoError: VoidUnion, RouteError {
+    @nonexhaustive public enum SetProfilePhotoError: VoidUnion, RouteError {
         case fileTypeError
         case fileSizeError
         case dimensionError
@@ -199,7 +199,7 @@ extension Account {
     }
 
     /// The union `account.ThumbnailError`.
-    public enum ThumbnailError: VoidUnion {
+    @nonexhaustive public enum ThumbnailError: VoidUnion {
         case permanentFailure
         case temporaryFailure
         case unknown(String)

@@ -27,7 +27,7 @@ extension Contacts {
     }
 
     /// The union `contacts.DeleteManualContactsError`.
-    public enum DeleteManualContactsError: TaggedUnion, RouteError {
+    @nonexhaustive public enum DeleteManualContactsError: TaggedUnion, RouteError {
         case contactsNotFound([Common.EmailAddress])
         case unknown(String)
 

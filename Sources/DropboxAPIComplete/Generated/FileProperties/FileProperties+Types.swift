@@ -131,7 +131,7 @@ extension FileProperties {
     }
 
     /// The union `file_properties.LogicalOperator`.
-    public enum LogicalOperator: VoidUnion {
+    @nonexhaustive public enum LogicalOperator: VoidUnion {
         case orOperator
         case unknown(String)
 
@@ -143,7 +143,7 @@ extension FileProperties {
     }
 
     /// The union `file_properties.ModifyTemplateError`.
-    public enum ModifyTemplateError: TaggedUnion, RouteError {
+    @nonexhaustive public enum ModifyTemplateError: TaggedUnion, RouteError {
         case templateNotFound(TemplateID)
         case restrictedContent
         case conflictingPropertyNames
@@ -181,7 +181,7 @@ extension FileProperties {
     }
 
     /// The union `file_properties.PropertiesError`.
-    public enum PropertiesError: TaggedUnion {
+    @nonexhaustive public enum PropertiesError: TaggedUnion {
         case templateNotFound(TemplateID)
         case restrictedContent
         case path(LookupError)
@@ -261,7 +261,7 @@ extension FileProperties {
     }
 
     /// The union `file_properties.PropertiesSearchContinueError`.
-    public enum PropertiesSearchContinueError: VoidUnion, RouteError {
+    @nonexhaustive public enum PropertiesSearchContinueError: VoidUnion, RouteError {
         case reset
         case unknown(String)
 
@@ -273,7 +273,7 @@ extension FileProperties {
     }
 
     /// The union `file_properties.PropertiesSearchError`.
-    public enum PropertiesSearchError: TaggedUnion, RouteError {
+    @nonexhaustive public enum PropertiesSearchError: TaggedUnion, RouteError {
         case propertyGroupLookup(LookUpPropertiesError)
         case unknown(String)
 
@@ -332,7 +332,7 @@ extension FileProperties {
     }
 
     /// The union `file_properties.PropertiesSearchMode`.
-    public enum PropertiesSearchMode: TaggedUnion {
+    @nonexhaustive public enum PropertiesSearchMode: TaggedUnion {
         case fieldName(String)
         case unknown(String)
 
@@ -476,7 +476,7 @@ extension FileProperties {
     }
 
     /// The union `file_properties.PropertyType`.
-    public enum PropertyType: VoidUnion {
+    @nonexhaustive public enum PropertyType: VoidUnion {
         case string
         case unknown(String)
 
@@ -514,7 +514,7 @@ extension FileProperties {
     }
 
     /// The union `file_properties.RemovePropertiesError`.
-    public enum RemovePropertiesError: TaggedUnion, RouteError {
+    @nonexhaustive public enum RemovePropertiesError: TaggedUnion, RouteError {
         case templateNotFound(TemplateID)
         case restrictedContent
         case path(LookupError)
@@ -571,7 +571,7 @@ extension FileProperties {
     }
 
     /// The union `file_properties.TemplateFilter`.
-    public enum TemplateFilter: TaggedUnion {
+    @nonexhaustive public enum TemplateFilter: TaggedUnion {
         case filterSome([TemplateID])
         case filterNone
         case unknown(String)
@@ -596,7 +596,7 @@ extension FileProperties {
     }
 
     /// The union `file_properties.TemplateOwnerType`.
-    public enum TemplateOwnerType: VoidUnion {
+    @nonexhaustive public enum TemplateOwnerType: VoidUnion {
         case user
         case team
         case unknown(String)

@@ -6,7 +6,7 @@ public import DropboxAPI
 
 extension FileRequests {
     /// The union `file_requests.CountFileRequestsError`.
-    public enum CountFileRequestsError: VoidUnion, RouteError {
+    @nonexhaustive public enum CountFileRequestsError: VoidUnion, RouteError {
         case disabledForTeam
         case unknown(String)
 
@@ -90,7 +90,7 @@ extension FileRequests {
     }
 
     /// The union `file_requests.CreateFileRequestError`.
-    public enum CreateFileRequestError: VoidUnion, RouteError {
+    @nonexhaustive public enum CreateFileRequestError: VoidUnion, RouteError {
         case disabledForTeam
         case notFound
         case notAFolder
@@ -117,7 +117,7 @@ extension FileRequests {
     }
 
     /// The union `file_requests.DeleteAllClosedFileRequestsError`.
-    public enum DeleteAllClosedFileRequestsError: VoidUnion, RouteError {
+    @nonexhaustive public enum DeleteAllClosedFileRequestsError: VoidUnion, RouteError {
         case disabledForTeam
         case notFound
         case notAFolder
@@ -183,7 +183,7 @@ extension FileRequests {
     }
 
     /// The union `file_requests.DeleteFileRequestError`.
-    public enum DeleteFileRequestError: VoidUnion, RouteError {
+    @nonexhaustive public enum DeleteFileRequestError: VoidUnion, RouteError {
         case disabledForTeam
         case notFound
         case notAFolder
@@ -327,7 +327,7 @@ extension FileRequests {
     }
 
     /// The union `file_requests.FileRequestError`.
-    public enum FileRequestError: VoidUnion {
+    @nonexhaustive public enum FileRequestError: VoidUnion {
         case disabledForTeam
         case notFound
         case notAFolder
@@ -351,7 +351,7 @@ extension FileRequests {
     }
 
     /// The union `file_requests.GeneralFileRequestsError`.
-    public enum GeneralFileRequestsError: VoidUnion {
+    @nonexhaustive public enum GeneralFileRequestsError: VoidUnion {
         case disabledForTeam
         case unknown(String)
 
@@ -386,7 +386,7 @@ extension FileRequests {
     }
 
     /// The union `file_requests.GetFileRequestError`.
-    public enum GetFileRequestError: VoidUnion, RouteError {
+    @nonexhaustive public enum GetFileRequestError: VoidUnion, RouteError {
         case disabledForTeam
         case notFound
         case notAFolder
@@ -410,7 +410,7 @@ extension FileRequests {
     }
 
     /// The union `file_requests.GracePeriod`.
-    public enum GracePeriod: VoidUnion {
+    @nonexhaustive public enum GracePeriod: VoidUnion {
         case oneDay
         case twoDays
         case sevenDays
@@ -471,7 +471,7 @@ extension FileRequests {
     }
 
     /// The union `file_requests.ListFileRequestsContinueError`.
-    public enum ListFileRequestsContinueError: VoidUnion, RouteError {
+    @nonexhaustive public enum ListFileRequestsContinueError: VoidUnion, RouteError {
         case disabledForTeam
         case invalidCursor
         case unknown(String)
@@ -486,7 +486,7 @@ extension FileRequests {
     }
 
     /// The union `file_requests.ListFileRequestsError`.
-    public enum ListFileRequestsError: VoidUnion, RouteError {
+    @nonexhaustive public enum ListFileRequestsError: VoidUnion, RouteError {
         case disabledForTeam
         case unknown(String)
 
@@ -602,7 +602,7 @@ extension FileRequests {
     }
 
     /// The union `file_requests.UpdateFileRequestDeadline`.
-    public enum UpdateFileRequestDeadline: TaggedUnion {
+    @nonexhaustive public enum UpdateFileRequestDeadline: TaggedUnion {
         case noUpdate
         case update(FileRequestDeadline?)
         case unknown(String)
@@ -627,7 +627,7 @@ extension FileRequests {
     }
 
     /// The union `file_requests.UpdateFileRequestError`.
-    public enum UpdateFileRequestError: VoidUnion, RouteError {
+    @nonexhaustive public enum UpdateFileRequestError: VoidUnion, RouteError {
         case disabledForTeam
         case notFound
         case notAFolder

@@ -6,7 +6,7 @@ public import DropboxAPI
 
 extension OpenID {
     /// The union `openid.OpenIdError`.
-    public enum OpenIDError: VoidUnion {
+    @nonexhaustive public enum OpenIDError: VoidUnion {
         case incorrectOpenidScopes
         case unknown(String)
 
@@ -26,7 +26,7 @@ extension OpenID {
     }
 
     /// The union `openid.UserInfoError`.
-    public enum UserInfoError: TaggedUnion, RouteError {
+    @nonexhaustive public enum UserInfoError: TaggedUnion, RouteError {
         case openidError(OpenIDError)
         case unknown(String)
 

@@ -99,7 +99,7 @@ extension Paper {
     }
 
     /// The union `paper.AddPaperDocUserResult`.
-    public enum AddPaperDocUserResult: VoidUnion {
+    @nonexhaustive public enum AddPaperDocUserResult: VoidUnion {
         case success
         case unknownError
         case sharingOutsideTeamDisabled
@@ -149,7 +149,7 @@ extension Paper {
     }
 
     /// The union `paper.DocLookupError`.
-    public enum DocLookupError: VoidUnion, RouteError {
+    @nonexhaustive public enum DocLookupError: VoidUnion, RouteError {
         case insufficientPermissions
         case docNotFound
         case unknown(String)
@@ -164,7 +164,7 @@ extension Paper {
     }
 
     /// The union `paper.DocSubscriptionLevel`.
-    public enum DocSubscriptionLevel: VoidUnion {
+    @nonexhaustive public enum DocSubscriptionLevel: VoidUnion {
         case `default`
         case ignore
         case every
@@ -181,7 +181,7 @@ extension Paper {
     }
 
     /// The union `paper.ExportFormat`.
-    public enum ExportFormat: VoidUnion {
+    @nonexhaustive public enum ExportFormat: VoidUnion {
         case html
         case markdown
         case json
@@ -223,7 +223,7 @@ extension Paper {
     }
 
     /// The union `paper.FolderSharingPolicyType`.
-    public enum FolderSharingPolicyType: VoidUnion {
+    @nonexhaustive public enum FolderSharingPolicyType: VoidUnion {
         case team
         case inviteOnly
         case unknown(String)
@@ -238,7 +238,7 @@ extension Paper {
     }
 
     /// The union `paper.FolderSubscriptionLevel`.
-    public enum FolderSubscriptionLevel: VoidUnion {
+    @nonexhaustive public enum FolderSubscriptionLevel: VoidUnion {
         case none
         case activityOnly
         case dailyEmails
@@ -310,7 +310,7 @@ extension Paper {
     }
 
     /// The union `paper.ImportFormat`.
-    public enum ImportFormat: VoidUnion {
+    @nonexhaustive public enum ImportFormat: VoidUnion {
         case html
         case markdown
         case plainText
@@ -352,7 +352,7 @@ extension Paper {
     }
 
     /// The union `paper.ListDocsCursorError`.
-    public enum ListDocsCursorError: TaggedUnion, RouteError {
+    @nonexhaustive public enum ListDocsCursorError: TaggedUnion, RouteError {
         case cursorError(PaperApiCursorError)
         case unknown(String)
 
@@ -440,7 +440,7 @@ extension Paper {
     }
 
     /// The union `paper.ListPaperDocsFilterBy`.
-    public enum ListPaperDocsFilterBy: VoidUnion {
+    @nonexhaustive public enum ListPaperDocsFilterBy: VoidUnion {
         case docsAccessed
         case docsCreated
         case unknown(String)
@@ -486,7 +486,7 @@ extension Paper {
     }
 
     /// The union `paper.ListPaperDocsSortBy`.
-    public enum ListPaperDocsSortBy: VoidUnion {
+    @nonexhaustive public enum ListPaperDocsSortBy: VoidUnion {
         case accessed
         case modified
         case created
@@ -502,7 +502,7 @@ extension Paper {
     }
 
     /// The union `paper.ListPaperDocsSortOrder`.
-    public enum ListPaperDocsSortOrder: VoidUnion {
+    @nonexhaustive public enum ListPaperDocsSortOrder: VoidUnion {
         case ascending
         case descending
         case unknown(String)
@@ -517,7 +517,7 @@ extension Paper {
     }
 
     /// The union `paper.ListUsersCursorError`.
-    public enum ListUsersCursorError: TaggedUnion, RouteError {
+    @nonexhaustive public enum ListUsersCursorError: TaggedUnion, RouteError {
         case insufficientPermissions
         case docNotFound
         case cursorError(PaperApiCursorError)
@@ -739,7 +739,7 @@ extension Paper {
     }
 
     /// The union `paper.PaperApiBaseError`.
-    public enum PaperApiBaseError: VoidUnion {
+    @nonexhaustive public enum PaperApiBaseError: VoidUnion {
         case insufficientPermissions
         case unknown(String)
 
@@ -753,7 +753,7 @@ extension Paper {
     }
 
     /// The union `paper.PaperApiCursorError`.
-    public enum PaperApiCursorError: VoidUnion {
+    @nonexhaustive public enum PaperApiCursorError: VoidUnion {
         case expiredCursor
         case invalidCursor
         case wrongUserInCursor
@@ -797,7 +797,7 @@ extension Paper {
     }
 
     /// The union `paper.PaperDocCreateError`.
-    public enum PaperDocCreateError: VoidUnion, RouteError {
+    @nonexhaustive public enum PaperDocCreateError: VoidUnion, RouteError {
         case insufficientPermissions
         case contentMalformed
         case folderNotFound
@@ -975,7 +975,7 @@ extension Paper {
     }
 
     /// The union `paper.PaperDocPermissionLevel`.
-    public enum PaperDocPermissionLevel: VoidUnion {
+    @nonexhaustive public enum PaperDocPermissionLevel: VoidUnion {
         case edit
         case viewAndComment
         case unknown(String)
@@ -1016,7 +1016,7 @@ extension Paper {
     }
 
     /// The union `paper.PaperDocStatus`.
-    public enum PaperDocStatus: VoidUnion {
+    @nonexhaustive public enum PaperDocStatus: VoidUnion {
         case active
         case deleted
         case unknown(String)
@@ -1070,7 +1070,7 @@ extension Paper {
     }
 
     /// The union `paper.PaperDocUpdateError`.
-    public enum PaperDocUpdateError: VoidUnion, RouteError {
+    @nonexhaustive public enum PaperDocUpdateError: VoidUnion, RouteError {
         case insufficientPermissions
         case docNotFound
         case contentMalformed
@@ -1094,7 +1094,7 @@ extension Paper {
     }
 
     /// The union `paper.PaperDocUpdatePolicy`.
-    public enum PaperDocUpdatePolicy: VoidUnion {
+    @nonexhaustive public enum PaperDocUpdatePolicy: VoidUnion {
         case append
         case prepend
         case overwriteAll
@@ -1141,7 +1141,7 @@ extension Paper {
     }
 
     /// The union `paper.PaperFolderCreateError`.
-    public enum PaperFolderCreateError: VoidUnion, RouteError {
+    @nonexhaustive public enum PaperFolderCreateError: VoidUnion, RouteError {
         case insufficientPermissions
         case folderNotFound
         case invalidFolderID
@@ -1255,7 +1255,7 @@ extension Paper {
     }
 
     /// The union `paper.SharingPublicPolicyType`.
-    public enum SharingPublicPolicyType: VoidUnion {
+    @nonexhaustive public enum SharingPublicPolicyType: VoidUnion {
         case peopleWithLinkCanEdit
         case peopleWithLinkCanViewAndComment
         case inviteOnly
@@ -1274,7 +1274,7 @@ extension Paper {
     }
 
     /// The union `paper.SharingTeamPolicyType`.
-    public enum SharingTeamPolicyType: VoidUnion {
+    @nonexhaustive public enum SharingTeamPolicyType: VoidUnion {
         case peopleWithLinkCanEdit
         case peopleWithLinkCanViewAndComment
         case inviteOnly
@@ -1318,7 +1318,7 @@ extension Paper {
     }
 
     /// The union `paper.UserOnPaperDocFilter`.
-    public enum UserOnPaperDocFilter: VoidUnion {
+    @nonexhaustive public enum UserOnPaperDocFilter: VoidUnion {
         case visited
         case shared
         case unknown(String)

@@ -453,7 +453,7 @@ extension Riviera {
     }
 
     /// The union `riviera.ContentApiV2Error`.
-    public enum ContentApiV2Error: TaggedUnion {
+    @nonexhaustive public enum ContentApiV2Error: TaggedUnion {
         case serverError(String)
         case userError(String)
         case mediaDurationError(MediaDurationError)
@@ -500,7 +500,7 @@ extension Riviera {
     }
 
     /// The union `riviera.FileIdOrUrl`.
-    public enum FileIDOrURL: TaggedUnion {
+    @nonexhaustive public enum FileIDOrURL: TaggedUnion {
         case fileID(String)
         case url(String)
         case path(String)
@@ -561,7 +561,7 @@ extension Riviera {
     }
 
     /// The union `riviera.GetMarkdownAsyncCheckResult`.
-    public enum GetMarkdownAsyncCheckResult: TaggedUnion {
+    @nonexhaustive public enum GetMarkdownAsyncCheckResult: TaggedUnion {
         case inProgress
         case complete(GetMarkdownResult)
         case failed(MarkdownConversionApiV2Error)
@@ -631,7 +631,7 @@ extension Riviera {
     }
 
     /// The union `riviera.GetMetadataAsyncCheckResult`.
-    public enum GetMetadataAsyncCheckResult: TaggedUnion {
+    @nonexhaustive public enum GetMetadataAsyncCheckResult: TaggedUnion {
         case inProgress
         case complete(GetMetadataResult)
         case failed(MetadataExtractionApiV2Error)
@@ -708,7 +708,7 @@ extension Riviera {
     }
 
     /// The union `riviera.GetOcrAsyncCheckResult`.
-    public enum GetOcrAsyncCheckResult: TaggedUnion {
+    @nonexhaustive public enum GetOcrAsyncCheckResult: TaggedUnion {
         case inProgress
         case complete(GetOcrResult)
         case failed(OcrExtractionApiV2Error)
@@ -783,7 +783,7 @@ extension Riviera {
     }
 
     /// The union `riviera.GetTextAsyncCheckResult`.
-    public enum GetTextAsyncCheckResult: TaggedUnion {
+    @nonexhaustive public enum GetTextAsyncCheckResult: TaggedUnion {
         case inProgress
         case complete(GetTextResult)
         case failed(TextExtractionApiV2Error)
@@ -871,7 +871,7 @@ extension Riviera {
     }
 
     /// The union `riviera.GetTranscriptAsyncCheckResult`.
-    public enum GetTranscriptAsyncCheckResult: TaggedUnion {
+    @nonexhaustive public enum GetTranscriptAsyncCheckResult: TaggedUnion {
         case inProgress
         case complete(GetTranscriptResult)
         case failed(ContentApiV2Error)
@@ -920,7 +920,7 @@ extension Riviera {
     }
 
     /// The union `riviera.MarkdownConversionApiV2Error`.
-    public enum MarkdownConversionApiV2Error: TaggedUnion {
+    @nonexhaustive public enum MarkdownConversionApiV2Error: TaggedUnion {
         case serverError(String)
         case userError(String)
         case unsupportedFormatError
@@ -987,7 +987,7 @@ extension Riviera {
     }
 
     /// The union `riviera.MetadataExtractionApiV2Error`.
-    public enum MetadataExtractionApiV2Error: TaggedUnion {
+    @nonexhaustive public enum MetadataExtractionApiV2Error: TaggedUnion {
         case serverError(String)
         case userError(String)
         case unsupportedFormatError
@@ -1033,7 +1033,7 @@ extension Riviera {
     }
 
     /// The union `riviera.MetadataType`.
-    public enum MetadataType: VoidUnion {
+    @nonexhaustive public enum MetadataType: VoidUnion {
         case metadataTypeUnknown
         case metadataTypeExif
         case metadataTypeMedia
@@ -1053,7 +1053,7 @@ extension Riviera {
     }
 
     /// The union `riviera.OcrExtractionApiV2Error`.
-    public enum OcrExtractionApiV2Error: TaggedUnion {
+    @nonexhaustive public enum OcrExtractionApiV2Error: TaggedUnion {
         case serverError(String)
         case userError(String)
         case unsupportedFormatError
@@ -1099,7 +1099,7 @@ extension Riviera {
     }
 
     /// The union `riviera.OfficeFileType`.
-    public enum OfficeFileType: VoidUnion {
+    @nonexhaustive public enum OfficeFileType: VoidUnion {
         case officeFiletypeUnknown
         case officeFiletypeWord
         case officeFiletypePowerpoint
@@ -1119,7 +1119,7 @@ extension Riviera {
     }
 
     /// The union `riviera.TextExtractionApiV2Error`.
-    public enum TextExtractionApiV2Error: TaggedUnion {
+    @nonexhaustive public enum TextExtractionApiV2Error: TaggedUnion {
         case serverError(String)
         case userError(String)
         case unsupportedFormatError
@@ -1165,7 +1165,7 @@ extension Riviera {
     }
 
     /// The union `riviera.TimestampLevel`.
-    public enum TimestampLevel: VoidUnion {
+    @nonexhaustive public enum TimestampLevel: VoidUnion {
         case sentence
         case word
         case unknown(String)
@@ -1180,7 +1180,7 @@ extension Riviera {
     }
 
     /// The union `riviera.metadata_union`.
-    public enum MetadataUnion: TaggedUnion {
+    @nonexhaustive public enum MetadataUnion: TaggedUnion {
         case exif(ApiExifMetadata)
         case media(ApiMediaMetadata)
         case pdf(ApiPdfMetadata)

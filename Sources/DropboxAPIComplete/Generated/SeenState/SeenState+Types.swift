@@ -6,7 +6,7 @@ public import DropboxAPI
 
 extension SeenState {
     /// The union `seen_state.PlatformType`.
-    public enum PlatformType: VoidUnion {
+    @nonexhaustive public enum PlatformType: VoidUnion {
         case web
         case desktop
         case mobileIos

@@ -6,7 +6,7 @@ public import DropboxAPI
 
 extension Sharing {
     /// The union `sharing.AccessInheritance`.
-    public enum AccessInheritance: VoidUnion {
+    @nonexhaustive public enum AccessInheritance: VoidUnion {
         case inherit
         case noInherit
         case unknown(String)
@@ -21,7 +21,7 @@ extension Sharing {
     }
 
     /// The union `sharing.AccessLevel`.
-    public enum AccessLevel: VoidUnion {
+    @nonexhaustive public enum AccessLevel: VoidUnion {
         case owner
         case editor
         case viewer
@@ -41,7 +41,7 @@ extension Sharing {
     }
 
     /// The union `sharing.AclUpdatePolicy`.
-    public enum AclUpdatePolicy: VoidUnion {
+    @nonexhaustive public enum AclUpdatePolicy: VoidUnion {
         case owner
         case editors
         case unknown(String)
@@ -105,7 +105,7 @@ extension Sharing {
     }
 
     /// The union `sharing.AddFileMemberError`.
-    public enum AddFileMemberError: TaggedUnion, RouteError {
+    @nonexhaustive public enum AddFileMemberError: TaggedUnion, RouteError {
         case userError(SharingUserError)
         case accessError(SharingFileAccessError)
         case rateLimit
@@ -178,7 +178,7 @@ extension Sharing {
     }
 
     /// The union `sharing.AddFolderMemberError`.
-    public enum AddFolderMemberError: TaggedUnion, RouteError {
+    @nonexhaustive public enum AddFolderMemberError: TaggedUnion, RouteError {
         case accessError(SharedFolderAccessError)
         case emailUnverified
         case bannedMember
@@ -264,7 +264,7 @@ extension Sharing {
     }
 
     /// The union `sharing.AddMemberSelectorError`.
-    public enum AddMemberSelectorError: TaggedUnion {
+    @nonexhaustive public enum AddMemberSelectorError: TaggedUnion {
         case automaticGroup
         case invalidDropboxID(DropboxID)
         case invalidEmail(Common.EmailAddress)

@@ -68,7 +68,7 @@ extension Sharing {
     }
 
     /// The union `sharing.CreateSharedLinkError`.
-    public enum CreateSharedLinkError: TaggedUnion, RouteError {
+    @nonexhaustive public enum CreateSharedLinkError: TaggedUnion, RouteError {
         case path(Files.LookupError)
         case unknown(String)
 

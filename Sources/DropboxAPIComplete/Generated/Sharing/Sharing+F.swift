@@ -6,7 +6,7 @@ public import DropboxAPI
 
 extension Sharing {
     /// The union `sharing.FileAction`.
-    public enum FileAction: VoidUnion {
+    @nonexhaustive public enum FileAction: VoidUnion {
         case disableViewerInfo
         case editContents
         case enableViewerInfo
@@ -38,7 +38,7 @@ extension Sharing {
     }
 
     /// The union `sharing.FileErrorResult`.
-    public enum FileErrorResult: TaggedUnion {
+    @nonexhaustive public enum FileErrorResult: TaggedUnion {
         case fileNotFoundError(Files.ID)
         case invalidFileActionError(Files.ID)
         case permissionDeniedError(Files.ID)
@@ -69,7 +69,7 @@ extension Sharing {
     }
 
     /// The union `sharing.FileMemberActionError`.
-    public enum FileMemberActionError: TaggedUnion, RouteError {
+    @nonexhaustive public enum FileMemberActionError: TaggedUnion, RouteError {
         case invalidMember
         case noPermission
         case accessError(SharingFileAccessError)
@@ -101,7 +101,7 @@ extension Sharing {
     }
 
     /// The union `sharing.FileMemberActionIndividualResult`.
-    public enum FileMemberActionIndividualResult: TaggedUnion {
+    @nonexhaustive public enum FileMemberActionIndividualResult: TaggedUnion {
         case success(AccessLevel?)
         case memberError(FileMemberActionError)
         case unknown(String)
@@ -165,7 +165,7 @@ extension Sharing {
     }
 
     /// The union `sharing.FileMemberRemoveActionResult`.
-    public enum FileMemberRemoveActionResult: TaggedUnion {
+    @nonexhaustive public enum FileMemberRemoveActionResult: TaggedUnion {
         case success(MemberAccessLevelResult)
         case memberError(FileMemberActionError)
         case unknown(String)
@@ -221,7 +221,7 @@ extension Sharing {
     }
 
     /// The union `sharing.FolderAction`.
-    public enum FolderAction: VoidUnion {
+    @nonexhaustive public enum FolderAction: VoidUnion {
         case changeOptions
         case disableViewerInfo
         case editContents

@@ -84,7 +84,7 @@ extension Sharing {
     }
 
     /// The union `sharing.GetFileMetadataError`.
-    public enum GetFileMetadataError: TaggedUnion, RouteError {
+    @nonexhaustive public enum GetFileMetadataError: TaggedUnion, RouteError {
         case userError(SharingUserError)
         case accessError(SharingFileAccessError)
         case unknown(String)
@@ -109,7 +109,7 @@ extension Sharing {
     }
 
     /// The union `sharing.GetFileMetadataIndividualResult`.
-    public enum GetFileMetadataIndividualResult: TaggedUnion {
+    @nonexhaustive public enum GetFileMetadataIndividualResult: TaggedUnion {
         case metadata(SharedFileMetadata)
         case accessError(SharingFileAccessError)
         case unknown(String)
@@ -160,7 +160,7 @@ extension Sharing {
     }
 
     /// The union `sharing.GetSharedLinkFileError`.
-    public enum GetSharedLinkFileError: VoidUnion, RouteError {
+    @nonexhaustive public enum GetSharedLinkFileError: VoidUnion, RouteError {
         case sharedLinkNotFound
         case sharedLinkAccessDenied
         case unsupportedLinkType
@@ -234,7 +234,7 @@ extension Sharing {
     }
 
     /// The union `sharing.GetSharedLinksError`.
-    public enum GetSharedLinksError: TaggedUnion, RouteError {
+    @nonexhaustive public enum GetSharedLinksError: TaggedUnion, RouteError {
         case path(Files.MalformedPathError)
         case unknown(String)
 

@@ -63,7 +63,7 @@ extension Sharing {
     }
 
     /// The union `sharing.InviteeInfo`.
-    public enum InviteeInfo: TaggedUnion {
+    @nonexhaustive public enum InviteeInfo: TaggedUnion {
         case email(Common.EmailAddress)
         case unknown(String)
 

@@ -6,7 +6,7 @@ public import DropboxAPI
 
 extension Sharing {
     /// The union `sharing.JobError`.
-    public enum JobError: TaggedUnion {
+    @nonexhaustive public enum JobError: TaggedUnion {
         case unshareFolderError(UnshareFolderError)
         case removeFolderMemberError(RemoveFolderMemberError)
         case relinquishFolderMembershipError(RelinquishFolderMembershipError)
@@ -38,7 +38,7 @@ extension Sharing {
     }
 
     /// The union `sharing.JobStatus`.
-    public enum JobStatus: TaggedUnion {
+    @nonexhaustive public enum JobStatus: TaggedUnion {
         case inProgress
         case complete
         case failed(JobError)

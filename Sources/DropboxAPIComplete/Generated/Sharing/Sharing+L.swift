@@ -6,7 +6,7 @@ public import DropboxAPI
 
 extension Sharing {
     /// The union `sharing.LinkAction`.
-    public enum LinkAction: VoidUnion {
+    @nonexhaustive public enum LinkAction: VoidUnion {
         case changeAccessLevel
         case changeAudience
         case removeExpiry
@@ -27,7 +27,7 @@ extension Sharing {
     }
 
     /// The union `sharing.LinkExpiry`.
-    public enum LinkExpiry: TaggedUnion {
+    @nonexhaustive public enum LinkExpiry: TaggedUnion {
         case removeExpiry
         case setExpiry(Common.DropboxTimestamp)
         case unknown(String)
@@ -52,7 +52,7 @@ extension Sharing {
     }
 
     /// The struct `sharing.LinkMetadata`, which is one of several.
-    public enum LinkMetadata: TaggedUnion {
+    @nonexhaustive public enum LinkMetadata: TaggedUnion {
         case path(PathLinkMetadata)
         case collection(CollectionLinkMetadata)
         /// A kind that this version does not know.
@@ -136,7 +136,7 @@ extension Sharing {
     }
 
     /// The union `sharing.LinkPassword`.
-    public enum LinkPassword: TaggedUnion {
+    @nonexhaustive public enum LinkPassword: TaggedUnion {
         case removePassword
         case setPassword(String)
         case unknown(String)
@@ -343,7 +343,7 @@ extension Sharing {
     }
 
     /// The union `sharing.ListFileMembersContinueError`.
-    public enum ListFileMembersContinueError: TaggedUnion, RouteError {
+    @nonexhaustive public enum ListFileMembersContinueError: TaggedUnion, RouteError {
         case userError(SharingUserError)
         case accessError(SharingFileAccessError)
         case invalidCursor
@@ -397,7 +397,7 @@ extension Sharing {
     }
 
     /// The union `sharing.ListFileMembersError`.
-    public enum ListFileMembersError: TaggedUnion, RouteError {
+    @nonexhaustive public enum ListFileMembersError: TaggedUnion, RouteError {
         case userError(SharingUserError)
         case accessError(SharingFileAccessError)
         case unknown(String)
@@ -422,7 +422,7 @@ extension Sharing {
     }
 
     /// The union `sharing.ListFileMembersIndividualResult`.
-    public enum ListFileMembersIndividualResult: TaggedUnion {
+    @nonexhaustive public enum ListFileMembersIndividualResult: TaggedUnion {
         case result(ListFileMembersCountResult)
         case accessError(SharingFileAccessError)
         case unknown(String)
@@ -494,7 +494,7 @@ extension Sharing {
     }
 
     /// The union `sharing.ListFilesContinueError`.
-    public enum ListFilesContinueError: TaggedUnion, RouteError {
+    @nonexhaustive public enum ListFilesContinueError: TaggedUnion, RouteError {
         case userError(SharingUserError)
         case invalidCursor
         case unknown(String)
@@ -605,7 +605,7 @@ extension Sharing {
     }
 
     /// The union `sharing.ListFolderMembersContinueError`.
-    public enum ListFolderMembersContinueError: TaggedUnion, RouteError {
+    @nonexhaustive public enum ListFolderMembersContinueError: TaggedUnion, RouteError {
         case accessError(SharedFolderAccessError)
         case invalidCursor
         case unknown(String)
@@ -703,7 +703,7 @@ extension Sharing {
     }
 
     /// The union `sharing.ListFoldersContinueError`.
-    public enum ListFoldersContinueError: VoidUnion, RouteError {
+    @nonexhaustive public enum ListFoldersContinueError: VoidUnion, RouteError {
         case invalidCursor
         case unknown(String)
 

@@ -40,7 +40,7 @@ extension Sharing {
     }
 
     /// The union `sharing.MemberAction`.
-    public enum MemberAction: VoidUnion {
+    @nonexhaustive public enum MemberAction: VoidUnion {
         case leaveACopy
         case makeEditor
         case makeOwner
@@ -92,7 +92,7 @@ extension Sharing {
     }
 
     /// The union `sharing.MemberPolicy`.
-    public enum MemberPolicy: VoidUnion {
+    @nonexhaustive public enum MemberPolicy: VoidUnion {
         case team
         case anyone
         case teamAndApproved
@@ -108,7 +108,7 @@ extension Sharing {
     }
 
     /// The union `sharing.MemberSelector`.
-    public enum MemberSelector: TaggedUnion {
+    @nonexhaustive public enum MemberSelector: TaggedUnion {
         case dropboxID(DropboxID)
         case email(Common.EmailAddress)
         case unknown(String)
@@ -203,7 +203,7 @@ extension Sharing {
     }
 
     /// The union `sharing.ModifySharedLinkSettingsError`.
-    public enum ModifySharedLinkSettingsError: TaggedUnion, RouteError {
+    @nonexhaustive public enum ModifySharedLinkSettingsError: TaggedUnion, RouteError {
         case sharedLinkNotFound
         case sharedLinkAccessDenied
         case unsupportedLinkType
@@ -261,7 +261,7 @@ extension Sharing {
     }
 
     /// The union `sharing.MountFolderError`.
-    public enum MountFolderError: TaggedUnion, RouteError {
+    @nonexhaustive public enum MountFolderError: TaggedUnion, RouteError {
         case accessError(SharedFolderAccessError)
         case insideSharedFolder
         case insufficientQuota(InsufficientQuotaAmounts)

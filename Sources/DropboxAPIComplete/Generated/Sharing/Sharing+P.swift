@@ -84,7 +84,7 @@ extension Sharing {
     }
 
     /// The union `sharing.PendingUploadMode`.
-    public enum PendingUploadMode: VoidUnion {
+    @nonexhaustive public enum PendingUploadMode: VoidUnion {
         case file
         case folder
         case unknown(String)
@@ -97,7 +97,7 @@ extension Sharing {
     }
 
     /// The union `sharing.PermissionDeniedReason`.
-    public enum PermissionDeniedReason: TaggedUnion {
+    @nonexhaustive public enum PermissionDeniedReason: TaggedUnion {
         case userNotSameTeamAsOwner
         case userNotAllowedByOwner
         case targetIsIndirectMember

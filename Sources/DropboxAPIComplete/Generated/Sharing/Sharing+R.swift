@@ -27,7 +27,7 @@ extension Sharing {
     }
 
     /// The union `sharing.RelinquishAccessError`.
-    public enum RelinquishAccessError: VoidUnion, RouteError {
+    @nonexhaustive public enum RelinquishAccessError: VoidUnion, RouteError {
         case invalidFileID
         case emailUnverified
         case owner
@@ -75,7 +75,7 @@ extension Sharing {
     }
 
     /// The union `sharing.RelinquishFileMembershipError`.
-    public enum RelinquishFileMembershipError: TaggedUnion, RouteError {
+    @nonexhaustive public enum RelinquishFileMembershipError: TaggedUnion, RouteError {
         case accessError(SharingFileAccessError)
         case groupAccess
         case noPermission
@@ -129,7 +129,7 @@ extension Sharing {
     }
 
     /// The union `sharing.RelinquishFolderMembershipError`.
-    public enum RelinquishFolderMembershipError: TaggedUnion, RouteError {
+    @nonexhaustive public enum RelinquishFolderMembershipError: TaggedUnion, RouteError {
         case accessError(SharedFolderAccessError)
         case folderOwner
         case mounted
@@ -195,7 +195,7 @@ extension Sharing {
     }
 
     /// The union `sharing.RemoveFileMemberError`.
-    public enum RemoveFileMemberError: TaggedUnion, RouteError {
+    @nonexhaustive public enum RemoveFileMemberError: TaggedUnion, RouteError {
         case userError(SharingUserError)
         case accessError(SharingFileAccessError)
         case noExplicitAccess(MemberAccessLevelResult)
@@ -256,7 +256,7 @@ extension Sharing {
     }
 
     /// The union `sharing.RemoveFolderMemberError`.
-    public enum RemoveFolderMemberError: TaggedUnion, RouteError {
+    @nonexhaustive public enum RemoveFolderMemberError: TaggedUnion, RouteError {
         case accessError(SharedFolderAccessError)
         case memberError(SharedFolderMemberError)
         case folderOwner
@@ -296,7 +296,7 @@ extension Sharing {
     }
 
     /// The union `sharing.RemoveMemberJobStatus`.
-    public enum RemoveMemberJobStatus: TaggedUnion {
+    @nonexhaustive public enum RemoveMemberJobStatus: TaggedUnion {
         case inProgress
         case complete(MemberAccessLevelResult)
         case failed(RemoveFolderMemberError)

@@ -34,7 +34,7 @@ extension Sharing {
     }
 
     /// The union `sharing.SetAccessInheritanceError`.
-    public enum SetAccessInheritanceError: TaggedUnion, RouteError {
+    @nonexhaustive public enum SetAccessInheritanceError: TaggedUnion, RouteError {
         case accessError(SharedFolderAccessError)
         case noPermission
         case unknown(String)
@@ -182,7 +182,7 @@ extension Sharing {
     }
 
     /// The union `sharing.ShareFolderError`.
-    public enum ShareFolderError: TaggedUnion, RouteError {
+    @nonexhaustive public enum ShareFolderError: TaggedUnion, RouteError {
         case emailUnverified
         case badPath(SharePathError)
         case teamPolicyDisallowsMemberPolicy
@@ -217,7 +217,7 @@ extension Sharing {
     }
 
     /// The union `sharing.ShareFolderErrorBase`.
-    public enum ShareFolderErrorBase: TaggedUnion {
+    @nonexhaustive public enum ShareFolderErrorBase: TaggedUnion {
         case emailUnverified
         case badPath(SharePathError)
         case teamPolicyDisallowsMemberPolicy
@@ -249,7 +249,7 @@ extension Sharing {
     }
 
     /// The union `sharing.ShareFolderErrorBaseV2`.
-    public enum ShareFolderErrorBaseV2: VoidUnion {
+    @nonexhaustive public enum ShareFolderErrorBaseV2: VoidUnion {
         case emailUnverified
         case teamPolicyDisallowsMemberPolicy
         case disallowedSharedLinkPolicy
@@ -267,7 +267,7 @@ extension Sharing {
     }
 
     /// The union `sharing.ShareFolderErrorV2`.
-    public enum ShareFolderErrorV2: VoidUnion {
+    @nonexhaustive public enum ShareFolderErrorV2: VoidUnion {
         case emailUnverified
         case teamPolicyDisallowsMemberPolicy
         case disallowedSharedLinkPolicy
@@ -287,7 +287,7 @@ extension Sharing {
     }
 
     /// The union `sharing.ShareFolderJobStatus`.
-    public enum ShareFolderJobStatus: TaggedUnion {
+    @nonexhaustive public enum ShareFolderJobStatus: TaggedUnion {
         case inProgress
         case complete(SharedFolderMetadata)
         case failed(ShareFolderError)
@@ -315,7 +315,7 @@ extension Sharing {
     }
 
     /// The union `sharing.ShareFolderLaunch`.
-    public enum ShareFolderLaunch: TaggedUnion {
+    @nonexhaustive public enum ShareFolderLaunch: TaggedUnion {
         case asyncJobID(Async.AsyncJobID)
         case complete(SharedFolderMetadata)
         case unknown(String)
@@ -340,7 +340,7 @@ extension Sharing {
     }
 
     /// The union `sharing.SharePathError`.
-    public enum SharePathError: TaggedUnion {
+    @nonexhaustive public enum SharePathError: TaggedUnion {
         case isFile
         case insideSharedFolder
         case containsSharedFolder
@@ -407,7 +407,7 @@ extension Sharing {
     }
 
     /// The union `sharing.SharePathErrorBaseV2`.
-    public enum SharePathErrorBaseV2: TaggedUnion {
+    @nonexhaustive public enum SharePathErrorBaseV2: TaggedUnion {
         case isFile
         case insideSharedFolder
         case containsSharedFolder
@@ -468,7 +468,7 @@ extension Sharing {
     }
 
     /// The union `sharing.SharePathErrorV2`.
-    public enum SharePathErrorV2: TaggedUnion {
+    @nonexhaustive public enum SharePathErrorV2: TaggedUnion {
         case isFile
         case insideSharedFolder
         case containsSharedFolder
@@ -796,7 +796,7 @@ extension Sharing {
     }
 
     /// The union `sharing.SharedFolderAccessError`.
-    public enum SharedFolderAccessError: VoidUnion, RouteError {
+    @nonexhaustive public enum SharedFolderAccessError: VoidUnion, RouteError {
         case invalidID
         case notAMember
         case invalidMember
@@ -816,7 +816,7 @@ extension Sharing {
     }
 
     /// The union `sharing.SharedFolderMemberError`.
-    public enum SharedFolderMemberError: TaggedUnion {
+    @nonexhaustive public enum SharedFolderMemberError: TaggedUnion {
         case invalidDropboxID
         case notAMember
         case noExplicitAccess(MemberAccessLevelResult)
@@ -1064,7 +1064,7 @@ extension Sharing {
     }
 
     /// The union `sharing.SharedLinkError`.
-    public enum SharedLinkError: VoidUnion {
+    @nonexhaustive public enum SharedLinkError: VoidUnion {
         case sharedLinkNotFound
         case sharedLinkAccessDenied
         case unsupportedLinkType
@@ -1084,7 +1084,7 @@ extension Sharing {
     }
 
     /// The union `sharing.SharedLinkMetadataError`.
-    public enum SharedLinkMetadataError: VoidUnion, RouteError {
+    @nonexhaustive public enum SharedLinkMetadataError: VoidUnion, RouteError {
         case sharedLinkNotFound
         case sharedLinkAccessDenied
         case unsupportedLinkType
@@ -1104,7 +1104,7 @@ extension Sharing {
     }
 
     /// The union `sharing.SharedLinkPolicy`.
-    public enum SharedLinkPolicy: VoidUnion {
+    @nonexhaustive public enum SharedLinkPolicy: VoidUnion {
         case anyone
         /// Deprecated.
         case team
@@ -1121,7 +1121,7 @@ extension Sharing {
     }
 
     /// The union `sharing.SharingFileAccessError`.
-    public enum SharingFileAccessError: VoidUnion {
+    @nonexhaustive public enum SharingFileAccessError: VoidUnion {
         case noPermission
         case invalidFile
         case isFolder
@@ -1140,7 +1140,7 @@ extension Sharing {
     }
 
     /// The union `sharing.SharingUserError`.
-    public enum SharingUserError: VoidUnion, RouteError {
+    @nonexhaustive public enum SharingUserError: VoidUnion, RouteError {
         case emailUnverified
         case unknown(String)
 

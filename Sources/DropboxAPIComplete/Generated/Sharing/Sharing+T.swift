@@ -32,7 +32,7 @@ extension Sharing {
     }
 
     /// The union `sharing.TransferFolderError`.
-    public enum TransferFolderError: TaggedUnion, RouteError {
+    @nonexhaustive public enum TransferFolderError: TaggedUnion, RouteError {
         case accessError(SharedFolderAccessError)
         case invalidDropboxID
         case newOwnerNotAMember

@@ -27,7 +27,7 @@ extension Sharing {
     }
 
     /// The union `sharing.UnmountFolderError`.
-    public enum UnmountFolderError: TaggedUnion, RouteError {
+    @nonexhaustive public enum UnmountFolderError: TaggedUnion, RouteError {
         case accessError(SharedFolderAccessError)
         case noPermission
         case notUnmountable
@@ -76,7 +76,7 @@ extension Sharing {
     }
 
     /// The union `sharing.UnshareFileError`.
-    public enum UnshareFileError: TaggedUnion, RouteError {
+    @nonexhaustive public enum UnshareFileError: TaggedUnion, RouteError {
         case userError(SharingUserError)
         case accessError(SharingFileAccessError)
         case unknown(String)
@@ -127,7 +127,7 @@ extension Sharing {
     }
 
     /// The union `sharing.UnshareFolderError`.
-    public enum UnshareFolderError: TaggedUnion, RouteError {
+    @nonexhaustive public enum UnshareFolderError: TaggedUnion, RouteError {
         case accessError(SharedFolderAccessError)
         case teamFolder
         case noPermission
@@ -228,7 +228,7 @@ extension Sharing {
     }
 
     /// The union `sharing.UpdateFilePolicyError`.
-    public enum UpdateFilePolicyError: TaggedUnion, RouteError {
+    @nonexhaustive public enum UpdateFilePolicyError: TaggedUnion, RouteError {
         case accessError(SharingFileAccessError)
         case invalidFileSettings
         case noPermission
@@ -289,7 +289,7 @@ extension Sharing {
     }
 
     /// The union `sharing.UpdateFolderMemberError`.
-    public enum UpdateFolderMemberError: TaggedUnion, RouteError {
+    @nonexhaustive public enum UpdateFolderMemberError: TaggedUnion, RouteError {
         case accessError(SharedFolderAccessError)
         case memberError(SharedFolderMemberError)
         case noExplicitAccess(AddFolderMemberError)
@@ -380,7 +380,7 @@ extension Sharing {
     }
 
     /// The union `sharing.UpdateFolderPolicyError`.
-    public enum UpdateFolderPolicyError: TaggedUnion, RouteError {
+    @nonexhaustive public enum UpdateFolderPolicyError: TaggedUnion, RouteError {
         case accessError(SharedFolderAccessError)
         case notOnTeam
         case teamPolicyDisallowsMemberPolicy

@@ -6,7 +6,7 @@ public import DropboxAPI
 
 extension Sharing {
     /// The union `sharing.ViewerInfoPolicy`.
-    public enum ViewerInfoPolicy: VoidUnion {
+    @nonexhaustive public enum ViewerInfoPolicy: VoidUnion {
         case enabled
         case disabled
         case unknown(String)
@@ -21,7 +21,7 @@ extension Sharing {
     }
 
     /// The union `sharing.Visibility`.
-    public enum Visibility: VoidUnion {
+    @nonexhaustive public enum Visibility: VoidUnion {
         case `public`
         case teamOnly
         case password

@@ -72,7 +72,7 @@ extension Team {
     }
 
     /// The union `team.AddSecondaryEmailResult`.
-    public enum AddSecondaryEmailResult: TaggedUnion {
+    @nonexhaustive public enum AddSecondaryEmailResult: TaggedUnion {
         case success(SecondaryEmails.SecondaryEmail)
         case unavailable(Common.EmailAddress)
         case alreadyPending(Common.EmailAddress)
@@ -141,7 +141,7 @@ extension Team {
     }
 
     /// The union `team.AddSecondaryEmailsError`.
-    public enum AddSecondaryEmailsError: VoidUnion, RouteError {
+    @nonexhaustive public enum AddSecondaryEmailsError: VoidUnion, RouteError {
         case secondaryEmailsDisabled
         case tooManyEmails
         case unknown(String)
@@ -178,7 +178,7 @@ extension Team {
     }
 
     /// The union `team.AdminTier`.
-    public enum AdminTier: VoidUnion {
+    @nonexhaustive public enum AdminTier: VoidUnion {
         case teamAdmin
         case userManagementAdmin
         case supportAdmin

@@ -27,7 +27,7 @@ extension Team {
     }
 
     /// The union `team.BaseTeamFolderError`.
-    public enum BaseTeamFolderError: TaggedUnion {
+    @nonexhaustive public enum BaseTeamFolderError: TaggedUnion {
         case accessError(TeamFolderAccessError)
         case statusError(TeamFolderInvalidStatusError)
         case teamSharedDropboxError(TeamFolderTeamSharedDropboxError)
@@ -121,7 +121,7 @@ extension Team {
     }
 
     /// The union `team.BulkSuspendError`.
-    public enum BulkSuspendError: VoidUnion, RouteError {
+    @nonexhaustive public enum BulkSuspendError: VoidUnion, RouteError {
         case invalidRequest
         case tooManyMembers
         case duplicateClientItemID
@@ -143,7 +143,7 @@ extension Team {
     }
 
     /// The union `team.BulkSuspendJobStatus`.
-    public enum BulkSuspendJobStatus: TaggedUnion {
+    @nonexhaustive public enum BulkSuspendJobStatus: TaggedUnion {
         case inProgress
         case complete(BulkSuspendComplete)
         case failed(BulkSuspendTaskFailure)
@@ -197,7 +197,7 @@ extension Team {
     }
 
     /// The union `team.BulkSuspendReportDeliveryStatus`.
-    public enum BulkSuspendReportDeliveryStatus: VoidUnion {
+    @nonexhaustive public enum BulkSuspendReportDeliveryStatus: VoidUnion {
         case bulkSuspendReportDeliveryStatusUnspecified
         case bulkSuspendReportDeliveryStatusPending
         case bulkSuspendReportDeliveryStatusDelivered
@@ -219,7 +219,7 @@ extension Team {
     }
 
     /// The union `team.BulkSuspendRowFailure`.
-    public enum BulkSuspendRowFailure: VoidUnion {
+    @nonexhaustive public enum BulkSuspendRowFailure: VoidUnion {
         case userNotFound
         case userNotInTeam
         case suspendInactiveUser
@@ -244,7 +244,7 @@ extension Team {
     }
 
     /// The union `team.BulkSuspendRowOutcome`.
-    public enum BulkSuspendRowOutcome: TaggedUnion {
+    @nonexhaustive public enum BulkSuspendRowOutcome: TaggedUnion {
         case suspended
         case failed(BulkSuspendRowFailure)
         case unknownValue
@@ -272,7 +272,7 @@ extension Team {
     }
 
     /// The union `team.BulkSuspendTaskFailure`.
-    public enum BulkSuspendTaskFailure: VoidUnion {
+    @nonexhaustive public enum BulkSuspendTaskFailure: VoidUnion {
         case unusableResult
         case unknown(String)
 

@@ -6,7 +6,7 @@ public import DropboxAPI
 
 extension Team {
     /// The union `team.CustomQuotaError`.
-    public enum CustomQuotaError: VoidUnion, RouteError {
+    @nonexhaustive public enum CustomQuotaError: VoidUnion, RouteError {
         case tooManyUsers
         case unknown(String)
 
@@ -18,7 +18,7 @@ extension Team {
     }
 
     /// The union `team.CustomQuotaResult`.
-    public enum CustomQuotaResult: TaggedUnion {
+    @nonexhaustive public enum CustomQuotaResult: TaggedUnion {
         case success(UserCustomQuotaResult)
         case invalidUser(UserSelectorArg)
         case unknown(String)

@@ -32,7 +32,7 @@ extension Team {
     }
 
     /// The union `team.DateRangeError`.
-    public enum DateRangeError: VoidUnion, RouteError {
+    @nonexhaustive public enum DateRangeError: VoidUnion, RouteError {
         case unknown(String)
 
         /// The tags on the wire.
@@ -43,7 +43,7 @@ extension Team {
     }
 
     /// The union `team.DeleteSecondaryEmailResult`.
-    public enum DeleteSecondaryEmailResult: TaggedUnion {
+    @nonexhaustive public enum DeleteSecondaryEmailResult: TaggedUnion {
         case success(Common.EmailAddress)
         case notFound(Common.EmailAddress)
         case cannotRemovePrimary(Common.EmailAddress)
@@ -185,7 +185,7 @@ extension Team {
     }
 
     /// The union `team.DesktopPlatform`.
-    public enum DesktopPlatform: VoidUnion {
+    @nonexhaustive public enum DesktopPlatform: VoidUnion {
         case windows
         case mac
         case linux

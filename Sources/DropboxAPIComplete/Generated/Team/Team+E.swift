@@ -48,7 +48,7 @@ extension Team {
     }
 
     /// The union `team.ExcludedUsersListContinueError`.
-    public enum ExcludedUsersListContinueError: VoidUnion, RouteError {
+    @nonexhaustive public enum ExcludedUsersListContinueError: VoidUnion, RouteError {
         case invalidCursor
         case unknown(String)
 
@@ -60,7 +60,7 @@ extension Team {
     }
 
     /// The union `team.ExcludedUsersListError`.
-    public enum ExcludedUsersListError: VoidUnion, RouteError {
+    @nonexhaustive public enum ExcludedUsersListError: VoidUnion, RouteError {
         case listError
         case unknown(String)
 
@@ -124,7 +124,7 @@ extension Team {
     }
 
     /// The union `team.ExcludedUsersUpdateError`.
-    public enum ExcludedUsersUpdateError: VoidUnion, RouteError {
+    @nonexhaustive public enum ExcludedUsersUpdateError: VoidUnion, RouteError {
         case usersNotInTeam
         case tooManyUsers
         case unknown(String)
@@ -160,7 +160,7 @@ extension Team {
     }
 
     /// The union `team.ExcludedUsersUpdateStatus`.
-    public enum ExcludedUsersUpdateStatus: VoidUnion {
+    @nonexhaustive public enum ExcludedUsersUpdateStatus: VoidUnion {
         case success
         case unknown(String)
 

@@ -6,7 +6,7 @@ public import DropboxAPI
 
 extension Team {
     /// The union `team.Feature`.
-    public enum Feature: VoidUnion {
+    @nonexhaustive public enum Feature: VoidUnion {
         case uploadApiRateLimit
         case hasTeamSharedDropbox
         case hasTeamFileEvents
@@ -28,7 +28,7 @@ extension Team {
     }
 
     /// The union `team.FeatureValue`.
-    public enum FeatureValue: TaggedUnion {
+    @nonexhaustive public enum FeatureValue: TaggedUnion {
         case uploadApiRateLimit(UploadApiRateLimitValue)
         case hasTeamSharedDropbox(HasTeamSharedDropboxValue)
         case hasTeamFileEvents(HasTeamFileEventsValue)
@@ -88,7 +88,7 @@ extension Team {
     }
 
     /// The union `team.FeaturesGetValuesBatchError`.
-    public enum FeaturesGetValuesBatchError: VoidUnion, RouteError {
+    @nonexhaustive public enum FeaturesGetValuesBatchError: VoidUnion, RouteError {
         case emptyFeaturesList
         case unknown(String)
 

@@ -244,7 +244,7 @@ extension Team {
     }
 
     /// The union `team.GroupAccessType`.
-    public enum GroupAccessType: VoidUnion {
+    @nonexhaustive public enum GroupAccessType: VoidUnion {
         case member
         case owner
         case unknown(String)
@@ -297,7 +297,7 @@ extension Team {
     }
 
     /// The union `team.GroupCreateError`.
-    public enum GroupCreateError: VoidUnion, RouteError {
+    @nonexhaustive public enum GroupCreateError: VoidUnion, RouteError {
         case groupNameAlreadyUsed
         case groupNameInvalid
         case externalIDAlreadyInUse
@@ -317,7 +317,7 @@ extension Team {
     }
 
     /// The union `team.GroupDeleteError`.
-    public enum GroupDeleteError: VoidUnion, RouteError {
+    @nonexhaustive public enum GroupDeleteError: VoidUnion, RouteError {
         case groupNotFound
         case systemManagedGroupDisallowed
         case groupAlreadyDeleted
@@ -443,7 +443,7 @@ extension Team {
     }
 
     /// The union `team.GroupMemberSelectorError`.
-    public enum GroupMemberSelectorError: VoidUnion {
+    @nonexhaustive public enum GroupMemberSelectorError: VoidUnion {
         case groupNotFound
         case systemManagedGroupDisallowed
         case memberNotInGroup
@@ -461,7 +461,7 @@ extension Team {
     }
 
     /// The union `team.GroupMemberSetAccessTypeError`.
-    public enum GroupMemberSetAccessTypeError: VoidUnion, RouteError {
+    @nonexhaustive public enum GroupMemberSetAccessTypeError: VoidUnion, RouteError {
         case groupNotFound
         case systemManagedGroupDisallowed
         case memberNotInGroup
@@ -513,7 +513,7 @@ extension Team {
     }
 
     /// The union `team.GroupMembersAddError`.
-    public enum GroupMembersAddError: TaggedUnion, RouteError {
+    @nonexhaustive public enum GroupMembersAddError: TaggedUnion, RouteError {
         case groupNotFound
         case systemManagedGroupDisallowed
         case duplicateUser
@@ -616,7 +616,7 @@ extension Team {
     }
 
     /// The union `team.GroupMembersRemoveError`.
-    public enum GroupMembersRemoveError: TaggedUnion, RouteError {
+    @nonexhaustive public enum GroupMembersRemoveError: TaggedUnion, RouteError {
         case groupNotFound
         case systemManagedGroupDisallowed
         case memberNotInGroup
@@ -680,7 +680,7 @@ extension Team {
     }
 
     /// The union `team.GroupMembersSelectorError`.
-    public enum GroupMembersSelectorError: VoidUnion {
+    @nonexhaustive public enum GroupMembersSelectorError: VoidUnion {
         case groupNotFound
         case systemManagedGroupDisallowed
         case memberNotInGroup
@@ -737,7 +737,7 @@ extension Team {
     }
 
     /// The union `team.GroupSelector`.
-    public enum GroupSelector: TaggedUnion {
+    @nonexhaustive public enum GroupSelector: TaggedUnion {
         case groupID(TeamCommon.GroupID)
         case groupExternalID(TeamCommon.GroupExternalID)
         case unknown(String)
@@ -762,7 +762,7 @@ extension Team {
     }
 
     /// The union `team.GroupSelectorError`.
-    public enum GroupSelectorError: VoidUnion, RouteError {
+    @nonexhaustive public enum GroupSelectorError: VoidUnion, RouteError {
         case groupNotFound
         case unknown(String)
 
@@ -774,7 +774,7 @@ extension Team {
     }
 
     /// The union `team.GroupSelectorWithTeamGroupError`.
-    public enum GroupSelectorWithTeamGroupError: VoidUnion {
+    @nonexhaustive public enum GroupSelectorWithTeamGroupError: VoidUnion {
         case groupNotFound
         case systemManagedGroupDisallowed
         case unknown(String)
@@ -835,7 +835,7 @@ extension Team {
     }
 
     /// The union `team.GroupUpdateError`.
-    public enum GroupUpdateError: VoidUnion, RouteError {
+    @nonexhaustive public enum GroupUpdateError: VoidUnion, RouteError {
         case groupNotFound
         case systemManagedGroupDisallowed
         case groupNameAlreadyUsed
@@ -857,7 +857,7 @@ extension Team {
     }
 
     /// The union `team.GroupsGetInfoError`.
-    public enum GroupsGetInfoError: VoidUnion, RouteError {
+    @nonexhaustive public enum GroupsGetInfoError: VoidUnion, RouteError {
         case groupNotOnTeam
         case unknown(String)
 
@@ -869,7 +869,7 @@ extension Team {
     }
 
     /// The union `team.GroupsGetInfoItem`.
-    public enum GroupsGetInfoItem: TaggedUnion {
+    @nonexhaustive public enum GroupsGetInfoItem: TaggedUnion {
         case idNotFound(String)
         case groupInfo(GroupFullInfo)
         case unknown(String)
@@ -936,7 +936,7 @@ extension Team {
     }
 
     /// The union `team.GroupsListContinueError`.
-    public enum GroupsListContinueError: VoidUnion, RouteError {
+    @nonexhaustive public enum GroupsListContinueError: VoidUnion, RouteError {
         case invalidCursor
         case unknown(String)
 
@@ -1026,7 +1026,7 @@ extension Team {
     }
 
     /// The union `team.GroupsMembersListContinueError`.
-    public enum GroupsMembersListContinueError: VoidUnion, RouteError {
+    @nonexhaustive public enum GroupsMembersListContinueError: VoidUnion, RouteError {
         case invalidCursor
         case unknown(String)
 
@@ -1069,7 +1069,7 @@ extension Team {
     }
 
     /// The union `team.GroupsPollError`.
-    public enum GroupsPollError: VoidUnion, RouteError {
+    @nonexhaustive public enum GroupsPollError: VoidUnion, RouteError {
         case invalidAsyncJobID
         case internalError
         case accessDenied
@@ -1086,7 +1086,7 @@ extension Team {
     }
 
     /// The union `team.GroupsSelector`.
-    public enum GroupsSelector: TaggedUnion {
+    @nonexhaustive public enum GroupsSelector: TaggedUnion {
         case groupIDs([TeamCommon.GroupID])
         case groupExternalIDs([String])
         case unknown(String)

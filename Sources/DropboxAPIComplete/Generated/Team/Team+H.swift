@@ -6,7 +6,7 @@ public import DropboxAPI
 
 extension Team {
     /// The union `team.HasDistinctMemberHomesValue`.
-    public enum HasDistinctMemberHomesValue: TaggedUnion {
+    @nonexhaustive public enum HasDistinctMemberHomesValue: TaggedUnion {
         case hasDistinctMemberHomes(Bool)
         case unknown(String)
 
@@ -29,7 +29,7 @@ extension Team {
     }
 
     /// The union `team.HasTeamFileEventsValue`.
-    public enum HasTeamFileEventsValue: TaggedUnion {
+    @nonexhaustive public enum HasTeamFileEventsValue: TaggedUnion {
         case enabled(Bool)
         case unknown(String)
 
@@ -51,7 +51,7 @@ extension Team {
     }
 
     /// The union `team.HasTeamSelectiveSyncValue`.
-    public enum HasTeamSelectiveSyncValue: TaggedUnion {
+    @nonexhaustive public enum HasTeamSelectiveSyncValue: TaggedUnion {
         case hasTeamSelectiveSync(Bool)
         case unknown(String)
 
@@ -74,7 +74,7 @@ extension Team {
     }
 
     /// The union `team.HasTeamSharedDropboxValue`.
-    public enum HasTeamSharedDropboxValue: TaggedUnion {
+    @nonexhaustive public enum HasTeamSharedDropboxValue: TaggedUnion {
         case hasTeamSharedDropbox(Bool)
         case unknown(String)
 

@@ -138,7 +138,7 @@ extension Team {
     }
 
     /// The union `team.LegalHoldStatus`.
-    public enum LegalHoldStatus: VoidUnion {
+    @nonexhaustive public enum LegalHoldStatus: VoidUnion {
         case active
         case released
         case activating
@@ -158,7 +158,7 @@ extension Team {
     }
 
     /// The union `team.LegalHoldsError`.
-    public enum LegalHoldsError: VoidUnion {
+    @nonexhaustive public enum LegalHoldsError: VoidUnion {
         case unknownLegalHoldError
         case insufficientPermissions
         case unknown(String)
@@ -195,7 +195,7 @@ extension Team {
     }
 
     /// The union `team.LegalHoldsGetPolicyError`.
-    public enum LegalHoldsGetPolicyError: VoidUnion, RouteError {
+    @nonexhaustive public enum LegalHoldsGetPolicyError: VoidUnion, RouteError {
         case unknownLegalHoldError
         case insufficientPermissions
         case legalHoldPolicyNotFound
@@ -294,7 +294,7 @@ extension Team {
     }
 
     /// The union `team.LegalHoldsListHeldRevisionsContinueError`.
-    public enum LegalHoldsListHeldRevisionsContinueError: VoidUnion {
+    @nonexhaustive public enum LegalHoldsListHeldRevisionsContinueError: VoidUnion {
         case unknownLegalHoldError
         case transientError
         case reset
@@ -311,7 +311,7 @@ extension Team {
     }
 
     /// The union `team.LegalHoldsListHeldRevisionsError`.
-    public enum LegalHoldsListHeldRevisionsError: VoidUnion, RouteError {
+    @nonexhaustive public enum LegalHoldsListHeldRevisionsError: VoidUnion, RouteError {
         case unknownLegalHoldError
         case insufficientPermissions
         case transientError
@@ -353,7 +353,7 @@ extension Team {
     }
 
     /// The union `team.LegalHoldsListPoliciesError`.
-    public enum LegalHoldsListPoliciesError: VoidUnion, RouteError {
+    @nonexhaustive public enum LegalHoldsListPoliciesError: VoidUnion, RouteError {
         case unknownLegalHoldError
         case insufficientPermissions
         case transientError
@@ -437,7 +437,7 @@ extension Team {
     }
 
     /// The union `team.LegalHoldsPolicyCreateError`.
-    public enum LegalHoldsPolicyCreateError: VoidUnion, RouteError {
+    @nonexhaustive public enum LegalHoldsPolicyCreateError: VoidUnion, RouteError {
         case unknownLegalHoldError
         case insufficientPermissions
         case startDateIsLaterThanEndDate
@@ -489,7 +489,7 @@ extension Team {
     }
 
     /// The union `team.LegalHoldsPolicyReleaseError`.
-    public enum LegalHoldsPolicyReleaseError: VoidUnion, RouteError {
+    @nonexhaustive public enum LegalHoldsPolicyReleaseError: VoidUnion, RouteError {
         case unknownLegalHoldError
         case insufficientPermissions
         case legalHoldPerformingAnotherOperation
@@ -551,7 +551,7 @@ extension Team {
     }
 
     /// The union `team.LegalHoldsPolicyUpdateError`.
-    public enum LegalHoldsPolicyUpdateError: VoidUnion, RouteError {
+    @nonexhaustive public enum LegalHoldsPolicyUpdateError: VoidUnion, RouteError {
         case unknownLegalHoldError
         case insufficientPermissions
         case transientError
@@ -603,7 +603,7 @@ extension Team {
     }
 
     /// The union `team.ListMemberAppsError`.
-    public enum ListMemberAppsError: VoidUnion, RouteError {
+    @nonexhaustive public enum ListMemberAppsError: VoidUnion, RouteError {
         case memberNotFound
         case unknown(String)
 
@@ -675,7 +675,7 @@ extension Team {
     }
 
     /// The union `team.ListMemberDevicesError`.
-    public enum ListMemberDevicesError: VoidUnion, RouteError {
+    @nonexhaustive public enum ListMemberDevicesError: VoidUnion, RouteError {
         case memberNotFound
         case unknown(String)
 
@@ -743,7 +743,7 @@ extension Team {
     }
 
     /// The union `team.ListMembersAppsError`.
-    public enum ListMembersAppsError: VoidUnion, RouteError {
+    @nonexhaustive public enum ListMembersAppsError: VoidUnion, RouteError {
         case reset
         case unknown(String)
 
@@ -825,7 +825,7 @@ extension Team {
     }
 
     /// The union `team.ListMembersDevicesError`.
-    public enum ListMembersDevicesError: VoidUnion, RouteError {
+    @nonexhaustive public enum ListMembersDevicesError: VoidUnion, RouteError {
         case reset
         case unknown(String)
 
@@ -889,7 +889,7 @@ extension Team {
     }
 
     /// The union `team.ListTeamAppsError`.
-    public enum ListTeamAppsError: VoidUnion, RouteError {
+    @nonexhaustive public enum ListTeamAppsError: VoidUnion, RouteError {
         case reset
         case unknown(String)
 
@@ -971,7 +971,7 @@ extension Team {
     }
 
     /// The union `team.ListTeamDevicesError`.
-    public enum ListTeamDevicesError: VoidUnion, RouteError {
+    @nonexhaustive public enum ListTeamDevicesError: VoidUnion, RouteError {
         case reset
         case unknown(String)
 

@@ -150,7 +150,7 @@ extension Team {
     }
 
     /// The union `team.MemberAddResult`.
-    public enum MemberAddResult: TaggedUnion {
+    @nonexhaustive public enum MemberAddResult: TaggedUnion {
         case teamLicenseLimit(Common.EmailAddress)
         case freeTeamMemberLimitReached(Common.EmailAddress)
         case userAlreadyOnTeam(Common.EmailAddress)
@@ -215,7 +215,7 @@ extension Team {
     }
 
     /// The union `team.MemberAddResultBase`.
-    public enum MemberAddResultBase: TaggedUnion {
+    @nonexhaustive public enum MemberAddResultBase: TaggedUnion {
         case teamLicenseLimit(Common.EmailAddress)
         case freeTeamMemberLimitReached(Common.EmailAddress)
         case userAlreadyOnTeam(Common.EmailAddress)
@@ -339,7 +339,7 @@ extension Team {
     }
 
     /// The union `team.MemberAddV2Result`.
-    public enum MemberAddV2Result: TaggedUnion {
+    @nonexhaustive public enum MemberAddV2Result: TaggedUnion {
         case teamLicenseLimit(Common.EmailAddress)
         case freeTeamMemberLimitReached(Common.EmailAddress)
         case userAlreadyOnTeam(Common.EmailAddress)
@@ -569,7 +569,7 @@ extension Team {
     }
 
     /// The union `team.MemberSelectorError`.
-    public enum MemberSelectorError: VoidUnion {
+    @nonexhaustive public enum MemberSelectorError: VoidUnion {
         case userNotFound
         case userNotInTeam
         case unknown(String)
@@ -631,7 +631,7 @@ extension Team {
     }
 
     /// The union `team.MembersAddJobStatus`.
-    public enum MembersAddJobStatus: TaggedUnion {
+    @nonexhaustive public enum MembersAddJobStatus: TaggedUnion {
         case inProgress
         case complete([MemberAddResult])
         case failed(String)
@@ -659,7 +659,7 @@ extension Team {
     }
 
     /// The union `team.MembersAddJobStatusV2Result`.
-    public enum MembersAddJobStatusV2Result: TaggedUnion {
+    @nonexhaustive public enum MembersAddJobStatusV2Result: TaggedUnion {
         case inProgress
         case complete([MemberAddV2Result])
         case failed(String)
@@ -687,7 +687,7 @@ extension Team {
     }
 
     /// The union `team.MembersAddLaunch`.
-    public enum MembersAddLaunch: TaggedUnion {
+    @nonexhaustive public enum MembersAddLaunch: TaggedUnion {
         case asyncJobID(Async.AsyncJobID)
         case complete([MemberAddResult])
         case unknown(String)
@@ -712,7 +712,7 @@ extension Team {
     }
 
     /// The union `team.MembersAddLaunchV2Result`.
-    public enum MembersAddLaunchV2Result: TaggedUnion {
+    @nonexhaustive public enum MembersAddLaunchV2Result: TaggedUnion {
         case asyncJobID(Async.AsyncJobID)
         case complete([MemberAddV2Result])
         case unknown(String)
@@ -843,7 +843,7 @@ extension Team {
     }
 
     /// The union `team.MembersDeactivateError`.
-    public enum MembersDeactivateError: VoidUnion {
+    @nonexhaustive public enum MembersDeactivateError: VoidUnion {
         case userNotFound
         case userNotInTeam
         case unknown(String)
@@ -858,7 +858,7 @@ extension Team {
     }
 
     /// The union `team.MembersDeleteFormerMemberFilesError`.
-    public enum MembersDeleteFormerMemberFilesError: VoidUnion, RouteError {
+    @nonexhaustive public enum MembersDeleteFormerMemberFilesError: VoidUnion, RouteError {
         case userNotFound
         case userNotInTeam
         case transferInProgress
@@ -901,7 +901,7 @@ extension Team {
     }
 
     /// The union `team.MembersDeleteProfilePhotoError`.
-    public enum MembersDeleteProfilePhotoError: VoidUnion, RouteError {
+    @nonexhaustive public enum MembersDeleteProfilePhotoError: VoidUnion, RouteError {
         case userNotFound
         case userNotInTeam
         case setProfileDisallowed
@@ -981,7 +981,7 @@ extension Team {
     }
 
     /// The union `team.MembersGetInfoError`.
-    public enum MembersGetInfoError: VoidUnion, RouteError {
+    @nonexhaustive public enum MembersGetInfoError: VoidUnion, RouteError {
         case unknown(String)
 
         /// The tags on the wire.
@@ -992,7 +992,7 @@ extension Team {
     }
 
     /// The union `team.MembersGetInfoItem`.
-    public enum MembersGetInfoItem: TaggedUnion {
+    @nonexhaustive public enum MembersGetInfoItem: TaggedUnion {
         case idNotFound(String)
         case memberInfo(TeamMemberInfo)
         case unknown(String)
@@ -1017,7 +1017,7 @@ extension Team {
     }
 
     /// The union `team.MembersGetInfoItemBase`.
-    public enum MembersGetInfoItemBase: TaggedUnion {
+    @nonexhaustive public enum MembersGetInfoItemBase: TaggedUnion {
         case idNotFound(String)
         case unknown(String)
 
@@ -1039,7 +1039,7 @@ extension Team {
     }
 
     /// The union `team.MembersGetInfoItemV2`.
-    public enum MembersGetInfoItemV2: TaggedUnion {
+    @nonexhaustive public enum MembersGetInfoItemV2: TaggedUnion {
         case idNotFound(String)
         case memberInfo(TeamMemberInfoV2)
         case unknown(String)
@@ -1179,7 +1179,7 @@ extension Team {
     }
 
     /// The union `team.MembersListContinueError`.
-    public enum MembersListContinueError: VoidUnion, RouteError {
+    @nonexhaustive public enum MembersListContinueError: VoidUnion, RouteError {
         case invalidCursor
         case unknown(String)
 
@@ -1191,7 +1191,7 @@ extension Team {
     }
 
     /// The union `team.MembersListError`.
-    public enum MembersListError: VoidUnion, RouteError {
+    @nonexhaustive public enum MembersListError: VoidUnion, RouteError {
         case unknown(String)
 
         /// The tags on the wire.
@@ -1264,7 +1264,7 @@ extension Team {
     }
 
     /// The union `team.MembersPermanentlyDeleteFilesError`.
-    public enum MembersPermanentlyDeleteFilesError: VoidUnion {
+    @nonexhaustive public enum MembersPermanentlyDeleteFilesError: VoidUnion {
         case userNotFound
         case userNotInTeam
         case transferInProgress
@@ -1305,7 +1305,7 @@ extension Team {
     }
 
     /// The union `team.MembersRecoverError`.
-    public enum MembersRecoverError: VoidUnion, RouteError {
+    @nonexhaustive public enum MembersRecoverError: VoidUnion, RouteError {
         case userNotFound
         case userUnrecoverable
         case userNotInTeam
@@ -1378,7 +1378,7 @@ extension Team {
     }
 
     /// The union `team.MembersRemoveError`.
-    public enum MembersRemoveError: VoidUnion, RouteError {
+    @nonexhaustive public enum MembersRemoveError: VoidUnion, RouteError {
         case userNotFound
         case userNotInTeam
         case transferInProgress
@@ -1444,7 +1444,7 @@ extension Team {
     }
 
     /// The union `team.MembersSendWelcomeError`.
-    public enum MembersSendWelcomeError: VoidUnion, RouteError {
+    @nonexhaustive public enum MembersSendWelcomeError: VoidUnion, RouteError {
         case userNotFound
         case userNotInTeam
         case unknown(String)
@@ -1485,7 +1485,7 @@ extension Team {
     }
 
     /// The union `team.MembersSetPermissions2Error`.
-    public enum MembersSetPermissions2Error: VoidUnion, RouteError {
+    @nonexhaustive public enum MembersSetPermissions2Error: VoidUnion, RouteError {
         case userNotFound
         case lastAdmin
         case userNotInTeam
@@ -1557,7 +1557,7 @@ extension Team {
     }
 
     /// The union `team.MembersSetPermissionsError`.
-    public enum MembersSetPermissionsError: VoidUnion, RouteError {
+    @nonexhaustive public enum MembersSetPermissionsError: VoidUnion, RouteError {
         case userNotFound
         case lastAdmin
         case userNotInTeam
@@ -1660,7 +1660,7 @@ extension Team {
     }
 
     /// The union `team.MembersSetProfileError`.
-    public enum MembersSetProfileError: VoidUnion, RouteError {
+    @nonexhaustive public enum MembersSetProfileError: VoidUnion, RouteError {
         case userNotFound
         case userNotInTeam
         case externalIDAndNewExternalIDUnsafe
@@ -1719,7 +1719,7 @@ extension Team {
     }
 
     /// The union `team.MembersSetProfilePhotoError`.
-    public enum MembersSetProfilePhotoError: TaggedUnion, RouteError {
+    @nonexhaustive public enum MembersSetProfilePhotoError: TaggedUnion, RouteError {
         case userNotFound
         case userNotInTeam
         case setProfileDisallowed
@@ -1750,7 +1750,7 @@ extension Team {
     }
 
     /// The union `team.MembersSuspendError`.
-    public enum MembersSuspendError: VoidUnion, RouteError {
+    @nonexhaustive public enum MembersSuspendError: VoidUnion, RouteError {
         case userNotFound
         case userNotInTeam
         case suspendInactiveUser
@@ -1770,7 +1770,7 @@ extension Team {
     }
 
     /// The union `team.MembersTransferFilesError`.
-    public enum MembersTransferFilesError: VoidUnion {
+    @nonexhaustive public enum MembersTransferFilesError: VoidUnion {
         case userNotFound
         case userNotInTeam
         case transferInProgress
@@ -1808,7 +1808,7 @@ extension Team {
     }
 
     /// The union `team.MembersTransferFormerMembersFilesError`.
-    public enum MembersTransferFormerMembersFilesError: VoidUnion, RouteError {
+    @nonexhaustive public enum MembersTransferFormerMembersFilesError: VoidUnion, RouteError {
         case userNotFound
         case userNotInTeam
         case transferInProgress
@@ -1875,7 +1875,7 @@ extension Team {
     }
 
     /// The union `team.MembersUnsuspendError`.
-    public enum MembersUnsuspendError: VoidUnion, RouteError {
+    @nonexhaustive public enum MembersUnsuspendError: VoidUnion, RouteError {
         case userNotFound
         case userNotInTeam
         case unsuspendNonSuspendedMember
@@ -1894,7 +1894,7 @@ extension Team {
     }
 
     /// The union `team.MobileClientPlatform`.
-    public enum MobileClientPlatform: VoidUnion {
+    @nonexhaustive public enum MobileClientPlatform: VoidUnion {
         case iphone
         case ipad
         case android

@@ -50,7 +50,7 @@ extension Team {
     }
 
     /// The union `team.NamespaceType`.
-    public enum NamespaceType: VoidUnion {
+    @nonexhaustive public enum NamespaceType: VoidUnion {
         case appFolder
         case sharedFolder
         case teamFolder

@@ -6,7 +6,7 @@ public import DropboxAPI
 
 extension Team {
     /// The union `team.RemoveCustomQuotaResult`.
-    public enum RemoveCustomQuotaResult: TaggedUnion {
+    @nonexhaustive public enum RemoveCustomQuotaResult: TaggedUnion {
         case success(UserSelectorArg)
         case invalidUser(UserSelectorArg)
         case unknown(String)
@@ -57,7 +57,7 @@ extension Team {
     }
 
     /// The union `team.ResendSecondaryEmailResult`.
-    public enum ResendSecondaryEmailResult: TaggedUnion {
+    @nonexhaustive public enum ResendSecondaryEmailResult: TaggedUnion {
         case success(Common.EmailAddress)
         case notPending(Common.EmailAddress)
         case rateLimited(Common.EmailAddress)
@@ -158,7 +158,7 @@ extension Team {
     }
 
     /// The union `team.RevokeDeviceSessionArg`.
-    public enum RevokeDeviceSessionArg: TaggedUnion {
+    @nonexhaustive public enum RevokeDeviceSessionArg: TaggedUnion {
         case webSession(DeviceSessionArg)
         case desktopClient(RevokeDesktopClientArg)
         case mobileClient(DeviceSessionArg)
@@ -207,7 +207,7 @@ extension Team {
     }
 
     /// The union `team.RevokeDeviceSessionBatchError`.
-    public enum RevokeDeviceSessionBatchError: VoidUnion, RouteError {
+    @nonexhaustive public enum RevokeDeviceSessionBatchError: VoidUnion, RouteError {
         case unknown(String)
 
         /// The tags on the wire.
@@ -239,7 +239,7 @@ extension Team {
     }
 
     /// The union `team.RevokeDeviceSessionError`.
-    public enum RevokeDeviceSessionError: VoidUnion, RouteError {
+    @nonexhaustive public enum RevokeDeviceSessionError: VoidUnion, RouteError {
         case deviceSessionNotFound
         case memberNotFound
         case unknown(String)
@@ -332,7 +332,7 @@ extension Team {
     }
 
     /// The union `team.RevokeLinkedAppBatchError`.
-    public enum RevokeLinkedAppBatchError: VoidUnion, RouteError {
+    @nonexhaustive public enum RevokeLinkedAppBatchError: VoidUnion, RouteError {
         case unknown(String)
 
         /// The tags on the wire.
@@ -364,7 +364,7 @@ extension Team {
     }
 
     /// The union `team.RevokeLinkedAppError`.
-    public enum RevokeLinkedAppError: VoidUnion, RouteError {
+    @nonexhaustive public enum RevokeLinkedAppError: VoidUnion, RouteError {
         case appNotFound
         case memberNotFound
         case appFolderRemovalNotSupported

@@ -27,7 +27,7 @@ extension Team {
     }
 
     /// The union `team.SetCustomQuotaError`.
-    public enum SetCustomQuotaError: VoidUnion, RouteError {
+    @nonexhaustive public enum SetCustomQuotaError: VoidUnion, RouteError {
         case tooManyUsers
         case someUsersAreExcluded
         case unknown(String)
@@ -68,7 +68,7 @@ extension Team {
     }
 
     /// The union `team.SharingAllowlistAddError`.
-    public enum SharingAllowlistAddError: TaggedUnion, RouteError {
+    @nonexhaustive public enum SharingAllowlistAddError: TaggedUnion, RouteError {
         case malformedEntry(String)
         case noEntriesProvided
         case tooManyEntriesProvided
@@ -154,7 +154,7 @@ extension Team {
     }
 
     /// The union `team.SharingAllowlistListContinueError`.
-    public enum SharingAllowlistListContinueError: VoidUnion, RouteError {
+    @nonexhaustive public enum SharingAllowlistListContinueError: VoidUnion, RouteError {
         case invalidCursor
         case unknown(String)
 
@@ -235,7 +235,7 @@ extension Team {
     }
 
     /// The union `team.SharingAllowlistRemoveError`.
-    public enum SharingAllowlistRemoveError: TaggedUnion, RouteError {
+    @nonexhaustive public enum SharingAllowlistRemoveError: TaggedUnion, RouteError {
         case malformedEntry(String)
         case entriesDoNotExist(String)
         case noEntriesProvided

@@ -6,7 +6,7 @@ public import DropboxAPI
 
 extension Team {
     /// The union `team.TeamFolderAccessError`.
-    public enum TeamFolderAccessError: VoidUnion {
+    @nonexhaustive public enum TeamFolderAccessError: VoidUnion {
         case invalidTeamFolderID
         case noAccess
         case unknown(String)
@@ -21,7 +21,7 @@ extension Team {
     }
 
     /// The union `team.TeamFolderActivateError`.
-    public enum TeamFolderActivateError: TaggedUnion, RouteError {
+    @nonexhaustive public enum TeamFolderActivateError: TaggedUnion, RouteError {
         case accessError(TeamFolderAccessError)
         case statusError(TeamFolderInvalidStatusError)
         case teamSharedDropboxError(TeamFolderTeamSharedDropboxError)
@@ -79,7 +79,7 @@ extension Team {
     }
 
     /// The union `team.TeamFolderArchiveError`.
-    public enum TeamFolderArchiveError: TaggedUnion, RouteError {
+    @nonexhaustive public enum TeamFolderArchiveError: TaggedUnion, RouteError {
         case accessError(TeamFolderAccessError)
         case statusError(TeamFolderInvalidStatusError)
         case teamSharedDropboxError(TeamFolderTeamSharedDropboxError)
@@ -108,7 +108,7 @@ extension Team {
     }
 
     /// The union `team.TeamFolderArchiveJobStatus`.
-    public enum TeamFolderArchiveJobStatus: TaggedUnion {
+    @nonexhaustive public enum TeamFolderArchiveJobStatus: TaggedUnion {
         case inProgress
         case complete(TeamFolderMetadata)
         case failed(TeamFolderArchiveError)
@@ -136,7 +136,7 @@ extension Team {
     }
 
     /// The union `team.TeamFolderArchiveLaunch`.
-    public enum TeamFolderArchiveLaunch: TaggedUnion {
+    @nonexhaustive public enum TeamFolderArchiveLaunch: TaggedUnion {
         case asyncJobID(Async.AsyncJobID)
         case complete(TeamFolderMetadata)
         case unknown(String)
@@ -187,7 +187,7 @@ extension Team {
     }
 
     /// The union `team.TeamFolderCreateError`.
-    public enum TeamFolderCreateError: TaggedUnion, RouteError {
+    @nonexhaustive public enum TeamFolderCreateError: TaggedUnion, RouteError {
         case invalidFolderName
         case folderNameAlreadyUsed
         case folderNameReserved
@@ -222,7 +222,7 @@ extension Team {
     }
 
     /// The union `team.TeamFolderGetInfoItem`.
-    public enum TeamFolderGetInfoItem: TaggedUnion {
+    @nonexhaustive public enum TeamFolderGetInfoItem: TaggedUnion {
         case idNotFound(String)
         case teamFolderMetadata(TeamFolderMetadata)
         case unknown(String)
@@ -290,7 +290,7 @@ extension Team {
     }
 
     /// The union `team.TeamFolderInvalidStatusError`.
-    public enum TeamFolderInvalidStatusError: VoidUnion {
+    @nonexhaustive public enum TeamFolderInvalidStatusError: VoidUnion {
         case active
         case archived
         case archiveInProgress
@@ -348,7 +348,7 @@ extension Team {
     }
 
     /// The union `team.TeamFolderListContinueError`.
-    public enum TeamFolderListContinueError: VoidUnion, RouteError {
+    @nonexhaustive public enum TeamFolderListContinueError: VoidUnion, RouteError {
         case invalidCursor
         case unknown(String)
 
@@ -467,7 +467,7 @@ extension Team {
     }
 
     /// The union `team.TeamFolderPermanentlyDeleteError`.
-    public enum TeamFolderPermanentlyDeleteError: TaggedUnion, RouteError {
+    @nonexhaustive public enum TeamFolderPermanentlyDeleteError: TaggedUnion, RouteError {
         case accessError(TeamFolderAccessError)
         case statusError(TeamFolderInvalidStatusError)
         case teamSharedDropboxError(TeamFolderTeamSharedDropboxError)
@@ -522,7 +522,7 @@ extension Team {
     }
 
     /// The union `team.TeamFolderRenameError`.
-    public enum TeamFolderRenameError: TaggedUnion, RouteError {
+    @nonexhaustive public enum TeamFolderRenameError: TaggedUnion, RouteError {
         case accessError(TeamFolderAccessError)
         case statusError(TeamFolderInvalidStatusError)
         case teamSharedDropboxError(TeamFolderTeamSharedDropboxError)
@@ -560,7 +560,7 @@ extension Team {
     }
 
     /// The union `team.TeamFolderRestoreError`.
-    public enum TeamFolderRestoreError: TaggedUnion, RouteError {
+    @nonexhaustive public enum TeamFolderRestoreError: TaggedUnion, RouteError {
         case accessError(TeamFolderAccessError)
         case statusError(TeamFolderInvalidStatusError)
         case teamSharedDropboxError(TeamFolderTeamSharedDropboxError)
@@ -592,7 +592,7 @@ extension Team {
     }
 
     /// The union `team.TeamFolderStatus`.
-    public enum TeamFolderStatus: VoidUnion {
+    @nonexhaustive public enum TeamFolderStatus: VoidUnion {
         case active
         case archived
         case archiveInProgress
@@ -610,7 +610,7 @@ extension Team {
     }
 
     /// The union `team.TeamFolderTeamSharedDropboxError`.
-    public enum TeamFolderTeamSharedDropboxError: VoidUnion {
+    @nonexhaustive public enum TeamFolderTeamSharedDropboxError: VoidUnion {
         case disallowed
         case unknown(String)
 
@@ -656,7 +656,7 @@ extension Team {
     }
 
     /// The union `team.TeamFolderUpdateSyncSettingsError`.
-    public enum TeamFolderUpdateSyncSettingsError: TaggedUnion, RouteError {
+    @nonexhaustive public enum TeamFolderUpdateSyncSettingsError: TaggedUnion, RouteError {
         case accessError(TeamFolderAccessError)
         case statusError(TeamFolderInvalidStatusError)
         case teamSharedDropboxError(TeamFolderTeamSharedDropboxError)
@@ -958,7 +958,7 @@ extension Team {
     }
 
     /// The union `team.TeamMemberStatus`.
-    public enum TeamMemberStatus: TaggedUnion {
+    @nonexhaustive public enum TeamMemberStatus: TaggedUnion {
         case active
         case invited
         case suspended
@@ -989,7 +989,7 @@ extension Team {
     }
 
     /// The union `team.TeamMembershipType`.
-    public enum TeamMembershipType: VoidUnion {
+    @nonexhaustive public enum TeamMembershipType: VoidUnion {
         case full
         /// Deprecated.
         case limited
@@ -1045,7 +1045,7 @@ extension Team {
     }
 
     /// The union `team.TeamNamespacesListContinueError`.
-    public enum TeamNamespacesListContinueError: VoidUnion, RouteError {
+    @nonexhaustive public enum TeamNamespacesListContinueError: VoidUnion, RouteError {
         case invalidArg
         case invalidCursor
         case unknown(String)
@@ -1060,7 +1060,7 @@ extension Team {
     }
 
     /// The union `team.TeamNamespacesListError`.
-    public enum TeamNamespacesListError: VoidUnion, RouteError {
+    @nonexhaustive public enum TeamNamespacesListError: VoidUnion, RouteError {
         case invalidArg
         case unknown(String)
 
@@ -1103,7 +1103,7 @@ extension Team {
     }
 
     /// The union `team.TeamReportFailureReason`.
-    public enum TeamReportFailureReason: VoidUnion {
+    @nonexhaustive public enum TeamReportFailureReason: VoidUnion {
         case temporaryError
         case manyReportsAtOnce
         case tooMuchData
@@ -1120,7 +1120,7 @@ extension Team {
     }
 
     /// The union `team.TokenGetAuthenticatedAdminError`.
-    public enum TokenGetAuthenticatedAdminError: VoidUnion, RouteError {
+    @nonexhaustive public enum TokenGetAuthenticatedAdminError: VoidUnion, RouteError {
         case mappingNotFound
         case adminNotActive
         case unknown(String)

@@ -6,7 +6,7 @@ public import DropboxAPI
 
 extension Team {
     /// The union `team.UploadApiRateLimitValue`.
-    public enum UploadApiRateLimitValue: TaggedUnion {
+    @nonexhaustive public enum UploadApiRateLimitValue: TaggedUnion {
         case unlimited
         case limit(UInt32)
         case unknown(String)
@@ -31,7 +31,7 @@ extension Team {
     }
 
     /// The union `team.UserAddResult`.
-    public enum UserAddResult: TaggedUnion {
+    @nonexhaustive public enum UserAddResult: TaggedUnion {
         case success(UserSecondaryEmailsResult)
         case invalidUser(UserSelectorArg)
         case unverified(UserSelectorArg)
@@ -140,7 +140,7 @@ extension Team {
     }
 
     /// The union `team.UserDeleteResult`.
-    public enum UserDeleteResult: TaggedUnion {
+    @nonexhaustive public enum UserDeleteResult: TaggedUnion {
         case success(UserDeleteEmailsResult)
         case invalidUser(UserSelectorArg)
         case unknown(String)
@@ -191,7 +191,7 @@ extension Team {
     }
 
     /// The union `team.UserResendResult`.
-    public enum UserResendResult: TaggedUnion {
+    @nonexhaustive public enum UserResendResult: TaggedUnion {
         case success(UserResendEmailsResult)
         case invalidUser(UserSelectorArg)
         case unknown(String)
@@ -268,7 +268,7 @@ extension Team {
     }
 
     /// The union `team.UserSelectorArg`.
-    public enum UserSelectorArg: TaggedUnion {
+    @nonexhaustive public enum UserSelectorArg: TaggedUnion {
         case teamMemberID(TeamCommon.TeamMemberID)
         case externalID(TeamCommon.MemberExternalID)
         case email(Common.EmailAddress)
@@ -296,7 +296,7 @@ extension Team {
     }
 
     /// The union `team.UserSelectorError`.
-    public enum UserSelectorError: VoidUnion {
+    @nonexhaustive public enum UserSelectorError: VoidUnion {
         case userNotFound
         case unknown(String)
 
@@ -308,7 +308,7 @@ extension Team {
     }
 
     /// The union `team.UsersSelectorArg`.
-    public enum UsersSelectorArg: TaggedUnion {
+    @nonexhaustive public enum UsersSelectorArg: TaggedUnion {
         case teamMemberIDs([TeamCommon.TeamMemberID])
         case externalIDs([TeamCommon.MemberExternalID])
         case emails([Common.EmailAddress])

@@ -6,7 +6,7 @@ public import DropboxAPI
 
 extension TeamCommon {
     /// The union `team_common.GroupManagementType`.
-    public enum GroupManagementType: VoidUnion {
+    @nonexhaustive public enum GroupManagementType: VoidUnion {
         case userManaged
         case companyManaged
         case systemManaged
@@ -67,7 +67,7 @@ extension TeamCommon {
     }
 
     /// The union `team_common.GroupType`.
-    public enum GroupType: VoidUnion {
+    @nonexhaustive public enum GroupType: VoidUnion {
         case team
         case userManaged
         case unknown(String)

@@ -6,7 +6,7 @@ public import DropboxAPI
 
 extension TeamLog {
     /// The union `team_log.AccessMethodLogInfo`.
-    public enum AccessMethodLogInfo: TaggedUnion {
+    @nonexhaustive public enum AccessMethodLogInfo: TaggedUnion {
         case adminConsole(WebSessionLogInfo)
         case api(ApiSessionLogInfo)
         case contentManager(WebSessionLogInfo)
@@ -44,7 +44,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.AccountCaptureAvailability`.
-    public enum AccountCaptureAvailability: VoidUnion {
+    @nonexhaustive public enum AccountCaptureAvailability: VoidUnion {
         case available
         case unavailable
         case unknown(String)
@@ -244,7 +244,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.AccountCaptureNotificationType`.
-    public enum AccountCaptureNotificationType: VoidUnion {
+    @nonexhaustive public enum AccountCaptureNotificationType: VoidUnion {
         case actionableNotification
         case proactiveWarningNotification
         case unknown(String)
@@ -260,7 +260,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.AccountCapturePolicy`.
-    public enum AccountCapturePolicy: VoidUnion {
+    @nonexhaustive public enum AccountCapturePolicy: VoidUnion {
         case allUsers
         case disabled
         case invitedUsers
@@ -365,7 +365,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.AccountState`.
-    public enum AccountState: VoidUnion {
+    @nonexhaustive public enum AccountState: VoidUnion {
         case locked
         case unlocked
         case unknown(String)
@@ -380,7 +380,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.ActionDetails`.
-    public enum ActionDetails: TaggedUnion {
+    @nonexhaustive public enum ActionDetails: TaggedUnion {
         case removeAction(MemberRemoveActionType)
         case teamInviteDetails(TeamInviteDetails)
         case teamJoinDetails(JoinTeamDetails)
@@ -410,7 +410,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.ActorLogInfo`.
-    public enum ActorLogInfo: TaggedUnion {
+    @nonexhaustive public enum ActorLogInfo: TaggedUnion {
         case admin(UserLogInfo)
         case anonymous
         case app(AppLogInfo)
@@ -562,7 +562,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.AdminAlertCategoryEnum`.
-    public enum AdminAlertCategoryEnum: VoidUnion {
+    @nonexhaustive public enum AdminAlertCategoryEnum: VoidUnion {
         case accountTakeover
         case dataLossProtection
         case informationGovernance
@@ -585,7 +585,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.AdminAlertGeneralStateEnum`.
-    public enum AdminAlertGeneralStateEnum: VoidUnion {
+    @nonexhaustive public enum AdminAlertGeneralStateEnum: VoidUnion {
         case active
         case dismissed
         case inProgress
@@ -604,7 +604,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.AdminAlertSeverityEnum`.
-    public enum AdminAlertSeverityEnum: VoidUnion {
+    @nonexhaustive public enum AdminAlertSeverityEnum: VoidUnion {
         case high
         case info
         case low
@@ -674,7 +674,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.AdminAlertingAlertSensitivity`.
-    public enum AdminAlertingAlertSensitivity: VoidUnion {
+    @nonexhaustive public enum AdminAlertingAlertSensitivity: VoidUnion {
         case high
         case highest
         case invalid
@@ -765,7 +765,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.AdminAlertingAlertStatePolicy`.
-    public enum AdminAlertingAlertStatePolicy: VoidUnion {
+    @nonexhaustive public enum AdminAlertingAlertStatePolicy: VoidUnion {
         case off
         case on
         case unknown(String)
@@ -893,7 +893,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.AdminConsoleAppPermission`.
-    public enum AdminConsoleAppPermission: VoidUnion {
+    @nonexhaustive public enum AdminConsoleAppPermission: VoidUnion {
         case defaultForListedApps
         case defaultForUnlistedApps
         case unknown(String)
@@ -909,7 +909,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.AdminConsoleAppPolicy`.
-    public enum AdminConsoleAppPolicy: VoidUnion {
+    @nonexhaustive public enum AdminConsoleAppPolicy: VoidUnion {
         case allow
         case block
         case `default`
@@ -972,7 +972,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.AdminEmailRemindersPolicy`.
-    public enum AdminEmailRemindersPolicy: VoidUnion {
+    @nonexhaustive public enum AdminEmailRemindersPolicy: VoidUnion {
         case `default`
         case disabled
         case enabled
@@ -988,7 +988,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.AdminRole`.
-    public enum AdminRole: VoidUnion {
+    @nonexhaustive public enum AdminRole: VoidUnion {
         case billingAdmin
         case complianceAdmin
         case contentAdmin
@@ -1019,7 +1019,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.AiThirdPartySharingDropboxBasePolicy`.
-    public enum AiThirdPartySharingDropboxBasePolicy: VoidUnion {
+    @nonexhaustive public enum AiThirdPartySharingDropboxBasePolicy: VoidUnion {
         case adminsOnly
         case `default`
         case disabled
@@ -1087,7 +1087,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.AlertRecipientsSettingType`.
-    public enum AlertRecipientsSettingType: VoidUnion {
+    @nonexhaustive public enum AlertRecipientsSettingType: VoidUnion {
         case customList
         case invalid
         case none
@@ -1306,7 +1306,7 @@ extension TeamLog {
     }
 
     /// The struct `team_log.AppLogInfo`, which is one of several.
-    public enum AppLogInfo: TaggedUnion {
+    @nonexhaustive public enum AppLogInfo: TaggedUnion {
         case teamLinkedApp(TeamLinkedAppLogInfo)
         case userLinkedApp(UserLinkedAppLogInfo)
         case userOrTeamLinkedApp(UserOrTeamLinkedAppLogInfo)
@@ -1573,7 +1573,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.AppleLoginPolicy`.
-    public enum AppleLoginPolicy: VoidUnion {
+    @nonexhaustive public enum AppleLoginPolicy: VoidUnion {
         case `default`
         case disabled
         case enabled
@@ -1616,7 +1616,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.AssetLogInfo`.
-    public enum AssetLogInfo: TaggedUnion {
+    @nonexhaustive public enum AssetLogInfo: TaggedUnion {
         case file(FileLogInfo)
         case folder(FolderLogInfo)
         case paperDocument(PaperDocumentLogInfo)

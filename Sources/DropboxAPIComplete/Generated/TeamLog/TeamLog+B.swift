@@ -60,7 +60,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.BackupStatus`.
-    public enum BackupStatus: VoidUnion {
+    @nonexhaustive public enum BackupStatus: VoidUnion {
         case disabled
         case enabled
         case unknown(String)

@@ -6,7 +6,7 @@ public import DropboxAPI
 
 extension TeamLog {
     /// The union `team_log.CameraUploadsPolicy`.
-    public enum CameraUploadsPolicy: VoidUnion {
+    @nonexhaustive public enum CameraUploadsPolicy: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -68,7 +68,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.CaptureTeamSpacePolicy`.
-    public enum CaptureTeamSpacePolicy: VoidUnion {
+    @nonexhaustive public enum CaptureTeamSpacePolicy: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -130,7 +130,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.CaptureTranscriptPolicy`.
-    public enum CaptureTranscriptPolicy: VoidUnion {
+    @nonexhaustive public enum CaptureTranscriptPolicy: VoidUnion {
         case `default`
         case disabled
         case enabled
@@ -247,7 +247,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.ChangeLinkExpirationPolicy`.
-    public enum ChangeLinkExpirationPolicy: VoidUnion {
+    @nonexhaustive public enum ChangeLinkExpirationPolicy: VoidUnion {
         case allowed
         case notAllowed
         case unknown(String)
@@ -498,7 +498,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.ClassificationPolicyEnumWrapper`.
-    public enum ClassificationPolicyEnumWrapper: VoidUnion {
+    @nonexhaustive public enum ClassificationPolicyEnumWrapper: VoidUnion {
         case disabled
         case enabled
         case memberAndTeamFolders
@@ -516,7 +516,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.ClassificationType`.
-    public enum ClassificationType: VoidUnion {
+    @nonexhaustive public enum ClassificationType: VoidUnion {
         case personalInformation
         case pii
         case unknown(String)
@@ -573,7 +573,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.ComputerBackupPolicy`.
-    public enum ComputerBackupPolicy: VoidUnion {
+    @nonexhaustive public enum ComputerBackupPolicy: VoidUnion {
         case `default`
         case disabled
         case enabled
@@ -765,7 +765,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.ContentDeletionProtectionPolicy`.
-    public enum ContentDeletionProtectionPolicy: VoidUnion {
+    @nonexhaustive public enum ContentDeletionProtectionPolicy: VoidUnion {
         case off
         case onAboveThreshold
         case onAllFiles
@@ -781,7 +781,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.ContentPermanentDeletePolicy`.
-    public enum ContentPermanentDeletePolicy: VoidUnion {
+    @nonexhaustive public enum ContentPermanentDeletePolicy: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -796,7 +796,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.ContextLogInfo`.
-    public enum ContextLogInfo: TaggedUnion {
+    @nonexhaustive public enum ContextLogInfo: TaggedUnion {
         case anonymous
         case nonTeamMember(NonTeamMemberLogInfo)
         case organizationTeam(TeamLogInfo)

@@ -549,7 +549,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.DashConnectorStatus`.
-    public enum DashConnectorStatus: VoidUnion {
+    @nonexhaustive public enum DashConnectorStatus: VoidUnion {
         case fail
         case success
         case unknown(String)
@@ -820,7 +820,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.DashExternalSharingPolicy`.
-    public enum DashExternalSharingPolicy: VoidUnion {
+    @nonexhaustive public enum DashExternalSharingPolicy: VoidUnion {
         case `default`
         case disabled
         case enabled
@@ -1173,7 +1173,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.DashPreviewOptOutStatus`.
-    public enum DashPreviewOptOutStatus: VoidUnion {
+    @nonexhaustive public enum DashPreviewOptOutStatus: VoidUnion {
         case optedIn
         case optedOut
         case unknown(String)
@@ -1517,7 +1517,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.DashStackSharingScope`.
-    public enum DashStackSharingScope: VoidUnion {
+    @nonexhaustive public enum DashStackSharingScope: VoidUnion {
         case invited
         case `public`
         case team
@@ -1534,7 +1534,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.DashStackType`.
-    public enum DashStackType: VoidUnion {
+    @nonexhaustive public enum DashStackType: VoidUnion {
         case cypress
         case referenceContainer
         case unknownValue
@@ -1815,7 +1815,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.DefaultLinkExpirationDaysPolicy`.
-    public enum DefaultLinkExpirationDaysPolicy: VoidUnion {
+    @nonexhaustive public enum DefaultLinkExpirationDaysPolicy: VoidUnion {
         case day1
         case day180
         case day3
@@ -2188,7 +2188,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.DeviceApprovalsPolicy`.
-    public enum DeviceApprovalsPolicy: VoidUnion {
+    @nonexhaustive public enum DeviceApprovalsPolicy: VoidUnion {
         case limited
         case unlimited
         case unknown(String)
@@ -2600,7 +2600,7 @@ extension TeamLog {
     }
 
     /// The struct `team_log.DeviceSessionLogInfo`, which is one of several.
-    public enum DeviceSessionLogInfo: TaggedUnion {
+    @nonexhaustive public enum DeviceSessionLogInfo: TaggedUnion {
         case desktopDeviceSession(DesktopDeviceSessionLogInfo)
         case legacyDeviceSession(LegacyDeviceSessionLogInfo)
         case mobileDeviceSession(MobileDeviceSessionLogInfo)
@@ -2757,7 +2757,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.DeviceType`.
-    public enum DeviceType: VoidUnion {
+    @nonexhaustive public enum DeviceType: VoidUnion {
         case desktop
         case mobile
         case unknown(String)
@@ -2805,7 +2805,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.DeviceUnlinkPolicy`.
-    public enum DeviceUnlinkPolicy: VoidUnion {
+    @nonexhaustive public enum DeviceUnlinkPolicy: VoidUnion {
         case keep
         case remove
         case unknown(String)
@@ -2920,7 +2920,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.DispositionActionType`.
-    public enum DispositionActionType: VoidUnion {
+    @nonexhaustive public enum DispositionActionType: VoidUnion {
         case automaticDelete
         case automaticPermanentlyDelete
         case unknown(String)
@@ -3254,7 +3254,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.DownloadPolicyType`.
-    public enum DownloadPolicyType: VoidUnion {
+    @nonexhaustive public enum DownloadPolicyType: VoidUnion {
         case allow
         case disallow
         case unknown(String)
@@ -3358,7 +3358,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.DropboxPasswordsPolicy`.
-    public enum DropboxPasswordsPolicy: VoidUnion {
+    @nonexhaustive public enum DropboxPasswordsPolicy: VoidUnion {
         case `default`
         case disabled
         case enabled

@@ -6,7 +6,7 @@ public import DropboxAPI
 
 extension TeamLog {
     /// The union `team_log.EmailIngestPolicy`.
-    public enum EmailIngestPolicy: VoidUnion {
+    @nonexhaustive public enum EmailIngestPolicy: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -828,7 +828,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.EnforceLinkPasswordPolicy`.
-    public enum EnforceLinkPasswordPolicy: VoidUnion {
+    @nonexhaustive public enum EnforceLinkPasswordPolicy: VoidUnion {
         case optional
         case required
         case unknown(String)
@@ -905,7 +905,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.EventCategory`.
-    public enum EventCategory: VoidUnion {
+    @nonexhaustive public enum EventCategory: VoidUnion {
         case adminAlerting
         case apps
         case comments
@@ -952,7 +952,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.EventDetails`.
-    public enum EventDetails: TaggedUnion {
+    @nonexhaustive public enum EventDetails: TaggedUnion {
         case adminAlertingAlertStateChangedDetails(AdminAlertingAlertStateChangedDetails)
         case adminAlertingChangedAlertConfigDetails(AdminAlertingChangedAlertConfigDetails)
         case adminAlertingTriggeredAlertDetails(AdminAlertingTriggeredAlertDetails)
@@ -4095,7 +4095,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.EventType`.
-    public enum EventType: TaggedUnion {
+    @nonexhaustive public enum EventType: TaggedUnion {
         case adminAlertingAlertStateChanged(AdminAlertingAlertStateChangedType)
         case adminAlertingChangedAlertConfig(AdminAlertingChangedAlertConfigType)
         case adminAlertingTriggeredAlert(AdminAlertingTriggeredAlertType)
@@ -6905,7 +6905,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.EventTypeArg`.
-    public enum EventTypeArg: VoidUnion {
+    @nonexhaustive public enum EventTypeArg: VoidUnion {
         case adminAlertingAlertStateChanged
         case adminAlertingChangedAlertConfig
         case adminAlertingTriggeredAlert
@@ -8250,7 +8250,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.ExtendedVersionHistoryPolicy`.
-    public enum ExtendedVersionHistoryPolicy: VoidUnion {
+    @nonexhaustive public enum ExtendedVersionHistoryPolicy: VoidUnion {
         case explicitlyLimited
         case explicitlyUnlimited
         case implicitlyLimited
@@ -8268,7 +8268,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.ExternalDriveBackupEligibilityStatus`.
-    public enum ExternalDriveBackupEligibilityStatus: VoidUnion {
+    @nonexhaustive public enum ExternalDriveBackupEligibilityStatus: VoidUnion {
         case exceedLicenseCap
         case skip
         case success
@@ -8339,7 +8339,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.ExternalDriveBackupPolicy`.
-    public enum ExternalDriveBackupPolicy: VoidUnion {
+    @nonexhaustive public enum ExternalDriveBackupPolicy: VoidUnion {
         case `default`
         case disabled
         case enabled
@@ -8402,7 +8402,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.ExternalDriveBackupStatus`.
-    public enum ExternalDriveBackupStatus: VoidUnion {
+    @nonexhaustive public enum ExternalDriveBackupStatus: VoidUnion {
         case broken
         case created
         case createdOrBroken
@@ -8546,7 +8546,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.ExternalSharingSetting`.
-    public enum ExternalSharingSetting: VoidUnion {
+    @nonexhaustive public enum ExternalSharingSetting: VoidUnion {
         case allow
         case forbid
         case unset

@@ -32,7 +32,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.FedAdminRole`.
-    public enum FedAdminRole: VoidUnion {
+    @nonexhaustive public enum FedAdminRole: VoidUnion {
         case enterpriseAdmin
         case notEnterpriseAdmin
         case unknown(String)
@@ -47,7 +47,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.FedExtraDetails`.
-    public enum FedExtraDetails: TaggedUnion {
+    @nonexhaustive public enum FedExtraDetails: TaggedUnion {
         case organization(OrganizationDetails)
         case team(TeamDetails)
         case unknown(String)
@@ -72,7 +72,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.FedHandshakeAction`.
-    public enum FedHandshakeAction: VoidUnion {
+    @nonexhaustive public enum FedHandshakeAction: VoidUnion {
         case acceptedInvite
         case canceledInvite
         case inviteExpired
@@ -93,7 +93,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.FederationStatusChangeAdditionalInfo`.
-    public enum FederationStatusChangeAdditionalInfo: TaggedUnion {
+    @nonexhaustive public enum FederationStatusChangeAdditionalInfo: TaggedUnion {
         case connectedTeamName(ConnectedTeamName)
         case nonTrustedTeamDetails(NonTrustedTeamDetails)
         case organizationName(OrganizationName)
@@ -270,7 +270,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.FileCommentNotificationPolicy`.
-    public enum FileCommentNotificationPolicy: VoidUnion {
+    @nonexhaustive public enum FileCommentNotificationPolicy: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -332,7 +332,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.FileCommentsPolicy`.
-    public enum FileCommentsPolicy: VoidUnion {
+    @nonexhaustive public enum FileCommentsPolicy: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -1477,7 +1477,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.FileRequestsPolicy`.
-    public enum FileRequestsPolicy: VoidUnion {
+    @nonexhaustive public enum FileRequestsPolicy: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -1699,7 +1699,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.FileTransfersPolicy`.
-    public enum FileTransfersPolicy: VoidUnion {
+    @nonexhaustive public enum FileTransfersPolicy: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -2013,7 +2013,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.FlexibleFileNamesPolicy`.
-    public enum FlexibleFileNamesPolicy: VoidUnion {
+    @nonexhaustive public enum FlexibleFileNamesPolicy: VoidUnion {
         case off
         case offDefault
         case optional
@@ -2083,7 +2083,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.FolderLinkRestrictionPolicy`.
-    public enum FolderLinkRestrictionPolicy: VoidUnion {
+    @nonexhaustive public enum FolderLinkRestrictionPolicy: VoidUnion {
         case disabled
         case enabled
         case unknown(String)

@@ -110,7 +110,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.GetTeamEventsContinueError`.
-    public enum GetTeamEventsContinueError: TaggedUnion, RouteError {
+    @nonexhaustive public enum GetTeamEventsContinueError: TaggedUnion, RouteError {
         case badCursor
         case reset(Common.DropboxTimestamp)
         case unknown(String)
@@ -135,7 +135,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.GetTeamEventsError`.
-    public enum GetTeamEventsError: VoidUnion, RouteError {
+    @nonexhaustive public enum GetTeamEventsError: VoidUnion, RouteError {
         case accountIDNotFound
         case invalidTimeRange
         case invalidFilters
@@ -230,7 +230,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.GoogleSsoPolicy`.
-    public enum GoogleSsoPolicy: VoidUnion {
+    @nonexhaustive public enum GoogleSsoPolicy: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -1371,7 +1371,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.GroupJoinPolicy`.
-    public enum GroupJoinPolicy: VoidUnion {
+    @nonexhaustive public enum GroupJoinPolicy: VoidUnion {
         case open
         case requestToJoin
         case unknown(String)

@@ -6,7 +6,7 @@ public import DropboxAPI
 
 extension TeamLog {
     /// The union `team_log.IdentifierType`.
-    public enum IdentifierType: VoidUnion {
+    @nonexhaustive public enum IdentifierType: VoidUnion {
         case email
         case facebookProfileName
         case unknown(String)
@@ -105,7 +105,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.IntegrationPolicy`.
-    public enum IntegrationPolicy: VoidUnion {
+    @nonexhaustive public enum IntegrationPolicy: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -174,7 +174,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.InviteAcceptanceEmailPolicy`.
-    public enum InviteAcceptanceEmailPolicy: VoidUnion {
+    @nonexhaustive public enum InviteAcceptanceEmailPolicy: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -238,7 +238,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.InviteMethod`.
-    public enum InviteMethod: VoidUnion {
+    @nonexhaustive public enum InviteMethod: VoidUnion {
         case autoApprove
         case inviteLink
         case memberInvite

@@ -6,7 +6,7 @@ public import DropboxAPI
 
 extension TeamLog {
     /// The union `team_log.LabelType`.
-    public enum LabelType: VoidUnion {
+    @nonexhaustive public enum LabelType: VoidUnion {
         case personalInformation
         case testOnly
         case userDefinedTag
@@ -732,7 +732,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.LinkedDeviceLogInfo`.
-    public enum LinkedDeviceLogInfo: TaggedUnion {
+    @nonexhaustive public enum LinkedDeviceLogInfo: TaggedUnion {
         case desktopDeviceSession(DesktopDeviceSessionLogInfo)
         case legacyDeviceSession(LegacyDeviceSessionLogInfo)
         case mobileDeviceSession(MobileDeviceSessionLogInfo)
@@ -767,7 +767,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.LockStatus`.
-    public enum LockStatus: VoidUnion {
+    @nonexhaustive public enum LockStatus: VoidUnion {
         case locked
         case unlocked
         case unknown(String)
@@ -836,7 +836,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.LoginMethod`.
-    public enum LoginMethod: VoidUnion {
+    @nonexhaustive public enum LoginMethod: VoidUnion {
         case appleOauth
         case firstPartyTokenExchange
         case googleOauth

@@ -40,7 +40,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.MediaHubAddingPeoplePolicy`.
-    public enum MediaHubAddingPeoplePolicy: VoidUnion {
+    @nonexhaustive public enum MediaHubAddingPeoplePolicy: VoidUnion {
         case anyone
         case teamOnly
         case unknown(String)
@@ -103,7 +103,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.MediaHubDownloadPolicy`.
-    public enum MediaHubDownloadPolicy: VoidUnion {
+    @nonexhaustive public enum MediaHubDownloadPolicy: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -192,7 +192,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.MediaHubLinkSharingPolicy`.
-    public enum MediaHubLinkSharingPolicy: VoidUnion {
+    @nonexhaustive public enum MediaHubLinkSharingPolicy: VoidUnion {
         case noOne
         case `public`
         case teamOnly
@@ -281,7 +281,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.MediaHubProjectRole`.
-    public enum MediaHubProjectRole: VoidUnion {
+    @nonexhaustive public enum MediaHubProjectRole: VoidUnion {
         case editor
         case owner
         case reviewer
@@ -436,7 +436,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.MediaHubSharedLinkAudience`.
-    public enum MediaHubSharedLinkAudience: VoidUnion {
+    @nonexhaustive public enum MediaHubSharedLinkAudience: VoidUnion {
         case noOne
         case `public`
         case teamOnly
@@ -567,7 +567,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.MediaHubSharedLinkDownloadSetting`.
-    public enum MediaHubSharedLinkDownloadSetting: VoidUnion {
+    @nonexhaustive public enum MediaHubSharedLinkDownloadSetting: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -692,7 +692,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.MediaHubSharedLinkTargetType`.
-    public enum MediaHubSharedLinkTargetType: VoidUnion {
+    @nonexhaustive public enum MediaHubSharedLinkTargetType: VoidUnion {
         case bundle
         case project
         case unknown(String)
@@ -1317,7 +1317,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.MemberRemoveActionType`.
-    public enum MemberRemoveActionType: VoidUnion {
+    @nonexhaustive public enum MemberRemoveActionType: VoidUnion {
         case delete
         case leave
         case offboard
@@ -1424,7 +1424,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.MemberRequestsPolicy`.
-    public enum MemberRequestsPolicy: VoidUnion {
+    @nonexhaustive public enum MemberRequestsPolicy: VoidUnion {
         case autoAccept
         case disabled
         case requireApproval
@@ -1440,7 +1440,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.MemberSendInvitePolicy`.
-    public enum MemberSendInvitePolicy: VoidUnion {
+    @nonexhaustive public enum MemberSendInvitePolicy: VoidUnion {
         case disabled
         case everyone
         case specificMembers
@@ -1841,7 +1841,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.MemberStatus`.
-    public enum MemberStatus: VoidUnion {
+    @nonexhaustive public enum MemberStatus: VoidUnion {
         case active
         case invited
         case movedToAnotherTeam
@@ -1952,7 +1952,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.MemberSuggestionsPolicy`.
-    public enum MemberSuggestionsPolicy: VoidUnion {
+    @nonexhaustive public enum MemberSuggestionsPolicy: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -2067,7 +2067,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.MicrosoftLoginPolicy`.
-    public enum MicrosoftLoginPolicy: VoidUnion {
+    @nonexhaustive public enum MicrosoftLoginPolicy: VoidUnion {
         case `default`
         case disabled
         case enabled
@@ -2132,7 +2132,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.MicrosoftOfficeAddinPolicy`.
-    public enum MicrosoftOfficeAddinPolicy: VoidUnion {
+    @nonexhaustive public enum MicrosoftOfficeAddinPolicy: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -2255,7 +2255,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.MultiTeamIdentityPolicy`.
-    public enum MultiTeamIdentityPolicy: VoidUnion {
+    @nonexhaustive public enum MultiTeamIdentityPolicy: VoidUnion {
         case `default`
         case disabled
         case enabled

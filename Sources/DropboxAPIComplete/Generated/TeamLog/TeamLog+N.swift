@@ -86,7 +86,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.NetworkControlPolicy`.
-    public enum NetworkControlPolicy: VoidUnion {
+    @nonexhaustive public enum NetworkControlPolicy: VoidUnion {
         case disabled
         case enabled
         case unknown(String)

@@ -6,7 +6,7 @@ public import DropboxAPI
 
 extension TeamLog {
     /// The union `team_log.PaperAccessType`.
-    public enum PaperAccessType: VoidUnion {
+    @nonexhaustive public enum PaperAccessType: VoidUnion {
         case commenter
         case editor
         case viewer
@@ -638,7 +638,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.PaperDefaultFolderPolicy`.
-    public enum PaperDefaultFolderPolicy: VoidUnion {
+    @nonexhaustive public enum PaperDefaultFolderPolicy: VoidUnion {
         case everyoneInTeam
         case inviteOnly
         case unknown(String)
@@ -700,7 +700,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.PaperDesktopPolicy`.
-    public enum PaperDesktopPolicy: VoidUnion {
+    @nonexhaustive public enum PaperDesktopPolicy: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -1743,7 +1743,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.PaperDownloadFormat`.
-    public enum PaperDownloadFormat: VoidUnion {
+    @nonexhaustive public enum PaperDownloadFormat: VoidUnion {
         case docx
         case html
         case markdown
@@ -2147,7 +2147,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.PaperMemberPolicy`.
-    public enum PaperMemberPolicy: VoidUnion {
+    @nonexhaustive public enum PaperMemberPolicy: VoidUnion {
         case anyoneWithLink
         case onlyTeam
         case teamAndExplicitlyShared
@@ -2343,7 +2343,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.ParticipantLogInfo`.
-    public enum ParticipantLogInfo: TaggedUnion {
+    @nonexhaustive public enum ParticipantLogInfo: TaggedUnion {
         case group(GroupLogInfo)
         case user(UserLogInfo)
         case unknown(String)
@@ -2368,7 +2368,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.PassPolicy`.
-    public enum PassPolicy: VoidUnion {
+    @nonexhaustive public enum PassPolicy: VoidUnion {
         case allow
         case disabled
         case enabled
@@ -2411,7 +2411,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.PasskeyLoginPolicy`.
-    public enum PasskeyLoginPolicy: VoidUnion {
+    @nonexhaustive public enum PasskeyLoginPolicy: VoidUnion {
         case `default`
         case disabled
         case enabled
@@ -2750,7 +2750,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.PlacementRestriction`.
-    public enum PlacementRestriction: VoidUnion {
+    @nonexhaustive public enum PlacementRestriction: VoidUnion {
         case australiaOnly
         case canadaOnly
         case europeOnly
@@ -2772,7 +2772,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.PolicyType`.
-    public enum PolicyType: VoidUnion {
+    @nonexhaustive public enum PolicyType: VoidUnion {
         case disposition
         case retention
         case unknown(String)
@@ -2787,7 +2787,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.PreviewsAiPolicy`.
-    public enum PreviewsAiPolicy: VoidUnion {
+    @nonexhaustive public enum PreviewsAiPolicy: VoidUnion {
         case `default`
         case disabled
         case enabled
@@ -3578,7 +3578,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.ProtectReportCategory`.
-    public enum ProtectReportCategory: VoidUnion {
+    @nonexhaustive public enum ProtectReportCategory: VoidUnion {
         case overview
         case staleAccess
         case unknown(String)
@@ -3593,7 +3593,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.ProtectReportMetric`.
-    public enum ProtectReportMetric: VoidUnion {
+    @nonexhaustive public enum ProtectReportMetric: VoidUnion {
         case externalModifiedOver1Year
         case externalModifiedOver1YearCompany
         case externalModifiedOver1YearOutside
@@ -3716,7 +3716,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.ProtectReportSection`.
-    public enum ProtectReportSection: VoidUnion {
+    @nonexhaustive public enum ProtectReportSection: VoidUnion {
         case items
         case overviewOther
         case ownedExternally

@@ -6,7 +6,7 @@ public import DropboxAPI
 
 extension TeamLog {
     /// The union `team_log.QuickActionType`.
-    public enum QuickActionType: VoidUnion {
+    @nonexhaustive public enum QuickActionType: VoidUnion {
         case deleteSharedLink
         case resetPassword
         case restoreFileOrFolder

@@ -229,7 +229,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.ReplayAddingPeoplePolicy`.
-    public enum ReplayAddingPeoplePolicy: VoidUnion {
+    @nonexhaustive public enum ReplayAddingPeoplePolicy: VoidUnion {
         case anyone
         case teamAndAllowlist
         case teamOnly
@@ -440,7 +440,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.ReplayLinkAccess`.
-    public enum ReplayLinkAccess: VoidUnion {
+    @nonexhaustive public enum ReplayLinkAccess: VoidUnion {
         case anyoneLoggedIn
         case noLoginRequired
         case teamAndApproved
@@ -512,7 +512,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.ReplaySharingPolicy`.
-    public enum ReplaySharingPolicy: VoidUnion {
+    @nonexhaustive public enum ReplaySharingPolicy: VoidUnion {
         case anyone
         case teamAndAllowlist
         case teamOnly
@@ -643,7 +643,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.ResellerRole`.
-    public enum ResellerRole: VoidUnion {
+    @nonexhaustive public enum ResellerRole: VoidUnion {
         case notReseller
         case resellerAdmin
         case unknown(String)
@@ -705,7 +705,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.ResellerSupportPolicy`.
-    public enum ResellerSupportPolicy: VoidUnion {
+    @nonexhaustive public enum ResellerSupportPolicy: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -816,7 +816,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.RewindPolicy`.
-    public enum RewindPolicy: VoidUnion {
+    @nonexhaustive public enum RewindPolicy: VoidUnion {
         case adminsOnly
         case everyone
         case unknown(String)

@@ -90,7 +90,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.SecondaryMailsPolicy`.
-    public enum SecondaryMailsPolicy: VoidUnion {
+    @nonexhaustive public enum SecondaryMailsPolicy: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -527,7 +527,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.SendAndTrackPolicy`.
-    public enum SendAndTrackPolicy: VoidUnion {
+    @nonexhaustive public enum SendAndTrackPolicy: VoidUnion {
         case `default`
         case disabled
         case enabled
@@ -617,7 +617,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.SendExternalSharingPolicy`.
-    public enum SendExternalSharingPolicy: VoidUnion {
+    @nonexhaustive public enum SendExternalSharingPolicy: VoidUnion {
         case `default`
         case disabled
         case enabled
@@ -680,7 +680,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.SendForSignaturePolicy`.
-    public enum SendForSignaturePolicy: VoidUnion {
+    @nonexhaustive public enum SendForSignaturePolicy: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -742,7 +742,7 @@ extension TeamLog {
     }
 
     /// The struct `team_log.SessionLogInfo`, which is one of several.
-    public enum SessionLogInfo: TaggedUnion {
+    @nonexhaustive public enum SessionLogInfo: TaggedUnion {
         case desktop(DesktopSessionLogInfo)
         case mobile(MobileSessionLogInfo)
         case web(WebSessionLogInfo)
@@ -2789,7 +2789,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.SharedFolderMembersInheritancePolicy`.
-    public enum SharedFolderMembersInheritancePolicy: VoidUnion {
+    @nonexhaustive public enum SharedFolderMembersInheritancePolicy: VoidUnion {
         case dontInheritMembers
         case inheritMembers
         case unknown(String)
@@ -3034,7 +3034,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.SharedLinkAccessLevel`.
-    public enum SharedLinkAccessLevel: VoidUnion {
+    @nonexhaustive public enum SharedLinkAccessLevel: VoidUnion {
         case none
         case reader
         case writer
@@ -3291,7 +3291,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.SharedLinkDefaultPermissionsPolicy`.
-    public enum SharedLinkDefaultPermissionsPolicy: VoidUnion {
+    @nonexhaustive public enum SharedLinkDefaultPermissionsPolicy: VoidUnion {
         case `default`
         case edit
         case view
@@ -4071,7 +4071,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.SharedLinkVisibility`.
-    public enum SharedLinkVisibility: VoidUnion {
+    @nonexhaustive public enum SharedLinkVisibility: VoidUnion {
         case noOne
         case password
         case `public`
@@ -4406,7 +4406,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.SharingFolderJoinPolicy`.
-    public enum SharingFolderJoinPolicy: VoidUnion {
+    @nonexhaustive public enum SharingFolderJoinPolicy: VoidUnion {
         case fromAnyone
         case fromTeamOnly
         case unknown(String)
@@ -4421,7 +4421,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.SharingLinkPolicy`.
-    public enum SharingLinkPolicy: VoidUnion {
+    @nonexhaustive public enum SharingLinkPolicy: VoidUnion {
         case defaultNoOne
         case defaultPrivate
         case defaultPublic
@@ -4439,7 +4439,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.SharingMemberPolicy`.
-    public enum SharingMemberPolicy: VoidUnion {
+    @nonexhaustive public enum SharingMemberPolicy: VoidUnion {
         case allow
         case forbid
         case forbidWithExclusions
@@ -4950,7 +4950,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.ShowcaseDownloadPolicy`.
-    public enum ShowcaseDownloadPolicy: VoidUnion {
+    @nonexhaustive public enum ShowcaseDownloadPolicy: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -5054,7 +5054,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.ShowcaseEnabledPolicy`.
-    public enum ShowcaseEnabledPolicy: VoidUnion {
+    @nonexhaustive public enum ShowcaseEnabledPolicy: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -5069,7 +5069,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.ShowcaseExternalSharingPolicy`.
-    public enum ShowcaseExternalSharingPolicy: VoidUnion {
+    @nonexhaustive public enum ShowcaseExternalSharingPolicy: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -5818,7 +5818,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.SignExternalSharingPolicy`.
-    public enum SignExternalSharingPolicy: VoidUnion {
+    @nonexhaustive public enum SignExternalSharingPolicy: VoidUnion {
         case `default`
         case disabled
         case enabled
@@ -6314,7 +6314,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.SignTemplateCreationPermissionPolicy`.
-    public enum SignTemplateCreationPermissionPolicy: VoidUnion {
+    @nonexhaustive public enum SignTemplateCreationPermissionPolicy: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -6526,7 +6526,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.SmartSyncOptOutPolicy`.
-    public enum SmartSyncOptOutPolicy: VoidUnion {
+    @nonexhaustive public enum SmartSyncOptOutPolicy: VoidUnion {
         case `default`
         case optedOut
         case unknown(String)
@@ -6612,7 +6612,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.SpaceCapsType`.
-    public enum SpaceCapsType: VoidUnion {
+    @nonexhaustive public enum SpaceCapsType: VoidUnion {
         case hard
         case off
         case soft
@@ -6628,7 +6628,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.SpaceLimitsStatus`.
-    public enum SpaceLimitsStatus: VoidUnion {
+    @nonexhaustive public enum SpaceLimitsStatus: VoidUnion {
         case nearQuota
         case overQuota
         case withinQuota
@@ -7161,7 +7161,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.StackCrossTeamAccessPolicy`.
-    public enum StackCrossTeamAccessPolicy: VoidUnion {
+    @nonexhaustive public enum StackCrossTeamAccessPolicy: VoidUnion {
         case allowed
         case `default`
         case disallowed

@@ -95,7 +95,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.TeamBrandingPolicy`.
-    public enum TeamBrandingPolicy: VoidUnion {
+    @nonexhaustive public enum TeamBrandingPolicy: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -507,7 +507,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.TeamExtensionsPolicy`.
-    public enum TeamExtensionsPolicy: VoidUnion {
+    @nonexhaustive public enum TeamExtensionsPolicy: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -685,7 +685,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.TeamFolderNotificationTarget`.
-    public enum TeamFolderNotificationTarget: VoidUnion {
+    @nonexhaustive public enum TeamFolderNotificationTarget: VoidUnion {
         case admins
         case both
         case editors
@@ -776,7 +776,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.TeamFolderSpaceCapsType`.
-    public enum TeamFolderSpaceCapsType: VoidUnion {
+    @nonexhaustive public enum TeamFolderSpaceCapsType: VoidUnion {
         case hard
         case off
         case soft
@@ -1130,7 +1130,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.TeamMemberStorageRequestPolicy`.
-    public enum TeamMemberStorageRequestPolicy: VoidUnion {
+    @nonexhaustive public enum TeamMemberStorageRequestPolicy: VoidUnion {
         case `default`
         case disabled
         case enabled
@@ -1196,7 +1196,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.TeamMembershipType`.
-    public enum TeamMembershipType: VoidUnion {
+    @nonexhaustive public enum TeamMembershipType: VoidUnion {
         case free
         case full
         case guest
@@ -1275,7 +1275,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.TeamMergeRequestAcceptedExtraDetails`.
-    public enum TeamMergeRequestAcceptedExtraDetails: TaggedUnion {
+    @nonexhaustive public enum TeamMergeRequestAcceptedExtraDetails: TaggedUnion {
         case primaryTeam(PrimaryTeamRequestAcceptedDetails)
         case secondaryTeam(SecondaryTeamRequestAcceptedDetails)
         case unknown(String)
@@ -1478,7 +1478,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.TeamMergeRequestCanceledExtraDetails`.
-    public enum TeamMergeRequestCanceledExtraDetails: TaggedUnion {
+    @nonexhaustive public enum TeamMergeRequestCanceledExtraDetails: TaggedUnion {
         case primaryTeam(PrimaryTeamRequestCanceledDetails)
         case secondaryTeam(SecondaryTeamRequestCanceledDetails)
         case unknown(String)
@@ -1639,7 +1639,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.TeamMergeRequestExpiredExtraDetails`.
-    public enum TeamMergeRequestExpiredExtraDetails: TaggedUnion {
+    @nonexhaustive public enum TeamMergeRequestExpiredExtraDetails: TaggedUnion {
         case primaryTeam(PrimaryTeamRequestExpiredDetails)
         case secondaryTeam(SecondaryTeamRequestExpiredDetails)
         case unknown(String)
@@ -1884,7 +1884,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.TeamMergeRequestReminderExtraDetails`.
-    public enum TeamMergeRequestReminderExtraDetails: TaggedUnion {
+    @nonexhaustive public enum TeamMergeRequestReminderExtraDetails: TaggedUnion {
         case primaryTeam(PrimaryTeamRequestReminderDetails)
         case secondaryTeam(SecondaryTeamRequestReminderDetails)
         case unknown(String)
@@ -2474,7 +2474,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.TeamSelectiveSyncPolicy`.
-    public enum TeamSelectiveSyncPolicy: VoidUnion {
+    @nonexhaustive public enum TeamSelectiveSyncPolicy: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -2912,7 +2912,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.TfaConfiguration`.
-    public enum TfaConfiguration: VoidUnion {
+    @nonexhaustive public enum TfaConfiguration: VoidUnion {
         case authenticator
         case disabled
         case enabled
@@ -3038,7 +3038,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.TimeUnit`.
-    public enum TimeUnit: VoidUnion {
+    @nonexhaustive public enum TimeUnit: VoidUnion {
         case days
         case hours
         case milliseconds
@@ -3060,7 +3060,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.TopLevelContentPolicy`.
-    public enum TopLevelContentPolicy: VoidUnion {
+    @nonexhaustive public enum TopLevelContentPolicy: VoidUnion {
         case adminsOnly
         case everyone
         case unknown(String)
@@ -3167,7 +3167,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.TrustedNonTeamMemberType`.
-    public enum TrustedNonTeamMemberType: VoidUnion {
+    @nonexhaustive public enum TrustedNonTeamMemberType: VoidUnion {
         case enterpriseAdmin
         case multiInstanceAdmin
         case unknown(String)
@@ -3182,7 +3182,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.TrustedTeamsRequestAction`.
-    public enum TrustedTeamsRequestAction: VoidUnion {
+    @nonexhaustive public enum TrustedTeamsRequestAction: VoidUnion {
         case accepted
         case declined
         case expired
@@ -3201,7 +3201,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.TrustedTeamsRequestState`.
-    public enum TrustedTeamsRequestState: VoidUnion {
+    @nonexhaustive public enum TrustedTeamsRequestState: VoidUnion {
         case invited
         case linked
         case unlinked
@@ -3264,7 +3264,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.TwoAccountPolicy`.
-    public enum TwoAccountPolicy: VoidUnion {
+    @nonexhaustive public enum TwoAccountPolicy: VoidUnion {
         case disabled
         case enabled
         case unknown(String)

@@ -86,7 +86,7 @@ extension TeamLog {
     }
 
     /// The struct `team_log.UserLogInfo`, which is one of several.
-    public enum UserLogInfo: TaggedUnion {
+    @nonexhaustive public enum UserLogInfo: TaggedUnion {
         case nonTeamMember(NonTeamMemberLogInfo)
         case teamMember(TeamMemberLogInfo)
         case trustedNonTeamMember(TrustedNonTeamMemberLogInfo)

@@ -6,7 +6,7 @@ public import DropboxAPI
 
 extension TeamLog {
     /// The union `team_log.WatermarkingPolicy`.
-    public enum WatermarkingPolicy: VoidUnion {
+    @nonexhaustive public enum WatermarkingPolicy: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -291,7 +291,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.WebSessionsFixedLengthPolicy`.
-    public enum WebSessionsFixedLengthPolicy: TaggedUnion {
+    @nonexhaustive public enum WebSessionsFixedLengthPolicy: TaggedUnion {
         case defined(DurationLogInfo)
         case undefined
         case unknown(String)
@@ -316,7 +316,7 @@ extension TeamLog {
     }
 
     /// The union `team_log.WebSessionsIdleLengthPolicy`.
-    public enum WebSessionsIdleLengthPolicy: TaggedUnion {
+    @nonexhaustive public enum WebSessionsIdleLengthPolicy: TaggedUnion {
         case defined(DurationLogInfo)
         case undefined
         case unknown(String)

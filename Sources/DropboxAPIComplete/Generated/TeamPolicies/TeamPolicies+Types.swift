@@ -6,7 +6,7 @@ public import DropboxAPI
 
 extension TeamPolicies {
     /// The union `team_policies.CameraUploadsPolicyState`.
-    public enum CameraUploadsPolicyState: VoidUnion {
+    @nonexhaustive public enum CameraUploadsPolicyState: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -21,7 +21,7 @@ extension TeamPolicies {
     }
 
     /// The union `team_policies.ComputerBackupPolicyState`.
-    public enum ComputerBackupPolicyState: VoidUnion {
+    @nonexhaustive public enum ComputerBackupPolicyState: VoidUnion {
         case disabled
         case enabled
         case `default`
@@ -37,7 +37,7 @@ extension TeamPolicies {
     }
 
     /// The union `team_policies.EmmState`.
-    public enum EmmState: VoidUnion {
+    @nonexhaustive public enum EmmState: VoidUnion {
         case disabled
         case optional
         case required
@@ -53,7 +53,7 @@ extension TeamPolicies {
     }
 
     /// The union `team_policies.ExternalDriveBackupPolicyState`.
-    public enum ExternalDriveBackupPolicyState: VoidUnion {
+    @nonexhaustive public enum ExternalDriveBackupPolicyState: VoidUnion {
         case disabled
         case enabled
         case `default`
@@ -69,7 +69,7 @@ extension TeamPolicies {
     }
 
     /// The union `team_policies.FileLockingPolicyState`.
-    public enum FileLockingPolicyState: VoidUnion {
+    @nonexhaustive public enum FileLockingPolicyState: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -84,7 +84,7 @@ extension TeamPolicies {
     }
 
     /// The union `team_policies.FileProviderMigrationPolicyState`.
-    public enum FileProviderMigrationPolicyState: VoidUnion {
+    @nonexhaustive public enum FileProviderMigrationPolicyState: VoidUnion {
         case disabled
         case enabled
         case `default`
@@ -102,7 +102,7 @@ extension TeamPolicies {
     }
 
     /// The union `team_policies.PaperDefaultFolderPolicy`.
-    public enum PaperDefaultFolderPolicy: VoidUnion {
+    @nonexhaustive public enum PaperDefaultFolderPolicy: VoidUnion {
         case everyoneInTeam
         case inviteOnly
         case unknown(String)
@@ -117,7 +117,7 @@ extension TeamPolicies {
     }
 
     /// The union `team_policies.PaperDeploymentPolicy`.
-    public enum PaperDeploymentPolicy: VoidUnion {
+    @nonexhaustive public enum PaperDeploymentPolicy: VoidUnion {
         case full
         case partial
         case unknown(String)
@@ -130,7 +130,7 @@ extension TeamPolicies {
     }
 
     /// The union `team_policies.PaperDesktopPolicy`.
-    public enum PaperDesktopPolicy: VoidUnion {
+    @nonexhaustive public enum PaperDesktopPolicy: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -145,7 +145,7 @@ extension TeamPolicies {
     }
 
     /// The union `team_policies.PaperEnabledPolicy`.
-    public enum PaperEnabledPolicy: VoidUnion {
+    @nonexhaustive public enum PaperEnabledPolicy: VoidUnion {
         case disabled
         case enabled
         case unspecified
@@ -161,7 +161,7 @@ extension TeamPolicies {
     }
 
     /// The union `team_policies.PasswordControlMode`.
-    public enum PasswordControlMode: VoidUnion {
+    @nonexhaustive public enum PasswordControlMode: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -176,7 +176,7 @@ extension TeamPolicies {
     }
 
     /// The union `team_policies.PasswordStrengthPolicy`.
-    public enum PasswordStrengthPolicy: VoidUnion {
+    @nonexhaustive public enum PasswordStrengthPolicy: VoidUnion {
         case minimalRequirements
         case moderatePassword
         case strongPassword
@@ -193,7 +193,7 @@ extension TeamPolicies {
     }
 
     /// The union `team_policies.RolloutMethod`.
-    public enum RolloutMethod: VoidUnion {
+    @nonexhaustive public enum RolloutMethod: VoidUnion {
         case unlinkAll
         case unlinkMostInactive
         case addMemberToExceptions
@@ -210,7 +210,7 @@ extension TeamPolicies {
     }
 
     /// The union `team_policies.ShowcaseDownloadPolicy`.
-    public enum ShowcaseDownloadPolicy: VoidUnion {
+    @nonexhaustive public enum ShowcaseDownloadPolicy: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -225,7 +225,7 @@ extension TeamPolicies {
     }
 
     /// The union `team_policies.ShowcaseEnabledPolicy`.
-    public enum ShowcaseEnabledPolicy: VoidUnion {
+    @nonexhaustive public enum ShowcaseEnabledPolicy: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -240,7 +240,7 @@ extension TeamPolicies {
     }
 
     /// The union `team_policies.ShowcaseExternalSharingPolicy`.
-    public enum ShowcaseExternalSharingPolicy: VoidUnion {
+    @nonexhaustive public enum ShowcaseExternalSharingPolicy: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -255,7 +255,7 @@ extension TeamPolicies {
     }
 
     /// The union `team_policies.SmartSyncPolicy`.
-    public enum SmartSyncPolicy: VoidUnion {
+    @nonexhaustive public enum SmartSyncPolicy: VoidUnion {
         case local
         case onDemand
         case unknown(String)
@@ -270,7 +270,7 @@ extension TeamPolicies {
     }
 
     /// The union `team_policies.SmarterSmartSyncPolicyState`.
-    public enum SmarterSmartSyncPolicyState: VoidUnion {
+    @nonexhaustive public enum SmarterSmartSyncPolicyState: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -285,7 +285,7 @@ extension TeamPolicies {
     }
 
     /// The union `team_policies.SsoPolicy`.
-    public enum SsoPolicy: VoidUnion {
+    @nonexhaustive public enum SsoPolicy: VoidUnion {
         case disabled
         case optional
         case required
@@ -301,7 +301,7 @@ extension TeamPolicies {
     }
 
     /// The union `team_policies.SuggestMembersPolicy`.
-    public enum SuggestMembersPolicy: VoidUnion {
+    @nonexhaustive public enum SuggestMembersPolicy: VoidUnion {
         case disabled
         case enabled
         case unknown(String)
@@ -360,7 +360,7 @@ extension TeamPolicies {
     }
 
     /// The union `team_policies.TwoStepVerificationPolicy`.
-    public enum TwoStepVerificationPolicy: VoidUnion {
+    @nonexhaustive public enum TwoStepVerificationPolicy: VoidUnion {
         case requireTfaEnable
         case requireTfaDisable
         case unknown(String)
@@ -375,7 +375,7 @@ extension TeamPolicies {
     }
 
     /// The union `team_policies.TwoStepVerificationState`.
-    public enum TwoStepVerificationState: VoidUnion {
+    @nonexhaustive public enum TwoStepVerificationState: VoidUnion {
         case required
         case optional
         case disabled

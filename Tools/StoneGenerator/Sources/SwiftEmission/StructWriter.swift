@@ -114,7 +114,7 @@ struct StructWriter {
 
     private func writeSubtypes(_ subtypes: Subtypes, to text: inout SourceText) {
         text.documentation("The struct `\(structure.name)`, which is one of several.")
-        text.block("public enum \(name): TaggedUnion") { text in
+        text.block("@nonexhaustive public enum \(name): TaggedUnion") { text in
             for subtype in subtypes.all {
                 text.line("case \(declared(subtype))(\(namespace.spelled(subtype.name)))")
             }

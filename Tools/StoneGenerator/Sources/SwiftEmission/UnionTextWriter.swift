@@ -30,7 +30,7 @@ struct UnionTextWriter {
         var text = SourceText(depth: 1)
         text.documentation("The union `\(union.name)`.")
         text.block(
-            "public \(keyword) \(SwiftNames.type(union.name.name)): "
+            "@nonexhaustive public \(keyword) \(SwiftNames.type(union.name.name)): "
                 + protocols.joined(separator: ", ")
         ) { text in
             writeCases(to: &text)
