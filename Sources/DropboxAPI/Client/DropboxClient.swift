@@ -36,14 +36,26 @@ public struct DropboxClient: Sendable {
         settings.observers.append(
             contentsOf: configuration.observers as [any TransferObserver])
         self.init(
-            configuration: configuration, tokens: tokens,
-            transport: try CurlTransport(configuration: settings, logger: logger), logger: logger)
+            configuration, tokens, logger,
+            over: try CurlTransport(configuration: settings, logger: logger))
     }
 
-    /// Makes a client over a given transport, for example one shared with another account's client.
+    /// Makes a client over a given transport, for example one that many accounts' clients share.
+    ///
+    /// The client's observers see its own bytes, and its `shutDown` ends its own requests. The transport stays its maker's,
+    /// who shuts it down after its clients.
     public init(
         configuration: DropboxConfiguration = .init(), tokens: any AccessTokenProvider,
         transport: any HTTPTransport, logger: Logger = Logger(label: "dropbox.api")
+    ) {
+        self.init(
+            configuration, tokens, logger,
+            over: ClientTransport(transport, observers: configuration.observers))
+    }
+
+    private init(
+        _ configuration: DropboxConfiguration, _ tokens: any AccessTokenProvider, _ logger: Logger,
+        over transport: any HTTPTransport
     ) {
         self.configuration = configuration
         self.tokens = tokens
@@ -160,7 +172,7 @@ public struct DropboxClient: Sendable {
     /// How long the rate gate stays closed; nil when it is open.
     public var heldBack: Duration? { gate.delay(at: clock.now()) }
 
-    /// Ends all requests in flight and frees all connections.
+    /// Ends all requests of this client and its copies, and frees its connections, unless the transport was given.
     public func shutDown() async {
         await transport.shutDown()
     }

@@ -49,14 +49,14 @@ public struct OAuthClient: Sendable {
     /// The name of the token endpoint for observers and logs.
     private static let route = "oauth2/token"
 
-    /// A client for one app over shared connections.
+    /// A client for one app over shared connections, whose observers see its own bytes.
     public init(
         app: AppCredentials, configuration: DropboxConfiguration = .init(),
         transport: any HTTPTransport, logger: Logger = Logger(label: "dropbox.oauth")
     ) {
         self.app = app
         self.configuration = configuration
-        self.transport = transport
+        self.transport = ClientTransport(transport, observers: configuration.observers)
         reporter = Reporter(observers: configuration.observers, logger: logger)
     }
 

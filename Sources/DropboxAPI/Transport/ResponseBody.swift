@@ -70,6 +70,16 @@ public struct ResponseBody: AsyncSequence, Sendable {
         AsyncIterator(owner: owner)
     }
 
+    /// The next chunk; nil at the end.
+    func nextChunk() async throws(TransportError) -> [UInt8]? {
+        try await owner.source.nextChunk()
+    }
+
+    /// Ends the transfer; a task that waits for a chunk is woken.
+    func abandon() {
+        owner.source.abandon()
+    }
+
     /// The whole body. Throws `.tooLarge` for more than `limit` bytes.
     public func collect(upTo limit: Int) async throws(TransportError) -> [UInt8] {
         var bytes: [UInt8] = []

@@ -21,7 +21,6 @@ struct DropboxAccess {
         var configuration = DropboxConfiguration(
             userAgent: "dbxfs/\(ProductVersion.current)", resultLimit: Self.resultLimit)
         adjust(&configuration)
-        configuration.transport.observers = configuration.observers
         do throws(TransportError) {
             if let endpoint = environment.endpoint {
                 configuration.hosts = try DropboxHosts(endpoint: endpoint.address)

@@ -31,6 +31,8 @@ final class Mount: Sendable {
     private let staging: StagingArea
     private let engine: SyncEngine
     private let client: DropboxClient
+    /// The connections of the client and of the login.
+    private let transport: any HTTPTransport
     private let tokens: VerifiedTokens
     private let credentials: Credentials
     private let remote: DropboxStore
@@ -58,7 +60,7 @@ final class Mount: Sendable {
         owner = try AccountIdentity.owner(of: store, plan)
 
         let traffic = TrafficCounter()
-        (client, tokens) = try Self.client(plan, credentials, owner, traffic: traffic) {
+        (client, tokens, transport) = try Self.client(plan, credentials, owner, traffic: traffic) {
             sink.hide($0)
         }
         remote = DropboxStore(
@@ -125,7 +127,7 @@ final class Mount: Sendable {
         _ plan: MountPlan, _ credentials: Credentials, _ owner: AccountRecord?,
         traffic: TrafficCounter,
         hide: @escaping @Sendable (String) -> Void
-    ) throws(CommandError) -> (DropboxClient, VerifiedTokens) {
+    ) throws(CommandError) -> (DropboxClient, VerifiedTokens, any HTTPTransport) {
         let access = try DropboxAccess(plan.environment) { configuration in
             configuration.observers = [traffic]
             let settings = plan.settings
@@ -148,7 +150,7 @@ final class Mount: Sendable {
                 expected: owner?.person ?? "another account", found: found.person
             ).message
         }
-        return (access.client(tokens, member: member), tokens)
+        return (access.client(tokens, member: member), tokens, access.transport)
     }
 
     /// How often a cache that another process has is tried, twenty times a second.
@@ -256,13 +258,14 @@ final class Mount: Sendable {
     /// Closes all parts; unsent changes stay queued.
     func close() {
         session.close()
-        let (engine, client) = (engine, client)
+        let (engine, client, transport) = (engine, client, transport)
         let pinning = pinning.withLock { $0 }
         pinning?.cancel()
         _ = WorkerThread.waiting {
             await pinning?.value
             await engine.stop()
             await client.shutDown()
+            await transport.shutDown()
         }
         staging.end()
         do {
