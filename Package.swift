@@ -40,6 +40,8 @@ let package = Package(
         .library(name: "DropboxAPIComplete", targets: ["DropboxAPIComplete"]),
         .library(name: "DropboxSecretService", targets: ["DropboxSecretService"]),
         .library(name: "DropboxMetrics", targets: ["DropboxMetrics"]),
+        .library(name: "DropboxTracing", targets: ["DropboxTracing"]),
+        .library(name: "DropboxLifecycle", targets: ["DropboxLifecycle"]),
         .library(name: "DropboxAPITesting", targets: ["DropboxAPITesting"]),
         .library(name: "DropboxEmulator", targets: ["DropboxEmulator"]),
         .library(name: "DropboxTransfers", targets: ["DropboxTransfers"]),
@@ -51,10 +53,15 @@ let package = Package(
         ),
         .trait(name: "Transfers", description: "DropboxTransfers, which brings a database along."),
         .trait(name: "Metrics", description: "DropboxMetrics, for swift-metrics."),
+        .trait(name: "Tracing", description: "DropboxTracing, for swift-distributed-tracing."),
+        .trait(name: "Lifecycle", description: "DropboxLifecycle, for swift-service-lifecycle."),
         .trait(
             name: "SecretService", description: "DropboxSecretService, for the desktop's keyring."),
         .default(
-            enabledTraits: ["Filesystem", "Emulator", "Transfers", "Metrics", "SecretService"]),
+            enabledTraits: [
+                "Filesystem", "Emulator", "Transfers", "Metrics", "Tracing", "Lifecycle",
+                "SecretService",
+            ]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -68,6 +75,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.90.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
         .package(
             url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
@@ -181,6 +190,20 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
+            name: "DropboxTracing",
+            dependencies: [
+                "DropboxAPI", "Saturating",
+                product("Tracing", of: "swift-distributed-tracing", for: "Tracing"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "DropboxLifecycle",
+            dependencies: [
+                "DropboxAPI",
+                product("ServiceLifecycle", of: "swift-service-lifecycle", for: "Lifecycle"),
+            ],
+            swiftSettings: settings),
+        .target(
             name: "DropboxAPITesting", dependencies: ["DropboxAPI"], swiftSettings: settings),
         // Generated: what DropboxAPI leaves of the API. Nothing of dbxfs depends on it, so its build does not pay.
         .target(
@@ -209,6 +232,18 @@ let package = Package(
                 arguments,
             ],
             swiftSettings: settings),
+        // An example that is not in Examples/Package.swift, because the build of the emulator has Hummingbird already.
+        .executableTarget(
+            name: "web-server",
+            dependencies: [
+                "DropboxAPI", "DropboxLifecycle", log,
+                product("Hummingbird", of: "hummingbird", for: "Emulator"),
+                product("HTTPTypes", of: "swift-http-types", for: "Emulator"),
+                product("NIOCore", of: "swift-nio", for: "Emulator"),
+            ],
+            path: "Examples/Sources/web-server",
+            // As in an app: the language mode, and nothing besides.
+            swiftSettings: [.treatAllWarnings(as: .error)]),
         .target(
             name: "RemoteStoreTesting", dependencies: ["Core", "ContentHashing", "RemoteStore"],
             swiftSettings: settings),
@@ -267,6 +302,22 @@ let package = Package(
             dependencies: [
                 "DropboxMetrics", "DropboxAPI",
                 product("MetricsTestKit", of: "swift-metrics", for: "Metrics"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "DropboxTracingTests",
+            dependencies: [
+                "DropboxTracing", "DropboxAPI", "DropboxAPITesting",
+                product("InMemoryTracing", of: "swift-distributed-tracing", for: "Tracing"),
+                product("Tracing", of: "swift-distributed-tracing", for: "Tracing"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "DropboxLifecycleTests",
+            dependencies: [
+                "DropboxLifecycle", "DropboxAPI", "DropboxAPITesting",
+                product("ServiceLifecycle", of: "swift-service-lifecycle", for: "Lifecycle"),
+                product("ServiceLifecycleTestKit", of: "swift-service-lifecycle", for: "Lifecycle"),
             ],
             swiftSettings: settings),
         .testTarget(
