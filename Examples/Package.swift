@@ -17,6 +17,12 @@ let package = Package(
         .executableTarget(name: "watch", dependencies: ["Account", api]),
         .executableTarget(name: "team-member", dependencies: ["Account", api]),
         .executableTarget(name: "route-handlers", dependencies: ["Account", api]),
+        .executableTarget(
+            name: "comparison",
+            dependencies: [
+                "Account", api, .product(name: "DropboxAPITesting", package: "dbxfs"),
+            ]),
+        .executableTarget(name: "small", dependencies: [api]),
     ],
     swiftLanguageModes: [.v6]
 )
