@@ -1,4 +1,4 @@
-// What a web server needs besides calls: logins over several requests, notifications with their proof, jobs as values,
+// The needs of a web server besides calls: logins over several requests, notifications with their proof, jobs as values,
 // and Foundation's dates.
 
 import Foundation

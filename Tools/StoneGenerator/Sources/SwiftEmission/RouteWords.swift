@@ -1,10 +1,10 @@
-// What the routes do that most people call, in words of our own: the specification's texts are not ours to commit. Not
+// The most used routes, each in a sentence of our own: the specification's texts are not ours to commit. Not
 // responsible for scopes, limits and errors: those are facts of the specification.
 
 import Stone
 
 extension Route {
-    /// What it does, in a sentence; nil where nobody has written one.
+    /// The route's work in a sentence; nil if none is written.
     var words: String? { Self.words[path] }
 
     private static let words = [
