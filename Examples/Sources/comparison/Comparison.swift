@@ -118,7 +118,8 @@ struct Refusals {
             guard case .route(.pathLookup(.notFound), let message) = error.kind else { throw error }
             print("refused:", error.summary, message ?? "", error.context.requestID ?? "")
         }
-        do {
+        // The calls of a middleware throw any error; those of one route need no `as`.
+        do throws(any Error) {
             _ = try await client.files.getMetadata(path: "/rows/nowhere")
         } catch let error as any DropboxError {
             print("for a log:", error.summary, "for the user:", error.localizedDescription)
