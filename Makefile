@@ -6,7 +6,11 @@ SWIFT ?= swift
 JOBS ?= $(shell nproc)
 # The versions that Package.resolved names, or an error: an unreviewed version must not get in by a build.
 LOCKED = --force-resolved-versions
-RELEASE_FLAGS = -c release --static-swift-stdlib -j $(JOBS) --pkg-config-path '$(CURDIR)/$(LINKED_FOLDER)'
+# Half of the size: no table of exported symbols, which nothing loads and which keeps unused code; packed relocations, which
+# glibc reads from 2.36 on; ICU's data for English only. The toolchain's own linker does all of it.
+RELEASE_LINKING = $(foreach flag,--no-export-dynamic --icf=safe -z pack-relative-relocs '$(CURDIR)/$(LINKED_FOLDER)/icu.o',-Xlinker $(flag))
+RELEASE_FLAGS = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -j $(JOBS) \
+	--pkg-config-path '$(CURDIR)/$(LINKED_FOLDER)' $(RELEASE_LINKING)
 # Libraries that the programs of `make release` contain, where their static libraries are installed. libfuse's soname
 # is another one from 3.17 on, so that a program which loads it runs on one half of the systems only.
 LINKED_IN ?= fuse3
@@ -92,6 +96,7 @@ build: packages
 # with "cannot find -lswift…", the toolchain was packaged without them (usr/lib/swift_static).
 release: packages
 	@Scripts/link-in $(LINKED_FOLDER) $(LINKED_IN)
+	@Scripts/trim-icu $(LINKED_FOLDER)/icu.o
 	@$(SWIFT) build $(LOCKED) $(RELEASE_FLAGS) --product dbxfs \
 		&& $(SWIFT) build $(LOCKED) $(RELEASE_FLAGS) --product dropbox-emulator \
 		|| { echo 'The release build failed. If the linker misses swift_static libraries, use' \

@@ -169,8 +169,8 @@ extension CommandError {
                 : "\(files) pinned file\(files == 1 ? " is" : "s are") not here yet")
                 + " (\(reason)); they are fetched as soon as that can be"
         case .noEmulator(let path):
-            "the demo needs the program dropbox-emulator beside dbxfs, at \(path): `make demo` "
-                + "builds both"
+            "the demo needs the program dropbox-emulator, at \(path): it is in the package dbxfs-demo, and "
+                + "`make demo` builds it"
         case .emulatorFailed(let detail):
             "the emulator did not start: \(detail)"
         case .problemsFound(let count):
