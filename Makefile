@@ -11,6 +11,9 @@ LOCKED = --force-resolved-versions
 RELEASE_LINKING = $(foreach flag,--no-export-dynamic --icf=safe -z pack-relative-relocs '$(CURDIR)/$(LINKED_FOLDER)/icu.o',-Xlinker $(flag))
 RELEASE_FLAGS = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -j $(JOBS) \
 	--pkg-config-path '$(CURDIR)/$(LINKED_FOLDER)' $(RELEASE_LINKING)
+# The key of an app by which people can log in without one of their own: for distributions, whose app Dropbox has approved.
+DBXFS_DEFAULT_APP_KEY ?=
+RELEASE_FLAGS += $(if $(DBXFS_DEFAULT_APP_KEY),-Xcc '-DDBXFS_DEFAULT_APP_KEY="$(DBXFS_DEFAULT_APP_KEY)"')
 # Libraries that the programs of `make release` contain, where their static libraries are installed. libfuse's soname
 # is another one from 3.17 on, so that a program which loads it runs on one half of the systems only.
 LINKED_IN ?= fuse3

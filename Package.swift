@@ -78,7 +78,7 @@ let package = Package(
             dependencies: [
                 "Core", "Fuse", "FileSystem", "Sync", "Tree", "MetadataStore", "BlockCache",
                 "RemoteStore",
-                "Staging", "DropboxAPI", "Mounting", "LocalIO", "Saturating", "CLinux", log,
+                "Staging", "DropboxAPI", "Mounting", "LocalIO", "Saturating", "CBuild", "CLinux", log,
                 system,
                 arguments,
             ],
@@ -91,6 +91,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(name: "LocalIO", dependencies: ["Saturating", system], swiftSettings: settings),
+        .systemLibrary(name: "CBuild"),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CFuse", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
         .systemLibrary(
