@@ -78,7 +78,8 @@ let package = Package(
             dependencies: [
                 "Core", "Fuse", "FileSystem", "Sync", "Tree", "MetadataStore", "BlockCache",
                 "RemoteStore",
-                "Staging", "DropboxAPI", "Mounting", "LocalIO", "Saturating", "CBuild", "CLinux", log,
+                "Staging", "DropboxAPI", "Mounting", "LocalIO", "Saturating", "CBuild", "CLinux",
+                log,
                 system,
                 arguments,
             ],

@@ -83,7 +83,7 @@ struct LoginCommand: ParsableCommand {
     /// The scopes for shared links. Optional, because they allow opening files to strangers.
     private static let sharingScopes = ["sharing.read", "sharing.write"]
 
-    /// The app of whoever built the program (`make release DBXFS_DEFAULT_APP_KEY=…`).
+    /// The app that the build brought (`make release DBXFS_DEFAULT_APP_KEY=…`).
     private static let defaultAppKey = cbuild_default_app_key().map { String(cString: $0) }
 
     private func appKey(
@@ -110,9 +110,11 @@ struct LoginCommand: ParsableCommand {
         Terminal.print("Logged in as \(owner.account.person)\(space ?? "").")
         let source = account.name == MountSource.standard.account ? "" : account.name + " "
         Terminal.print("Mount it: dbxfs mount \(source)MOUNTPOINT")
-        if environment.accessToken != nil {
-            Terminal.complain(
-                "DBXFS_ACCESS_TOKEN is set, and mounts use that instead of this login")
+        let used =
+            environment.accessToken != nil
+            ? "DBXFS_ACCESS_TOKEN" : environment.loginFile.map { _ in "DBXFS_LOGIN_FILE" }
+        if let used {
+            Terminal.complain("\(used) is set, and mounts use that instead of this login")
         }
     }
 }
