@@ -6,7 +6,14 @@ SWIFT ?= swift
 JOBS ?= $(shell nproc)
 # The versions that Package.resolved names, or an error: an unreviewed version must not get in by a build.
 LOCKED = --force-resolved-versions
-RELEASE_FLAGS = -c release --static-swift-stdlib -j $(JOBS) --pkg-config-path '$(CURDIR)/$(LINKED_FOLDER)'
+# Half of the size: no table of exported symbols, which nothing loads and which keeps unused code; packed relocations, which
+# glibc reads from 2.36 on; ICU's data for English only. The toolchain's own linker does all of it.
+RELEASE_LINKING = $(foreach flag,--no-export-dynamic --icf=safe -z pack-relative-relocs '$(CURDIR)/$(LINKED_FOLDER)/icu.o',-Xlinker $(flag))
+RELEASE_FLAGS = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -j $(JOBS) --disable-local-rpath \
+	--pkg-config-path '$(CURDIR)/$(LINKED_FOLDER)' $(RELEASE_LINKING)
+# The key of an app by which people can log in without one of their own: for distributions, whose app Dropbox has approved.
+DBXFS_DEFAULT_APP_KEY ?=
+RELEASE_FLAGS += $(if $(DBXFS_DEFAULT_APP_KEY),-Xcc '-DDBXFS_DEFAULT_APP_KEY="$(DBXFS_DEFAULT_APP_KEY)"')
 # Libraries that the programs of `make release` contain, where their static libraries are installed. libfuse's soname
 # is another one from 3.17 on, so that a program which loads it runs on one half of the systems only.
 LINKED_IN ?= fuse3
@@ -35,7 +42,7 @@ HELPERS = mount.dbxfs mount.fuse.dbxfs umount.dbxfs umount.fuse.dbxfs
 DOCS = README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE
 PAGES = $(wildcard docs/*.md docs/*.svg)
 
-.PHONY: help demo test test-unit test-clients test-mount test-package test-newcomer test-browser build release install uninstall deb portable test-portable
+.PHONY: help demo test test-unit test-clients test-mount test-package test-newcomer test-browser build release install uninstall deb portable rpm test-portable
 .PHONY: packages lint check generate release-notes clean
 
 help:
@@ -46,6 +53,7 @@ help:
 	@echo 'make install  install them below PREFIX=/usr/local, after make release; make uninstall removes them'
 	@echo 'make deb      build a Debian package in .build/deb'
 	@echo 'make portable build a tarball for any Linux in .build/portable; needs Debian 12'
+	@echo 'make rpm      build RPM packages of that tarball in .build/rpm'
 	@echo 'make lint     check the formatting and the rules of style'
 	@echo 'make check    lint, and check which layer imports which'
 	@echo 'make generate SPEC=FOLDER   write the Dropbox API from the .stone files in FOLDER'
@@ -92,6 +100,7 @@ build: packages
 # with "cannot find -lswift…", the toolchain was packaged without them (usr/lib/swift_static).
 release: packages
 	@Scripts/link-in $(LINKED_FOLDER) $(LINKED_IN)
+	@Scripts/trim-icu $(LINKED_FOLDER)/icu.o
 	@$(SWIFT) build $(LOCKED) $(RELEASE_FLAGS) --product dbxfs \
 		&& $(SWIFT) build $(LOCKED) $(RELEASE_FLAGS) --product dropbox-emulator \
 		|| { echo 'The release build failed. If the linker misses swift_static libraries, use' \
@@ -138,6 +147,10 @@ deb: release
 # A tarball for any Linux with a C library as new as that of Debian 12, on which it is built.
 portable:
 	Packaging/build-portable
+
+# For Fedora, openSUSE and others.
+rpm: portable
+	Packaging/build-rpm
 
 # The tarball on clean systems.
 test-portable: portable

@@ -87,7 +87,8 @@ let package = Package(
             dependencies: [
                 "Core", "Fuse", "FileSystem", "Sync", "Tree", "MetadataStore", "BlockCache",
                 "RemoteStore",
-                "Staging", "DropboxAPI", "Mounting", "LocalIO", "Saturating", "CLinux", log,
+                "Staging", "DropboxAPI", "Mounting", "LocalIO", "Saturating", "CBuild", "CLinux",
+                log,
                 system,
                 arguments,
             ],
@@ -104,6 +105,7 @@ let package = Package(
         .target(
             name: "LocalIO", dependencies: ["CLibrary", "Saturating", system],
             swiftSettings: settings),
+        .systemLibrary(name: "CBuild"),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CFuse", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
         .systemLibrary(

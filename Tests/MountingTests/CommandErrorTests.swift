@@ -29,6 +29,10 @@ import Testing
         ),
         (.credentialsTooOpen(file: "/f"), .mountFailure, "chmod 600"),
         (.credentialsUnreadable(file: "/f", reason: "r"), .mountFailure, "one line"),
+        (
+            .credentialsMissing(variable: "V", file: "/f"), .mountFailure,
+            "there is no /f, which V names"
+        ),
         (.unauthorized(server: "Dropbox", detail: "d"), .mountFailure, "run: dbxfs login"),
         (.loginDamaged(file: "/f", reason: "r"), .mountFailure, "run: dbxfs login"),
         (

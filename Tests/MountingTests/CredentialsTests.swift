@@ -47,6 +47,26 @@ import Testing
         #expect(try token() == "from-file")
     }
 
+    @Test("a login that the environment names wins over the account's, and must be there")
+    func copiedLogin() throws {
+        try login.save(.sample)
+        var copied = StoredLogin.sample
+        copied.refreshToken = "copied"
+        try LoginFile(path: folder.path + "/data/login", server: nil).save(copied)
+        let link = folder.path + "/login"
+        #expect(symlink("data/login", link) == 0)
+        #expect(try token(["DBXFS_LOGIN_FILE": link]) == "copied")
+        #expect(try token(["DBXFS_LOGIN_FILE": link, "DBXFS_ACCESS_TOKEN": "token"]) == "token")
+        let missing = folder.path + "/none"
+        #expect(
+            throws: CommandError.credentialsMissing(variable: "DBXFS_LOGIN_FILE", file: missing)
+        ) { try token(["DBXFS_LOGIN_FILE": missing]) }
+        #expect(chmod(folder.path + "/data/login", 0o644) == 0)
+        #expect(throws: CommandError.credentialsTooOpen(file: folder.path + "/data/login")) {
+            try token(["DBXFS_LOGIN_FILE": link])
+        }
+    }
+
     @Test("a login that cannot be used is not passed over in silence", arguments: [0o644, 0o600])
     func unusableLogin(mode: Int) throws {
         _ = try folder.write("from-file", to: "token", mode: 0o600)

@@ -39,6 +39,8 @@ extension CommandError {
                 + "and revoke the token if others have logins here"
         case .credentialsUnreadable(let file, let reason):
             "\(file) cannot be used (\(reason)): it holds the access token in one line"
+        case .credentialsMissing(let variable, let file):
+            "there is no \(file), which \(variable) names: copy credentials.json of a login there (mode 0600)"
         case .unauthorized(let server, let detail):
             "\(server) does not accept the access token (\(detail)): "
                 + "run: dbxfs login; or make a new one and set DBXFS_ACCESS_TOKEN"
@@ -169,8 +171,8 @@ extension CommandError {
                 : "\(files) pinned file\(files == 1 ? " is" : "s are") not here yet")
                 + " (\(reason)); they are fetched as soon as that can be"
         case .noEmulator(let path):
-            "the demo needs the program dropbox-emulator beside dbxfs, at \(path): `make demo` "
-                + "builds both"
+            "the demo needs the program dropbox-emulator, at \(path): it is in the package dbxfs-demo, and "
+                + "`make demo` builds it"
         case .emulatorFailed(let detail):
             "the emulator did not start: \(detail)"
         case .problemsFound(let count):

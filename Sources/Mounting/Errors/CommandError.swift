@@ -33,6 +33,8 @@ package enum CommandError: Error, Hashable, Sendable {
     case noToken(account: String, command: String, file: String)
     case credentialsTooOpen(file: String)
     case credentialsUnreadable(file: String, reason: String)
+    /// A variable names a file that does not exist.
+    case credentialsMissing(variable: String, file: String)
     case loginDamaged(file: String, reason: String)
     case otherServer(file: String, login: String, configured: String)
     /// With the addresses to register for the app.
@@ -129,7 +131,8 @@ extension CommandError {
             .notLoggedIn,
             .stillMounted, .notRevoked:
             .system
-        case .noToken, .credentialsTooOpen, .credentialsUnreadable, .loginDamaged, .otherServer,
+        case .noToken, .credentialsTooOpen, .credentialsUnreadable, .credentialsMissing,
+            .loginDamaged, .otherServer,
             .unauthorized,
             .forbidden,
             .unreachable, .serverNonsense, .serverFailed, .otherAccount, .filesOfOtherServer,

@@ -1,5 +1,5 @@
-// The credentials of a mount: a token from the environment, a login, or a token in a private file,
-// in this order.
+// The credentials of a mount: a token from the environment, a login that the environment names, the
+// account's login, or a token in a private file, in this order.
 
 package import DropboxAPI
 import LocalIO
@@ -38,6 +38,9 @@ package enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringCon
         if let token = environment.accessToken {
             return .token(try checked(token, from: "DBXFS_ACCESS_TOKEN"))
         }
+        if let path = environment.loginFile {
+            return try copiedLogin(path, server: environment.endpoint?.address)
+        }
         if let stored = try login.load() { return .login(stored, login) }
         guard let text = try readPrivately(tokenFile) else {
             throw .noToken(
@@ -45,6 +48,18 @@ package enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringCon
                 file: tokenFile)
         }
         return .token(try checked(text, from: tokenFile))
+    }
+
+    /// The login in a file that the user named. Its place may be a link, as those of Kubernetes's
+    /// secrets are.
+    private static func copiedLogin(
+        _ path: String, server: String?
+    ) throws(CommandError) -> Credentials {
+        let file = LoginFile(path: resolvedPath(path), server: server)
+        guard let stored = try file.load() else {
+            throw .credentialsMissing(variable: "DBXFS_LOGIN_FILE", file: path)
+        }
+        return .login(stored, file)
     }
 
     private static func readPrivately(_ path: String) throws(CommandError) -> String? {

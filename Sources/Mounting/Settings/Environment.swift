@@ -37,6 +37,8 @@ package struct Environment: Sendable {
     private var appKey: String?
     /// An access token from the environment, which must never be printed.
     package var accessToken: String?
+    /// The path of a login's copy, made on another machine, instead of the account's own file.
+    package var loginFile: String?
     /// Which folders are used.
     package let scope: Scope
 
@@ -85,6 +87,7 @@ package struct Environment: Sendable {
         }
         appKey = values["DBXFS_APP_KEY"]
         accessToken = values["DBXFS_ACCESS_TOKEN"]
+        loginFile = values["DBXFS_LOGIN_FILE"].map(absolutePath)
     }
 
     /// Reads the variables of this process, and the configuration file.

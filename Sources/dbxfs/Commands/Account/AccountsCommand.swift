@@ -39,10 +39,11 @@ struct AccountsCommand: ParsableCommand {
 struct AccountSurvey {
     private let environment: Environment
 
-    /// Ignores an access token in the environment, which belongs to no account here.
+    /// Ignores a token or a login that the environment names, which belongs to no account here.
     init(_ environment: Environment) {
         var environment = environment
         environment.accessToken = nil
+        environment.loginFile = nil
         self.environment = environment
     }
 

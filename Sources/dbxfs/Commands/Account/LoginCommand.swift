@@ -2,6 +2,7 @@
 // `Consent.swift` obtains the authorization.
 
 import ArgumentParser
+import CBuild
 import Core
 import DropboxAPI
 import Logging
@@ -14,8 +15,9 @@ struct LoginCommand: ParsableCommand {
         abstract: "Allow dbxfs to use a Dropbox account.",
         discussion: """
             Opens Dropbox's page in a browser, waits for the answer, and keeps the login for mounts. \
-            The app key is that of an app of your own, made at \(CommandError.appConsole). Running \
-            mounts of the account go on with the new login.
+            \(defaultAppKey == nil ? "The app key is" : "Instead of dbxfs's app, --app-key names") \
+            that of an app of your own, made at \(CommandError.appConsole). Running mounts of the \
+            account go on with the new login.
             """)
 
     @OptionGroup var account: AccountOption
@@ -23,7 +25,7 @@ struct LoginCommand: ParsableCommand {
     @Option(
         help: """
             The app's key. Without it: DBXFS_APP_KEY, else app_key of the configuration file, else \
-            that of the last login.
+            that of the last login, else that of whoever built dbxfs, if there is one.
             """)
     var appKey: String?
 
@@ -81,12 +83,16 @@ struct LoginCommand: ParsableCommand {
     /// The scopes for shared links. Optional, because they allow opening files to strangers.
     private static let sharingScopes = ["sharing.read", "sharing.write"]
 
+    /// The app that the build brought (`make release DBXFS_DEFAULT_APP_KEY=…`).
+    private static let defaultAppKey = cbuild_default_app_key().map { String(cString: $0) }
+
     private func appKey(
         _ environment: Environment, _ file: LoginFile
     ) throws(CommandError) -> String {
         // An unusable file is about to be replaced.
         let stored = (try? file.load())?.appKey
-        guard let key = appKey ?? environment.appKey(of: account.name) ?? stored else {
+        let named = appKey ?? environment.appKey(of: account.name) ?? stored
+        guard let key = named ?? Self.defaultAppKey else {
             throw .noAppKey(redirects: LoopbackListener.ports.map(LoopbackListener.redirect))
         }
         guard StoredLogin.isAppKey(key) else {
@@ -104,9 +110,11 @@ struct LoginCommand: ParsableCommand {
         Terminal.print("Logged in as \(owner.account.person)\(space ?? "").")
         let source = account.name == MountSource.standard.account ? "" : account.name + " "
         Terminal.print("Mount it: dbxfs mount \(source)MOUNTPOINT")
-        if environment.accessToken != nil {
-            Terminal.complain(
-                "DBXFS_ACCESS_TOKEN is set, and mounts use that instead of this login")
+        let used =
+            environment.accessToken != nil
+            ? "DBXFS_ACCESS_TOKEN" : environment.loginFile.map { _ in "DBXFS_LOGIN_FILE" }
+        if let used {
+            Terminal.complain("\(used) is set, and mounts use that instead of this login")
         }
     }
 }

@@ -64,8 +64,10 @@ struct DoctorCommand: ParsableCommand {
             }
             return [account]
         }
-        // The token of the environment is for one account; mounts would use it for any named one.
-        if environment.accessToken != nil { return [MountSource.standard.account] }
+        // The environment's token or login is for one account; mounts would use it for any named one.
+        if environment.accessToken != nil || environment.loginFile != nil {
+            return [MountSource.standard.account]
+        }
         let known = AccountFolders.accounts(environment)
         return known.isEmpty ? [MountSource.standard.account] : known
     }
