@@ -25,7 +25,7 @@ struct Turns {
 extension ContentReader {
     /// Bytes of a handle's first fetch. 1 MiB is a common size of reads; 128 KiB more, so that the
     /// kernel's next read-ahead need not wait, as in mountpoint-s3.
-    private static let initialReach: Int64 = 1 << 20 + 128 << 10
+    private static let initialReach: Int64 = (1 << 20) + (128 << 10)
     /// Unit of fetching for handles that read at random, because a request has a cost of its own.
     private static let exactUnit: Int64 = 128 << 10
     /// Consecutive tries without progress, and tries in all.
@@ -273,8 +273,8 @@ extension ContentReader {
 
     // MARK: Ending
 
-    /// The result of keeping bytes.
-    private enum Finding: Sendable {
+    /// The verdict about bytes that were kept.
+    private enum BlockVerdict: Sendable {
         /// The bytes are a part of a block.
         case part
         /// The whole block was seen.
@@ -288,10 +288,10 @@ extension ContentReader {
     private func keep(_ fetch: BlockFetch, _ content: FileContent) async throws(RemoteError) {
         let bytes = fetch.bytes
         let block = blockRange(fetch.key.index, of: content)
-        let finding = await disk.run { [cache] in
+        let verdict = await disk.run { [cache] in
             Self.keep(bytes, fetch, block: block, content, in: cache)
         }
-        switch finding {
+        switch verdict {
         case .part: arrive(fetch, passes: false)
         case .passed: arrive(fetch, passes: true)
         case .mismatch: condemn(content)
@@ -304,7 +304,7 @@ extension ContentReader {
     private static func keep(
         _ bytes: [UInt8], _ fetch: BlockFetch, block: Range<Int64>, _ content: FileContent,
         in cache: DiskBlockCache
-    ) -> Finding {
+    ) -> BlockVerdict {
         let (hash, size, index) = (content.hash, content.size, fetch.key.index)
         if fetch.range == 0..<size, size <= DiskBlockCache.blockSize {
             // These bytes were not served yet.

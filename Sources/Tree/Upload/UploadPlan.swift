@@ -8,8 +8,8 @@ import RemoteStore
 import Saturating
 package import Staging
 
-/// Decides the next step for a node. Transfers the remote identity of a deleted node to a new one
-/// if that keeps a file's history, and otherwise changes nothing.
+/// Decides the next step for a node. Writes in two cases: the remote identity of a deleted node goes
+/// to a new one if that keeps a file's history, and a node that has to wait is due a second later.
 package struct UploadPlanner {
     package let transaction: Transaction
     package let openFiles: any OpenFileTracking

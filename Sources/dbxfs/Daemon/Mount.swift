@@ -129,8 +129,8 @@ final class Mount: Sendable {
         let access = try DropboxAccess(plan.environment) { configuration in
             configuration.observers = [traffic]
             let settings = plan.settings
-            configuration.transport.uploadLimit = settings.uploadRate.map { UInt64(clamping: $0) }
-            configuration.transport.downloadLimit = settings.downloadRate.map {
+            configuration.transport.uploadRate = settings.uploadRate.map { UInt64(clamping: $0) }
+            configuration.transport.downloadRate = settings.downloadRate.map {
                 UInt64(clamping: $0)
             }
         }
