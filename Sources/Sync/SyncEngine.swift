@@ -139,7 +139,7 @@ package final class SyncEngine: Syncing {
     }
 
     /// When a user's change of a place is due: at the end of its burst.
-    package func due(for place: ChangedPlace) -> Timestamp {
+    package func due(for place: ChangedPlace) -> WallTime {
         environment.changes.due(for: place, at: environment.clock.now())
     }
 

@@ -37,7 +37,7 @@ struct RestartTests {
         let space = try Space(number: 5, folder: folder)
         let renamed = Commit(
             path: "/a É/F", mode: .update(rev: "x"), autorename: true,
-            clientModified: Timestamp(seconds: 5), strictConflict: true)
+            clientModified: APITime(seconds: 5), strictConflict: true)
         let digest = TreeFixture.content("x").hash
         let rev = AccountTree(namespace: 5, quota: 0).revText(RevisionID(index: 0))
         let template = PropertyTemplate(
@@ -114,25 +114,25 @@ struct RestartTests {
             givenName: "Ada", surname: "Ö", email: "a@example.com", isTeamMember: true)
         try registry.add(
             Token(
-                account: account.id, expiresAt: Timestamp(seconds: 50), scopes: ["x"],
+                account: account.id, expiresAt: APITime(seconds: 50), scopes: ["x"],
                 refreshToken: "r"), as: "t")
         try registry.add(RefreshToken(account: account.id, client: "c", scopes: nil), as: "r")
         let again = try AccountRegistry(folder: folder)
         guard
-            case .valid(let found, let token) = again.authenticate("t", at: Timestamp(seconds: 50))
+            case .valid(let found, let token) = again.authenticate("t", at: APITime(seconds: 50))
         else {
             Issue.record("the token is not valid")
             return
         }
         #expect(found.id == account.id && found.homePath == "/Ada Ö" && token.scopes == ["x"])
-        guard case .expired = again.authenticate("t", at: Timestamp(seconds: 51)) else {
+        guard case .expired = again.authenticate("t", at: APITime(seconds: 51)) else {
             Issue.record("the token does not expire")
             return
         }
         #expect(again.refreshToken("r")?.client == "c")
         try again.revoke("t")
         #expect(again.refreshToken("r") == nil)
-        guard case .invalid = again.authenticate("t", at: Timestamp(seconds: 0)) else {
+        guard case .invalid = again.authenticate("t", at: APITime(seconds: 0)) else {
             Issue.record("the token is still valid")
             return
         }

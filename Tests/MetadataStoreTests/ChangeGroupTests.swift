@@ -366,7 +366,7 @@ private struct RandomChanges {
 
     private static func change(
         _ transaction: Transaction, _ kind: Int, _ inode: InodeID, _ other: Int, _ size: Int,
-        _ now: Timestamp
+        _ now: WallTime
     ) throws {
         let local = LocalFacts(modified: now, changed: now)
         let name = place("file \(other)")

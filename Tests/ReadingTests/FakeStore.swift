@@ -10,7 +10,7 @@ import TestSupport
 /// Content with a seed; no two chunks are alike.
 struct Sample: Sendable {
     let bytes: [UInt8]
-    let content: FileContent
+    let content: FileVersion
 
     init(size: Int, seed: UInt64) {
         var generator = SeededRandom(seed: seed)
@@ -28,7 +28,7 @@ struct Sample: Sendable {
         }
         bytes.removeLast(bytes.count - size)
         self.bytes = bytes
-        content = FileContent(
+        content = FileVersion(
             revision: Revision("rev\(seed)"), hash: ContentHasher.hash(bytes), size: Int64(size))
     }
 

@@ -209,7 +209,7 @@ final class Link: RemoteStoring, @unchecked Sendable {
         if belated != nil, let bytes = try? source.bytes(0..<source.size) {
             late = { [base, belated] in
                 belated?.arrived.append(bytes)
-                _ = try? await base.upload(BytesSource(bytes), commit: commit)
+                _ = try? await base.upload(MemorySource(bytes), commit: commit)
             }
         }
         return try await perform(request, changes: true, late: late) {

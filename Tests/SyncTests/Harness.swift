@@ -250,7 +250,7 @@ final class Harness: Sendable {
         return isWritten ? inode : try await write(path, text)
     }
 
-    func makeFolder(_ path: String, due: Timestamp? = nil) async throws {
+    func makeFolder(_ path: String, due: WallTime? = nil) async throws {
         history.note("user mkdir \(path)")
         try await store.write { [localName] transaction in
             let place = try transaction.place(path)
@@ -365,8 +365,8 @@ final class Harness: Sendable {
         if case .file(let file) = existing?.kind { expectation = .revision(file.revision) }
         let commit = RemoteCommit(
             path: RemotePath(rawValue: path), expectation: expectation,
-            clientModified: Timestamp(seconds: 1_000_000_000), hash: nil)
-        _ = try await server.upload(BytesSource(bytes), commit: commit)
+            clientModified: WallTime(seconds: 1_000_000_000), hash: nil)
+        _ = try await server.upload(MemorySource(bytes), commit: commit)
     }
 
     func putFolder(_ path: String) async throws {

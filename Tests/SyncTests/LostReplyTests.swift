@@ -89,7 +89,7 @@ import Testing
     @Test("an intent is forgotten once its commit can no longer arrive")
     func tooLate() async throws {
         let harness = try Harness()
-        let start = Timestamp.now()
+        let start = WallTime.now()
         let ages = IntentAges()
         let inode = try await harness.write("/a", "text")
         let context = harness.deltaContext

@@ -37,7 +37,7 @@ import Testing
             try await waitWhile { !harness.isOnline }
         }
 
-        private var now: Timestamp { harness.clock.now() }
+        private var now: WallTime { harness.clock.now() }
 
         func write(at offset: Int, _ count: Int, _ byte: UInt8) throws {
             let new = [UInt8](repeating: byte, count: count)

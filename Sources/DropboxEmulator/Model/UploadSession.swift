@@ -11,14 +11,14 @@ struct UploadSession: Sendable {
     static let blockSize = Int64(BlockHasher.blockSize)
 
     let isConcurrent: Bool
-    let startedAt: Timestamp
+    let startedAt: APITime
     private(set) var isClosed: Bool
     /// Bytes of a sequential session; of a concurrent one the end of the furthest piece.
     private(set) var size: Int64 = 0
     /// Digests of a concurrent session's blocks, by their position.
     private(set) var blocks: [Int: ContentDigest] = [:]
 
-    init(isConcurrent: Bool, isClosed: Bool, startedAt: Timestamp) {
+    init(isConcurrent: Bool, isClosed: Bool, startedAt: APITime) {
         self.isConcurrent = isConcurrent
         self.isClosed = isClosed
         self.startedAt = startedAt
@@ -28,7 +28,7 @@ struct UploadSession: Sendable {
     ///
     /// The pieces of a concurrent session come in any order, so that others may still be in flight
     /// when the closing one has arrived: they are accepted if they lie before its end.
-    func checkAppend(offset: Int64, length: Int64, closes: Bool) throws(SessionError) {
+    func checkAppend(offset: Int64, length: Int64, closes: Bool) throws(UploadSessionError) {
         if isConcurrent {
             guard offset % Self.blockSize == 0 else { throw .concurrentInvalidOffset }
             guard !isClosed || (offset + length <= size && !closes) else { throw .closed }
@@ -45,7 +45,7 @@ struct UploadSession: Sendable {
     /// Records data that has been stored.
     mutating func append(
         offset: Int64, length: Int64, closes: Bool, digests: [ContentDigest]
-    ) throws(SessionError) {
+    ) throws(UploadSessionError) {
         try checkAppend(offset: offset, length: length, closes: closes)
         if isConcurrent {
             let first = Int(offset / Self.blockSize)
@@ -56,7 +56,7 @@ struct UploadSession: Sendable {
     }
 
     /// Whether the session can be committed.
-    func checkFinish(offset: Int64, isBatch: Bool) throws(SessionError) {
+    func checkFinish(offset: Int64, isBatch: Bool) throws(UploadSessionError) {
         if isConcurrent {
             guard isClosed else { throw isBatch ? .notClosed : .concurrentNotClosed }
             let count = Int((size + Self.blockSize - 1) / Self.blockSize)
@@ -78,7 +78,7 @@ struct UploadSession: Sendable {
 }
 
 /// Errors of a session: the members of the specification's several unions that share these tags.
-enum SessionError: APIUnion, Equatable {
+enum UploadSessionError: APIUnion, Equatable {
     case notFound
     case incorrectOffset(correct: Int64)
     case closed

@@ -8,7 +8,7 @@ struct LongpollRoute {
     let emulator: Emulator
 
     /// Responds after a change and the configured delay, or after the timeout.
-    func respond(to request: Request, body: IncomingBody) async throws -> Reply {
+    func respond(to request: Request, body: IncomingBody) async throws -> RouteResponse {
         let source = try await ArgumentSource(request, style: .rpc, body: body)
         let (text, timeout) = try arguments(source)
         let plain = text.hasSuffix(Routes.emptyPageMark) ? String(text.dropLast()) : text

@@ -53,7 +53,7 @@ final class Space: Sendable {
         _ operation: Operation, _ result: (SpaceState, NodeID?) -> Value
     ) throws -> Value {
         let (value, hasChanged) = try state.withLock { state in
-            let time = Timestamp.now()
+            let time = APITime.now()
             let before = state.tree.changes.count
             let node = try state.apply(operation, at: time)
             let hasChanged = state.tree.changes.count != before

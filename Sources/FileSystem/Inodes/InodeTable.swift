@@ -21,12 +21,12 @@ final class InodeTable: KernelReferences {
         /// Files that were opened although the kernel had another size.
         var mistaken: Set<InodeID> = []
         /// Until when opens use direct I/O after a change of size.
-        var changeEnds: [InodeID: Timestamp] = [:]
+        var changeEnds: [InodeID: WallTime] = [:]
         var unlinked: Set<InodeID> = []
         var opened: [InodeID: ContentVersion] = [:]
         var generations: [InodeID: Generation] = [:]
         /// Until when an opener may come to an inode that the kernel has replaced.
-        var renewalEnds: [InodeID: Timestamp] = [:]
+        var renewalEnds: [InodeID: WallTime] = [:]
     }
 
     /// The kernel's cached state of an inode.
@@ -62,7 +62,7 @@ final class InodeTable: KernelReferences {
     /// Returns the generation for the reply. With `keepsGeneration`, as for an open file, that is the
     /// one that the kernel has: with another one it fails all calls on the inode that it has.
     func remember(
-        _ inode: InodeID, size: Int64, keepsGeneration: Bool, at now: Timestamp
+        _ inode: InodeID, size: Int64, keepsGeneration: Bool, at now: WallTime
     ) -> UInt64 {
         state.withLock { state in
             state.known[inode, default: Known(size: size)].lookups +|= 1
@@ -94,14 +94,14 @@ final class InodeTable: KernelReferences {
     }
 
     /// Notes the size in the next reply about a file without a local writer.
-    func noteToldSize(_ size: Int64, of inode: InodeID, at now: Timestamp) {
+    func noteToldSize(_ size: Int64, of inode: InodeID, at now: WallTime) {
         state.withLock { state in
             if !state.isSizeKernels { Self.tell(size, of: inode, &state, at: now) }
         }
     }
 
     private static func tell(
-        _ size: Int64, of inode: InodeID, _ state: inout State, at now: Timestamp
+        _ size: Int64, of inode: InodeID, _ state: inout State, at now: WallTime
     ) {
         guard let told = state.known[inode]?.size, told != size else { return }
         state.known[inode]?.size = size
@@ -114,7 +114,7 @@ final class InodeTable: KernelReferences {
     private static let changeLife: Int64 = 2_000_000_000
 
     /// Whether the kernel has the size of a file that is about to be read.
-    func knowledge(ofSize size: Int64, of inode: InodeID, at now: Timestamp) -> SizeKnowledge {
+    func knowledge(ofSize size: Int64, of inode: InodeID, at now: WallTime) -> SizeKnowledge {
         state.withLock { state in
             guard let known = state.known[inode], known.size != size else {
                 state.mistaken.remove(inode)
@@ -135,14 +135,14 @@ final class InodeTable: KernelReferences {
     }
 
     /// Whether the kernel may have another size of an open file.
-    func isSizeWrong(of inode: InodeID, at now: Timestamp) -> Bool {
+    func isSizeWrong(of inode: InodeID, at now: WallTime) -> Bool {
         state.withLock { state in
             Self.isOutdated(inode, &state, at: now) || state.mistaken.contains(inode)
         }
     }
 
     private static func isOutdated(
-        _ inode: InodeID, _ state: inout State, at now: Timestamp
+        _ inode: InodeID, _ state: inout State, at now: WallTime
     ) -> Bool {
         guard let end = state.changeEnds[inode] else { return false }
         if now < end { return true }
@@ -171,7 +171,7 @@ final class InodeTable: KernelReferences {
 
     /// Whether a lookup has just told the kernel a new generation: an opener that had looked up the
     /// name before comes to an inode that the kernel has given up, and could not read it.
-    func isRenewed(_ inode: InodeID, at now: Timestamp) -> Bool {
+    func isRenewed(_ inode: InodeID, at now: WallTime) -> Bool {
         state.withLock { state in
             guard let end = state.renewalEnds[inode] else { return false }
             if now < end { return true }

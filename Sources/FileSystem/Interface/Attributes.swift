@@ -56,17 +56,17 @@ package struct Attributes: Hashable, Sendable {
     /// Size of the content in bytes.
     package var size: Int64
     /// Last access; not tracked, equals the last modification unless set.
-    package var accessTime: Timestamp
+    package var accessTime: WallTime
     /// Last change of the content.
-    package var modificationTime: Timestamp
+    package var modificationTime: WallTime
     /// Last change of content or attributes.
-    package var changeTime: Timestamp
+    package var changeTime: WallTime
 
     /// Memberwise and without defaults, so that a forgotten field does not compile.
     package init(
         inode: InodeID, kind: FileKind, permissions: UInt16, linkCount: UInt32, userID: UInt32,
-        groupID: UInt32, size: Int64, accessTime: Timestamp, modificationTime: Timestamp,
-        changeTime: Timestamp
+        groupID: UInt32, size: Int64, accessTime: WallTime, modificationTime: WallTime,
+        changeTime: WallTime
     ) {
         self.inode = inode
         self.kind = kind
@@ -151,7 +151,7 @@ package struct AttributeChanges: Hashable, Sendable {
         /// The time at which the operation runs.
         case now
         /// An explicitly given time.
-        case time(Timestamp)
+        case time(WallTime)
     }
 
     /// Creates an empty set of changes.
@@ -159,7 +159,7 @@ package struct AttributeChanges: Hashable, Sendable {
 }
 
 /// The credentials of the calling process.
-package struct Caller: Hashable, Sendable {
+package struct CallingProcess: Hashable, Sendable {
     /// User ID of the process.
     package var userID: UInt32
     /// Group ID of the process.

@@ -211,7 +211,7 @@ package final class MetadataStore: Sendable {
     ///
     /// `due` returns the due time of its changes; by default at once.
     package func write<Value>(
-        due: (ChangedPlace) -> Timestamp = { _ in .atOnce }, _ body: (Transaction) throws -> Value
+        due: (ChangedPlace) -> WallTime = { _ in .atOnce }, _ body: (Transaction) throws -> Value
     ) throws -> Value {
         try gate?(.write)
         defer { noteTransaction() }

@@ -64,7 +64,7 @@ actor RemoteWatcher {
     private var failures = 0
     /// Whether the user has logged in since the token was refused.
     private var hasNewLogin = false
-    private var spaceDue = Timestamp(nanoseconds: 0)
+    private var spaceDue = WallTime(nanoseconds: 0)
     /// Consecutive rounds that the server ended at once and without changes.
     private var idleRounds = ServerPace()
     /// Whether the last step of deltas was empty.

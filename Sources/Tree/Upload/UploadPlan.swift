@@ -17,7 +17,7 @@ package struct UploadPlanner {
     /// A drain is running: open files are sent too, with their present content.
     package let isDraining: Bool
     /// The date and time of day, to compare with modification times.
-    package let date: Timestamp
+    package let date: WallTime
     /// Seconds that a recently written file with an open handle may wait.
     package let openFileInterval: Double
     /// Nodes found to wait for another one that is in flight, not due or being written. Valid for
@@ -26,7 +26,7 @@ package struct UploadPlanner {
 
     package init(
         transaction: Transaction, openFiles: any OpenFileTracking, staging: StagingArea,
-        isDraining: Bool, date: Timestamp, openFileInterval: Double
+        isDraining: Bool, date: WallTime, openFileInterval: Double
     ) {
         self.transaction = transaction
         self.openFiles = openFiles

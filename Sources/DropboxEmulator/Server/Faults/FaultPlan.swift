@@ -87,7 +87,9 @@ struct FaultPlan: Sendable {
             return RouteFailure.pathRoot(.tag("invalid_root", account?.rootInfo ?? .null))
         case .cursorReset: return RouteFailure.route(.tag("reset"))
         default:
-            let headers = details.retryAfter.map { [Reply.Header("Retry-After", String($0))] }
+            let headers = details.retryAfter.map {
+                [RouteResponse.Header("Retry-After", String($0))]
+            }
             return RouteFailure.plain(
                 status: Int(details.status), type: details.type,
                 body: details.body ?? "<html><body>Error \(details.status)</body></html>",
@@ -96,7 +98,7 @@ struct FaultPlan: Sendable {
     }
 
     /// Applies faults to the response of an executed call.
-    func spoil(_ reply: Reply) async throws -> Reply {
+    func spoil(_ reply: RouteResponse) async throws -> RouteResponse {
         if details(.resetAfter) != nil { throw ConnectionReset() }
         if let details = details(.errorAfter) {
             throw RouteFailure.plain(

@@ -2,9 +2,9 @@
 
 import NIOCore
 
-extension Reply {
+extension RouteResponse {
     /// Changes the result of a call, whether it is the body or the header beside content.
-    func mapResults(_ change: (JSONValue) -> JSONValue) -> Reply {
+    func mapResults(_ change: (JSONValue) -> JSONValue) -> RouteResponse {
         var reply = self
         if case .json(let value) = body { reply.body = .json(change(value)) }
         if let text = header("Dropbox-API-Result"),
@@ -92,9 +92,9 @@ extension JSONValue {
     }
 }
 
-extension Reply.Body {
+extension RouteResponse.Body {
     /// A prefix of this body, presented as the whole.
-    func shortened(to length: Int64) -> Reply.Body {
+    func shortened(to length: Int64) -> RouteResponse.Body {
         switch self {
         case .json(let value):
             .text(String(decoding: value.utf8().prefix(Int(length)), as: UTF8.self))
@@ -111,7 +111,7 @@ private struct ShortPieces: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
     typealias Failure = any Error
 
-    let pieces: any Reply.Pieces
+    let pieces: any RouteResponse.Pieces
     let length: Int64
 
     func makeAsyncIterator() -> Iterator {

@@ -36,7 +36,7 @@ actor FolderSearcher {
     private struct Repetition {
         var search: FolderSearch
         /// When this process has begun with it.
-        var began: Timestamp
+        var began: WallTime
         var task: Task<Void, Never>
     }
 
