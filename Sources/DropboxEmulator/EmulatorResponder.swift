@@ -57,10 +57,10 @@ struct EmulatorResponder: HTTPResponder {
             request: request, function: function, number: number, body: body, plan: plan)
         do {
             try await delay(function)
-            let reply = try await answer(exchange)
-            emulator.requestLog?.note(number, answer: reply.summary, function: function)
-            return response(
-                reply, function: function, number: number, plan: plan, channel: context.channel)
+            let response = try await answer(exchange)
+            emulator.requestLog?.note(number, answer: response.summary, function: function)
+            return self.response(
+                response, function: function, number: number, plan: plan, channel: context.channel)
         } catch is ConnectionReset {
             emulator.requestLog?.note(number, answer: "connection reset", function: function)
             emulator.statistics.addStatus(0, function)
@@ -97,7 +97,7 @@ struct EmulatorResponder: HTTPResponder {
             return try await exchange.plan.spoil(try await carryOut(exchange))
         } catch {
             if !(error is ConnectionReset) { await exchange.body.drain() }
-            return try Self.failure(error, function: exchange.function).reply
+            return try Self.failure(error, function: exchange.function).response
         }
     }
 
@@ -196,12 +196,12 @@ struct EmulatorResponder: HTTPResponder {
     // MARK: Responses
 
     private func response(
-        _ reply: RouteResponse, function: String, number: UInt64, plan: FaultPlan,
+        _ response: RouteResponse, function: String, number: UInt64, plan: FaultPlan,
         channel: any Channel
     ) -> Response {
-        emulator.statistics.addStatus(reply.status, function)
+        emulator.statistics.addStatus(response.status, function)
         var headers = HTTPFields()
-        for header in reply.headers {
+        for header in response.headers {
             if let name = HTTPField.Name(header.name) { headers[name] = header.value }
         }
         if let name = HTTPField.Name("X-Dropbox-Request-Id") {
@@ -210,7 +210,7 @@ struct EmulatorResponder: HTTPResponder {
         let statistics = emulator.statistics
         let limiter = emulator.downloads
         let sabotage = BodySabotage(plan)
-        let (length, pieces) = reply.body.pieces
+        let (length, pieces) = response.body.pieces
         let body = ResponseBody(contentLength: length.map { Int($0) }) { writer in
             var offset: Int64 = 0
             do {
@@ -236,7 +236,7 @@ struct EmulatorResponder: HTTPResponder {
             }
             try await writer.finish(nil)
         }
-        return Response(status: .init(code: reply.status), headers: headers, body: body)
+        return Response(status: .init(code: response.status), headers: headers, body: body)
     }
 }
 

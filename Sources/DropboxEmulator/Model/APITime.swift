@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// Seconds since 1970-01-01T00:00:00Z.
+/// Whole seconds since 1970-01-01T00:00:00Z.
 struct APITime: Hashable, Comparable, Sendable {
     let seconds: Int64
 

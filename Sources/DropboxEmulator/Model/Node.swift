@@ -22,7 +22,7 @@ struct ContentID: Hashable, Sendable {
 
 extension AccountTree {
     /// A file or folder, living or deleted.
-    struct Node: Sendable {
+    struct Node: Equatable, Sendable {
         /// Spelling of the name; of a deleted entry, the last one.
         var name: String
         /// Folded form of the name.
@@ -41,7 +41,7 @@ extension AccountTree {
 }
 
 /// One revision of one file.
-struct Revision: Sendable {
+struct Revision: Equatable, Sendable {
     let content: ContentID
     let clientModified: APITime
     let serverModified: APITime
@@ -69,7 +69,7 @@ struct Content: Hashable, Sendable {
 }
 
 /// The record of a deleted or moved entry at its old path.
-struct Tombstone: Sendable {
+struct Tombstone: Equatable, Sendable {
     /// Spelling of the path, from the tree's root.
     let display: String
     /// Newest revision of the file that was there; nil if it was a folder.
@@ -80,7 +80,7 @@ struct Tombstone: Sendable {
 }
 
 /// A deletion in the change log.
-struct DeletedPath: Sendable {
+struct DeletedPath: Equatable, Sendable {
     /// Folded path from the tree's root.
     let key: String
     /// Spelling of the path.

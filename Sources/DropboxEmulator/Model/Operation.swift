@@ -29,7 +29,7 @@ enum Operation: Sendable {
 }
 
 /// The state of one Dropbox: its tree, and the uncommitted upload sessions.
-struct SpaceState: Sendable {
+struct SpaceState: Equatable, Sendable {
     var tree: AccountTree
     var sessions: [String: UploadSession] = [:]
 

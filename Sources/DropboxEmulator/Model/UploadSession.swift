@@ -2,7 +2,7 @@
 // Not responsible for the bytes themselves (`ContentStore`).
 
 /// Data collected for one file in several requests.
-struct UploadSession: Sendable {
+struct UploadSession: Equatable, Sendable {
     /// Lifetime of a session in seconds: 7 days (files.stone, `upload_session/start`).
     static let lifetime: Int64 = 7 * 86_400
     /// Largest file: 2^41 - 2^22 bytes (files.stone, `upload_session/start`).

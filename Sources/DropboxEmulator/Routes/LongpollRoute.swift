@@ -18,9 +18,9 @@ struct LongpollRoute {
             throw ArgumentError(message: "Invalid \"cursor\" parameter: '\(text)'")
         }
         let hasChanges = try await wait(for: cursor, in: space, until: .now + timeout)
-        let reply: JSONValue = ["changes": .boolean(hasChanges)]
+        let response: JSONValue = ["changes": .boolean(hasChanges)]
         return .json(
-            reply.adding(
+            response.adding(
                 "backoff", emulator.settings.longpollBackoff.map { .integer($0) }))
     }
 

@@ -173,9 +173,9 @@ extension Routes {
                 "match_type": .tag("filename"),
             ]
         }
-        let reply: JSONValue = ["matches": .array(results), "has_more": .boolean(hasMore)]
+        let response: JSONValue = ["matches": .array(results), "has_more": .boolean(hasMore)]
         let cursor = hasMore ? arguments.cursor(skipping: skipping + results.count) : nil
-        return .json(reply.adding("cursor", cursor.map { .string($0) }))
+        return .json(response.adding("cursor", cursor.map { .string($0) }))
     }
 }
 

@@ -15,7 +15,7 @@ extension Routes {
                 fields: try reader.templateFields("fields"))
         }
         let id = AccountRegistry.secret("ptid:")
-        try call.space.apply(.addTemplate(id: id, template))
+        try call.apply(.addTemplate(id: id, template))
         return .json(["template_id": .string(id)])
     }
 
@@ -54,7 +54,7 @@ extension Routes {
         template.name = name ?? template.name
         template.description = description ?? template.description
         template.fields += added
-        try call.space.apply(.updateTemplate(id: id, template))
+        try call.apply(.updateTemplate(id: id, template))
         return .json(["template_id": .string(id)])
     }
 
@@ -63,7 +63,7 @@ extension Routes {
         let id = try call.arguments { reader throws(ArgumentError) in
             try reader.templateID("template_id")
         }
-        try call.space.apply(.removeTemplate(id: id, owner: call.account.id))
+        try call.apply(.removeTemplate(id: id, owner: call.account.id))
         return .json(.null)
     }
 

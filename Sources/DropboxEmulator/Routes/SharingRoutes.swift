@@ -57,7 +57,7 @@ extension Routes {
             try reader.string("url", length: 1...Int.max)
         }
         let secret = url.hasPrefix(site) ? url.dropFirst(site.count).prefix { $0 != "/" } : ""
-        try call.apply(.unlink(secret: String(secret))) { _, _ in }
+        try call.apply(.unlink(secret: String(secret)))
         return .json(.null)
     }
 

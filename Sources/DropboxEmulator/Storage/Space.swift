@@ -84,7 +84,10 @@ extension Operation {
     fileprivate var isTreeOperation: Bool {
         switch self {
         case .commit, .createFolder, .delete, .relocate, .restore: true
-        default: false
+        case .startSession, .append, .endSession, .seed, .setQuota, .setRelocationLimit, .share,
+            .mark, .link, .unlink, .resetCursors, .addTemplate, .updateTemplate, .removeTemplate,
+            .changeProperties:
+            false
         }
     }
 }

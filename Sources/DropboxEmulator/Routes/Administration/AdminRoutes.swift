@@ -12,25 +12,25 @@ struct AdminRoutes {
 
     /// Responds to an admin request.
     func respond(to request: Request) async throws -> Response {
-        let reply: RouteResponse
+        let response: RouteResponse
         do {
             let bytes = try await request.body.collect(upTo: 1 << 20)
             let argument =
                 bytes.readableBytes == 0
                 ? JSONValue.object([]) : try JSONParser.parse(bytes.readableBytesView)
-            reply = try answer(request, argument)
+            response = try answer(request, argument)
         } catch let error as ArgumentError {
-            reply = RouteFailure.plain(400, error.message).reply
+            response = RouteFailure.plain(400, error.message).response
         } catch is JSONSyntaxError {
-            reply = RouteFailure.plain(400, "The body is not JSON.").reply
+            response = RouteFailure.plain(400, "The body is not JSON.").response
         } catch let error as any APIUnion {
-            reply = RouteFailure.route(error.json).reply
+            response = RouteFailure.route(error.json).response
         } catch let failure as RouteFailure {
-            reply = failure.reply
+            response = failure.response
         } catch let error as FileError {
-            reply = RouteFailure.plain(500, error.description).reply
+            response = RouteFailure.plain(500, error.description).response
         }
-        return reply.plainResponse
+        return response.plainResponse
     }
 
     private func answer(_ request: Request, _ argument: JSONValue) throws -> RouteResponse {

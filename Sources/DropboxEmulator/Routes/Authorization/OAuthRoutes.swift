@@ -116,9 +116,9 @@ struct OAuthRoutes {
                 as: text)
             refreshToken = text
         }
-        let reply = try issue(grant.account, grant.scopes, refreshToken: refreshToken)
+        let response = try issue(grant.account, grant.scopes, refreshToken: refreshToken)
         return .json(
-            reply.adding("uid", .string(String(grant.account.suffix(8))))
+            response.adding("uid", .string(String(grant.account.suffix(8))))
                 .adding("account_id", .string(grant.account))
                 .adding("refresh_token", refreshToken.map { .string($0) }))
     }

@@ -17,7 +17,7 @@ struct ContentResponse {
     }
 
     /// The response: 200, 206, or 416 for a range behind the end.
-    func reply() async throws -> RouteResponse {
+    func response() async throws -> RouteResponse {
         let space = space
         let content = content
         let etag = RouteResponse.Header("ETag", "W/\"\(content.hash.hex.prefix(32))\"")

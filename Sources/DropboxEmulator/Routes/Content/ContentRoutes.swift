@@ -11,11 +11,11 @@ extension Routes {
             return try reader.optionalRev("rev").map { "rev:\($0)" } ?? path
         }
         let metadata = try downloadable(path, call)
-        var reply = try await ContentResponse(
+        var response = try await ContentResponse(
             space: call.space, content: metadata.content, range: call.headers[.range]
-        ).reply()
-        reply.setHeader("Dropbox-API-Result", call.presented(metadata.json).text(.ascii))
-        return reply
+        ).response()
+        response.setHeader("Dropbox-API-Result", call.presented(metadata.json).text(.ascii))
+        return response
     }
 
     /// `files/get_temporary_link`

@@ -16,6 +16,6 @@ enum TemporaryLinkRoutes {
         guard APITime.now() <= link.expiresAt else { throw RouteFailure.plain(410, "Gone") }
         return try await ContentResponse(
             space: link.space, content: link.content, range: request.headers[.range]
-        ).reply()
+        ).response()
     }
 }

@@ -5,14 +5,14 @@ import NIOCore
 extension RouteResponse {
     /// Changes the result of a call, whether it is the body or the header beside content.
     func mapResults(_ change: (JSONValue) -> JSONValue) -> RouteResponse {
-        var reply = self
-        if case .json(let value) = body { reply.body = .json(change(value)) }
+        var response = self
+        if case .json(let value) = body { response.body = .json(change(value)) }
         if let text = header("Dropbox-API-Result"),
             let value = try? JSONParser.parse(Array(text.utf8))
         {
-            reply.setHeader("Dropbox-API-Result", change(value).text(.ascii))
+            response.setHeader("Dropbox-API-Result", change(value).text(.ascii))
         }
-        return reply
+        return response
     }
 }
 

@@ -21,15 +21,15 @@ enum RouteFailure: Error, Sendable {
     }
 
     /// The response for the client.
-    var reply: RouteResponse {
+    var response: RouteResponse {
         switch self {
         case .badInput(let message):
             RouteResponse(
                 status: 400, headers: [.init("Content-Type", "text/plain; charset=utf-8")],
                 body: .text(message))
-        case .route(let union): Self.reply(409, union)
-        case .authorization(let union): Self.reply(401, union)
-        case .pathRoot(let union): Self.reply(422, union)
+        case .route(let union): Self.response(409, union)
+        case .authorization(let union): Self.response(401, union)
+        case .pathRoot(let union): Self.response(422, union)
         case .rateLimited(let reason, let retryAfter, let isText):
             Self.rateLimited(reason: reason, retryAfter: retryAfter, isText: isText)
         case .plain(let status, let type, let body, let headers):
@@ -39,7 +39,7 @@ enum RouteFailure: Error, Sendable {
         }
     }
 
-    private static func reply(_ status: Int, _ union: JSONValue) -> RouteResponse {
+    private static func response(_ status: Int, _ union: JSONValue) -> RouteResponse {
         RouteResponse(
             status: status, headers: [.init("Content-Type", "application/json")],
             body: .json(["error_summary": .string(summary(union)), "error": union]))
