@@ -130,8 +130,8 @@ package struct CreatedFile: Hashable, Sendable {
 
 /// Invalidates what the kernel has cached. Implemented by `Fuse`.
 ///
-/// Calls return at once: one thread sends the notifications, because a notification from a
-/// request's own path deadlocks with the kernel's locks.
+/// Calls return at once: threads of their own send the notifications, because a notification from
+/// a request's path deadlocks with the kernel's locks.
 package protocol KernelInvalidating: Sendable {
     /// Drops a name's entry, a negative one too.
     func invalidateEntry(_ name: FileName, in parent: InodeID)

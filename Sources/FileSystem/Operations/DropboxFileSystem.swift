@@ -119,7 +119,7 @@ package final class DropboxFileSystem: FileSystemOperations {
     }
 
     private static func folderTime(in store: MetadataStore, now: WallTime) throws -> WallTime {
-        let key = "filesystem.folder-time"
+        let key = StoredSetting.folderTime
         return try store.write { transaction in
             if let known = try transaction.setting(key).flatMap({ Int64($0, radix: 10) }) {
                 return WallTime(nanoseconds: known)

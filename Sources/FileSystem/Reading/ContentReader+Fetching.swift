@@ -25,7 +25,7 @@ struct Turns {
 extension ContentReader {
     /// Bytes of a handle's first fetch. 1 MiB is a common size of reads; 128 KiB more, so that the
     /// kernel's next read-ahead need not wait, as in mountpoint-s3.
-    private static let initialReach: Int64 = (1 << 20) + (128 << 10)
+    static let initialReach: Int64 = (1 << 20) + (128 << 10)
     /// Unit of fetching for handles that read at random, because a request has a cost of its own.
     private static let exactUnit: Int64 = 128 << 10
     /// Consecutive tries without progress, and tries in all.
