@@ -16,14 +16,11 @@ struct StagingCheck {
     let store: MetadataStore
     let lostAndFound: LostAndFound
 
-    /// The setting with the identity of the system that wrote the files.
-    private static let systemKey = "staging.system"
-
     /// Puts unverified content aside, and removes unneeded files. Returns the content put aside.
     func run() throws -> [LostContent] {
         let system = SystemIdentity.current(of: directory)
         let (nodes, lastSystem) = try store.read { snapshot in
-            (try snapshot.stagedNodes(), try snapshot.setting(Self.systemKey))
+            (try snapshot.stagedNodes(), try snapshot.setting(StoredSetting.stagingSystem))
         }
         let evidence = StagingEvidence(
             isMemoryIntact: store.damage == nil && lastSystem != nil && lastSystem == system,
@@ -46,11 +43,11 @@ struct StagingCheck {
         // A name that comes back after a power cut must not be taken for that of lost content.
         let isGone = ended.isEmpty || (try? LostAndFound.flush(directory)) != nil
         try store.write { transaction in
-            try transaction.setSetting(Self.systemKey, to: system)
+            try transaction.setSetting(StoredSetting.stagingSystem, to: system)
             if isGone { try transaction.forgetEndedFiles() }
             // From here on, reads find what the disk has.
             if !evidence.isMemoryIntact {
-                try transaction.setSetting(StagingFlusher.doubtsKey, to: nil)
+                try transaction.setSetting(StoredSetting.doubtfulFiles, to: nil)
             }
         }
         return found
