@@ -4,7 +4,7 @@ import Core
 import MetadataStore
 import Synchronization
 
-/// Shares `ChangeBursts`.
+/// Shares `ChangeBursts` between operations and the uploader.
 final class UserChanges: Sendable {
     /// Lock: a leaf, held for a few accesses of memory; also taken in transactions.
     private let bursts: Mutex<ChangeBursts>

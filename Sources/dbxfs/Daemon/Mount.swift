@@ -38,9 +38,9 @@ final class Mount: Sendable {
     private let pinner: Pinner
     private let pinning = Mutex<Task<Void, Never>?>(nil)
     private let log: Logger
-    /// The kernel's side.
+    /// The session with the kernel.
     let session: MountSession
-    /// The commands' side.
+    /// The service for commands.
     let control: MountControl
 
     /// Opens the local parts and connects them; no task runs yet. `sink` gets every new secret.
