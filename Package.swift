@@ -297,7 +297,8 @@ let package = Package(
             name: "DropboxEmulatorTests", dependencies: ["DropboxEmulator", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "MountingTests", dependencies: ["Mounting", "DropboxAPI", "LocalIO", log],
+            name: "MountingTests",
+            dependencies: ["Mounting", "DropboxAPI", "LocalIO", "TestSupport", log],
             swiftSettings: settings),
         .executableTarget(
             name: "FuseTestServer",

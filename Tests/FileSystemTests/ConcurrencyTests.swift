@@ -77,7 +77,12 @@ struct ConcurrencyTests {
                 try fixture.store.write { transaction in
                     #expect(!fixture.openFiles.isOpen(file, in: transaction))
                     isDecided.signal()
-                    usleep(50_000)
+                    // The opener has counted its handle, and waits for this transaction.
+                    let end = ContinuousClock.now + .seconds(60)
+                    while !fixture.openFiles.decide(on: file, { $0 }) {
+                        try #require(ContinuousClock.now < end)
+                        sched_yield()
+                    }
                     try transaction.setFacts(facts, of: file)
                 }
             } else {

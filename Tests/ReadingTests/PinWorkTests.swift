@@ -38,7 +38,7 @@ struct PinWorkTests {
         return try #require(piece)
     }
 
-    /// The next fetches.
+    /// The next fetch, which stays in `work`.
     private func next(of work: PinWork, at now: WallTime) -> PinWork.Piece? {
         var copy = work
         return copy.next(at: now)

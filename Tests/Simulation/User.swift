@@ -22,7 +22,7 @@ final class User: @unchecked Sendable {
         var handle: HandleID
         /// The content by others when it was opened; nil if it could not be read then.
         var seen: Set<String>?
-        /// The unflushed writes.
+        /// The writes that no flush followed.
         var tokens: [String] = []
     }
 

@@ -106,15 +106,13 @@ final class Harness: Sendable {
         if running.withLock({ $0 == nil }) { try await start() }
         let engine = try #require(running.withLock { $0 })
         let end = Date().addingTimeInterval(seconds)
-        while Date() < end {
-            _ = try await engine.drain(until: { Date() > end })
-            if try await engine.pending().operations == 0, engine.isTreeComplete,
-                try await tree() == serverTree()
-            {
-                return
+        do {
+            return try await waitWhile(limit: .seconds(seconds)) {
+                _ = try await engine.drain(until: { Date() > end })
+                return try await engine.pending().operations > 0 || !engine.isTreeComplete
+                    || tree() != serverTree()
             }
-            try await Task.sleep(for: .milliseconds(5))
-        }
+        } catch is StillWaiting {}
         let problems = try await store.read { snapshot in
             try snapshot.journalEntries(limit: 20).map { entry in
                 "\(entry) \(String(describing: try snapshot.node(entry.inode)))"
@@ -184,7 +182,7 @@ final class Harness: Sendable {
 
     var isOnline: Bool { running.withLock { $0 }?.status.connection == .online }
 
-    /// Sends the queue.
+    /// Sends all that is queued.
     func drain() async throws {
         let engine = try #require(running.withLock { $0 })
         let end = Date().addingTimeInterval(120)

@@ -21,6 +21,7 @@ private final class StandingClock: SyncClock {
     func sleep(until time: WallTime) async throws(CancellationError) {
         defer { sleeps.withLock { $0 += 1 } }
         do {
+            // Other tasks run; the pause of the code under test has no end by itself.
             try await Task.sleep(for: .milliseconds(1))
         } catch {
             throw CancellationError()

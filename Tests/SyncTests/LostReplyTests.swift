@@ -148,7 +148,10 @@ import Testing
         harness.noteChange()
         try await harness.waitForCall(.move)
         faulty.releaseStalled()
-        try await Task.sleep(for: .milliseconds(100))
+        try await waitWhile {
+            faulty.stalledCount == 0
+                && !faulty.calls.contains { $0.operation == .finishUpload }
+        }
         faulty.removeFaults()
         faulty.releaseStalled()
         try await expect(["/b": nil, "/b/file": "1", "/b/big": text], of: harness)

@@ -52,7 +52,7 @@ import Testing
             }
         }
 
-        /// Appends whole pieces.
+        /// Appends whole pieces to the file.
         func append(pieces: Int) throws {
             for index in 0..<pieces {
                 try write(at: bytes.count, Int(PieceLayout.pieceSize), UInt8(index + 1))

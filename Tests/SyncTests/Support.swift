@@ -18,6 +18,7 @@ struct FastClock: SyncClock {
     func sleep(until time: WallTime) async throws(CancellationError) {
         let rest = max(0, time.nanoseconds - now().nanoseconds) / Self.speed
         do {
+            // A clock that is faster than the machine's has to wait for that.
             try await Task.sleep(nanoseconds: UInt64(rest))
         } catch {
             throw CancellationError()
