@@ -134,8 +134,8 @@ let package = Package(
         .target(
             name: "Staging",
             dependencies: [
-                "Blocking", "CLinux", "CXXHash", "Core", "ContentHashing", "MetadataStore",
-                "Saturating",
+                "Blocking", "CLinux", "CXXHash", "Core", "ContentHashing", "LocalIO",
+                "MetadataStore", "Saturating",
             ],
             swiftSettings: settings),
         .target(
@@ -145,7 +145,8 @@ let package = Package(
         .target(
             name: "BlockCache",
             dependencies: [
-                "CLinux", "CXXHash", "Core", "ContentHashing", "Saturating", log, system, heap,
+                "CLinux", "CXXHash", "Core", "ContentHashing", "LocalIO", "Saturating", log, system,
+                heap,
             ],
             swiftSettings: settings),
         .target(

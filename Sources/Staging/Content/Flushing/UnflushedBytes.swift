@@ -5,6 +5,7 @@
 
 import CXXHash
 import Glibc
+import LocalIO
 import Saturating
 import Synchronization
 
