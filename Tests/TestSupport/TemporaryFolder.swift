@@ -7,9 +7,9 @@ public final class TemporaryFolder: Sendable {
     /// The folder's path.
     public let path: String
 
-    /// Makes the folder for this user alone.
-    public init() throws {
-        path = Self.newPath()
+    /// Makes the folder for this user alone, in another one.
+    public init(in parent: String = NSTemporaryDirectory()) throws {
+        path = Self.newPath(in: parent)
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700])
@@ -21,13 +21,13 @@ public final class TemporaryFolder: Sendable {
 
     /// Makes a folder that stays, and returns its path.
     public static func make() -> String {
-        let path = newPath()
+        let path = newPath(in: NSTemporaryDirectory())
         try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         return path
     }
 
-    private static func newPath() -> String {
-        NSTemporaryDirectory() + "dbxfs-test-" + UUID().uuidString
+    private static func newPath(in parent: String) -> String {
+        (parent.hasSuffix("/") ? parent : parent + "/") + "dbxfs-test-" + UUID().uuidString
     }
 
     /// Writes a text to a file of the folder and returns the file's path.
