@@ -6,7 +6,7 @@ import Saturating
 
 /// Reads and writes ranges of a file by its descriptor.
 package enum FileBytes {
-    /// Reads until the buffer is full or the system gives no more, and returns how much that was;
+    /// Reads until the buffer is full or the system gives nothing, and returns how much that was;
     /// errno says why not all: EIO at the end of the file.
     package static func read(
         into buffer: UnsafeMutableRawBufferPointer, at offset: Int64, from descriptor: Int32
@@ -35,7 +35,7 @@ package enum FileBytes {
         }
     }
 
-    /// Writes until all is done or the system takes no more, and returns how much that was; errno
+    /// Writes until all is done or the system takes nothing, and returns how much that was; errno
     /// says why not all.
     package static func write(
         _ bytes: UnsafeRawBufferPointer, at offset: Int64, to descriptor: Int32

@@ -4,7 +4,7 @@ import Foundation
 
 /// A new, empty folder, which goes with the value.
 public final class TemporaryFolder: Sendable {
-    /// The folder's path.
+    /// The path of the folder.
     public let path: String
 
     /// Makes the folder for this user alone, in another one.
