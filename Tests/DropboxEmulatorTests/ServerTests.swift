@@ -2,7 +2,6 @@
 
 import Foundation
 import FoundationNetworking
-import Synchronization
 import TestSupport
 import Testing
 
@@ -159,11 +158,11 @@ struct ServerTests {
         for _ in 0..<10 {
             try await withEmulator { client in
                 let port = try #require(UInt16(exactly: client.emulator.port))
-                let count = Atomic<Int>(0)
-                let note = { @Sendable in _ = count.add(1, ordering: .relaxed) }
+                let opened = Counter()
+                let note = { @Sendable in _ = opened.increment() }
                 async let first: Void = RawSocket.knock(port: port, opened: note)
                 async let second: Void = RawSocket.knock(port: port, opened: note)
-                try await waitWhile { count.load(ordering: .relaxed) < 100 }
+                try await waitWhile { opened.count < 100 }
                 await client.emulator.stop()
                 _ = await (first, second)
             }

@@ -91,16 +91,16 @@ struct PendingOperationsTests {
     func endForAll() async throws {
         let pending = PendingOperations()
         let token = try #require(pending.enter(Self.operation(2), processID: 1))
-        let begun = Atomic<Int>(0)
+        let begun = Counter()
         async let first = onOwnThread {
-            begun.add(1, ordering: .relaxed)
+            begun.increment()
             return pending.cancelAll(waiting: .seconds(30))
         }
         async let second = onOwnThread {
-            begun.add(1, ordering: .relaxed)
+            begun.increment()
             return pending.cancelAll(waiting: .seconds(30))
         }
-        try await waitWhile { begun.load(ordering: .relaxed) < 2 }
+        try await waitWhile { begun.count < 2 }
         pending.leave(token)
         #expect(await [first, second] == [true, true])
     }

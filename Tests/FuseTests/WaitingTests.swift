@@ -2,6 +2,7 @@
 // does not end by itself is ended by the mount's watchdog, and the test fails.
 
 import Glibc
+import LocalIO
 import TestSupport
 import Testing
 

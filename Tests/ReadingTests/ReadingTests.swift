@@ -217,14 +217,17 @@ struct ReadingTests {
         #expect(await eventually { fixture.store.runningCount == 1 })
         leaving.cancel()
         #expect(await leaving.value == nil)
-        let begun = Atomic<Int>(0)
-        let readers = (0..<sysconf(Int32(_SC_NPROCESSORS_ONLN)) + 2).map { _ in
-            Task {
-                begun.add(1, ordering: .relaxed)
-                return try? await fixture.reader.read(sample, 0..<step, ReadSession())
-            }
+        let begun = Counter()
+        let count = sysconf(Int32(_SC_NPROCESSORS_ONLN)) + 2
+        var readers: [Task<[UInt8]?, Never>] = []
+        for _ in 0..<count {
+            readers.append(
+                Task {
+                    begun.increment()
+                    return try? await fixture.reader.read(sample, 0..<step, ReadSession())
+                })
         }
-        try await waitWhile { begun.load(ordering: .relaxed) < readers.count }
+        try await waitWhile { begun.count < count }
         fixture.store.gate.open(to: .max)
         for reader in readers {
             #expect(await reader.value == sample[0..<step])

@@ -109,8 +109,10 @@ final class Harness: Sendable {
         do {
             return try await waitWhile(limit: .seconds(seconds)) {
                 _ = try await engine.drain(until: { Date() > end })
-                return try await engine.pending().operations > 0 || !engine.isTreeComplete
-                    || tree() != serverTree()
+                guard try await engine.pending().operations == 0, engine.isTreeComplete else {
+                    return true
+                }
+                return try await tree() != serverTree()
             }
         } catch is StillWaiting {}
         let problems = try await store.read { snapshot in

@@ -7,9 +7,9 @@ public final class TemporaryFolder: Sendable {
     /// The path of the folder.
     public let path: String
 
-    /// Makes the folder for this user alone, in another one.
-    public init(in parent: String = NSTemporaryDirectory()) throws {
-        path = Self.newPath(in: parent)
+    /// Makes the folder for this user alone, in another one or in that of temporary files.
+    public init(in parent: String? = nil) throws {
+        path = Self.newPath(in: parent ?? NSTemporaryDirectory())
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700])
