@@ -149,8 +149,8 @@ let package = Package(
         .target(
             name: "Staging",
             dependencies: [
-                "Blocking", "CLinux", "CXXHash", "Core", "ContentHashing", "MetadataStore",
-                "Saturating",
+                "Blocking", "CLinux", "CXXHash", "Core", "ContentHashing", "LocalIO",
+                "MetadataStore", "Saturating",
             ],
             swiftSettings: settings),
         .target(
@@ -160,7 +160,8 @@ let package = Package(
         .target(
             name: "BlockCache",
             dependencies: [
-                "CLinux", "CXXHash", "Core", "ContentHashing", "Saturating", log, system, heap,
+                "CLinux", "CXXHash", "Core", "ContentHashing", "LocalIO", "Saturating", log, system,
+                heap,
             ],
             swiftSettings: settings),
         .target(
@@ -362,7 +363,8 @@ let package = Package(
             name: "DropboxEmulatorTests", dependencies: ["DropboxEmulator", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "MountingTests", dependencies: ["Mounting", "DropboxAPI", "LocalIO", log],
+            name: "MountingTests",
+            dependencies: ["Mounting", "DropboxAPI", "LocalIO", "TestSupport", log],
             swiftSettings: settings),
         .executableTarget(
             name: "FuseTestServer",

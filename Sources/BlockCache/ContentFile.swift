@@ -5,6 +5,7 @@ import CXXHash
 import ContentHashing
 import Core
 import Glibc
+import LocalIO
 import Saturating
 import Synchronization
 
@@ -323,15 +324,8 @@ final class ContentFile: Sendable {
     static func read(_ descriptor: Int32, at offset: Int64, count: Int) -> [UInt8]? {
         guard count > 0 else { return [] }
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-            guard let address = buffer.baseAddress else { return }
-            while initialized < count {
-                let got = pread(
-                    descriptor, address.advanced(by: initialized), count -| initialized,
-                    off_t(clamping: offset +| Int64(clamping: initialized)))
-                if got < 0 && errno == EINTR { continue }
-                if got <= 0 { return }
-                initialized +|= got
-            }
+            let wanted = UnsafeMutableRawBufferPointer(start: buffer.baseAddress, count: count)
+            initialized = FileBytes.read(into: wanted, at: offset, from: descriptor)
         }
         return bytes.count == count ? bytes : nil
     }
@@ -359,17 +353,8 @@ final class ContentFile: Sendable {
         _ descriptor: Int32, _ bytes: some Collection<UInt8>, at offset: Int64
     ) -> Bool {
         let done: Bool? = bytes.withContiguousStorageIfAvailable { buffer in
-            guard let address = buffer.baseAddress else { return true }
-            var done = 0
-            while done < buffer.count {
-                let count = pwrite(
-                    descriptor, address.advanced(by: done), buffer.count -| done,
-                    off_t(clamping: offset +| Int64(clamping: done)))
-                if count < 0 && errno == EINTR { continue }
-                if count <= 0 { return false }
-                done +|= count
-            }
-            return true
+            FileBytes.write(UnsafeRawBufferPointer(buffer), at: offset, to: descriptor)
+                == buffer.count
         }
         return done ?? false
     }

@@ -4,6 +4,7 @@
 import CLinux
 import Core
 import Glibc
+import LocalIO
 import Saturating
 import Synchronization
 
@@ -48,11 +49,10 @@ final class DirectFile: Sendable {
             buffer, initialized in
             guard let first = UnsafeMutableRawPointer(buffer.baseAddress) else { return }
             let start = first.alignedUp(toMultipleOf: Self.alignment)
-            var done = 0
             // A short read means the end of the file, so there is no second piece.
-            repeat {
-                done = pread(descriptor, start, wanted, off_t(clamping: offset))
-            } while done < 0 && errno == EINTR
+            let done = FileBytes.readOnce(
+                into: UnsafeMutableRawBufferPointer(start: start, count: wanted), at: offset,
+                from: descriptor)
             guard done >= count else { return }
             first.copyMemory(from: start, byteCount: count)
             initialized = count
@@ -73,10 +73,9 @@ final class DirectFile: Sendable {
                 while done < count {
                     let piece = min(Buffer.size, count -| done)
                     start.copyMemory(from: address.advanced(by: done), byteCount: piece)
-                    let written = pwrite(
-                        descriptor, start, piece,
-                        off_t(clamping: offset +| Int64(clamping: done)))
-                    if written < 0 && errno == EINTR { continue }
+                    let written = FileBytes.writeOnce(
+                        UnsafeRawBufferPointer(start: start, count: piece),
+                        at: offset +| Int64(clamping: done), to: descriptor)
                     // A partial write may end anywhere; the remainder is unaligned then.
                     guard written == piece else { return done }
                     done +|= piece

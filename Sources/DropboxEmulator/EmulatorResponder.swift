@@ -19,7 +19,7 @@ struct EmulatorContext: RequestContext {
 }
 
 /// A request that is being processed.
-private struct Exchange: Sendable {
+private struct ResponderExchange: Sendable {
     let request: Request
     let function: String
     /// Distinguishes the request from all others of this run.
@@ -53,14 +53,14 @@ struct EmulatorResponder: HTTPResponder {
             limiter: emulator.uploads, announcedLength: length)
         let plan = emulator.faults.plan(for: function)
         let number = emulator.makeRequestNumber()
-        let exchange = Exchange(
+        let exchange = ResponderExchange(
             request: request, function: function, number: number, body: body, plan: plan)
         do {
             try await delay(function)
-            let reply = try await answer(exchange)
-            emulator.requestLog?.note(number, answer: reply.summary, function: function)
-            return response(
-                reply, function: function, number: number, plan: plan, channel: context.channel)
+            let response = try await answer(exchange)
+            emulator.requestLog?.note(number, answer: response.summary, function: function)
+            return self.response(
+                response, function: function, number: number, plan: plan, channel: context.channel)
         } catch is ConnectionReset {
             emulator.requestLog?.note(number, answer: "connection reset", function: function)
             emulator.statistics.addStatus(0, function)
@@ -92,12 +92,12 @@ struct EmulatorResponder: HTTPResponder {
     // MARK: Answers
 
     /// Executes a call, and turns every error into a response.
-    private func answer(_ exchange: Exchange) async throws -> Reply {
+    private func answer(_ exchange: ResponderExchange) async throws -> RouteResponse {
         do {
             return try await exchange.plan.spoil(try await carryOut(exchange))
         } catch {
             if !(error is ConnectionReset) { await exchange.body.drain() }
-            return try Self.failure(error, function: exchange.function).reply
+            return try Self.failure(error, function: exchange.function).response
         }
     }
 
@@ -112,7 +112,7 @@ struct EmulatorResponder: HTTPResponder {
         }
     }
 
-    private func carryOut(_ exchange: Exchange) async throws -> Reply {
+    private func carryOut(_ exchange: ResponderExchange) async throws -> RouteResponse {
         let request = exchange.request
         let function = exchange.function
         guard request.uri.path.hasPrefix("/2/") else {
@@ -135,7 +135,8 @@ struct EmulatorResponder: HTTPResponder {
     }
 
     /// Calls a route, at once or after the configured delay.
-    private func carryOut(_ call: Call, route: Route, plan: FaultPlan) async throws -> Reply {
+    private func carryOut(_ call: Call, route: Route, plan: FaultPlan) async throws -> RouteResponse
+    {
         let settings = emulator.settings
         let refusals = OperationRefusals(plan, refusesIDs: settings.refusesIDs)
         let milliseconds = Settings.value(settings.latencyAfter, of: call.function)
@@ -163,7 +164,7 @@ struct EmulatorResponder: HTTPResponder {
     }
 
     /// The URLs outside of `/2/`: temporary links and logins.
-    private func page(_ request: Request, body: IncomingBody) async throws -> Reply {
+    private func page(_ request: Request, body: IncomingBody) async throws -> RouteResponse {
         let path = request.uri.path
         if path.hasPrefix(TemporaryLinkRoutes.prefix) {
             return try await TemporaryLinkRoutes.respond(to: request, emulator: emulator)
@@ -177,9 +178,9 @@ struct EmulatorResponder: HTTPResponder {
     }
 
     /// Assembles the call for a route.
-    private func call(_ exchange: Exchange, route: Route) async throws -> Call {
+    private func call(_ exchange: ResponderExchange, route: Route) async throws -> Call {
         let (request, plan) = (exchange.request, exchange.plan)
-        let caller = try Caller(request, route: route, emulator: emulator)
+        let caller = try Requester(request, route: route, emulator: emulator)
         try await plan.begin(account: caller.account)
         var headers = request.headers
         if plan.details(.ignoreRange) != nil { headers[.range] = nil }
@@ -195,11 +196,12 @@ struct EmulatorResponder: HTTPResponder {
     // MARK: Responses
 
     private func response(
-        _ reply: Reply, function: String, number: UInt64, plan: FaultPlan, channel: any Channel
+        _ response: RouteResponse, function: String, number: UInt64, plan: FaultPlan,
+        channel: any Channel
     ) -> Response {
-        emulator.statistics.addStatus(reply.status, function)
+        emulator.statistics.addStatus(response.status, function)
         var headers = HTTPFields()
-        for header in reply.headers {
+        for header in response.headers {
             if let name = HTTPField.Name(header.name) { headers[name] = header.value }
         }
         if let name = HTTPField.Name("X-Dropbox-Request-Id") {
@@ -208,7 +210,7 @@ struct EmulatorResponder: HTTPResponder {
         let statistics = emulator.statistics
         let limiter = emulator.downloads
         let sabotage = BodySabotage(plan)
-        let (length, pieces) = reply.body.pieces
+        let (length, pieces) = response.body.pieces
         let body = ResponseBody(contentLength: length.map { Int($0) }) { writer in
             var offset: Int64 = 0
             do {
@@ -234,13 +236,13 @@ struct EmulatorResponder: HTTPResponder {
             }
             try await writer.finish(nil)
         }
-        return Response(status: .init(code: reply.status), headers: headers, body: body)
+        return Response(status: .init(code: response.status), headers: headers, body: body)
     }
 }
 
-extension Reply.Body {
+extension RouteResponse.Body {
     /// The body's length and its pieces.
-    fileprivate var pieces: (Int64?, any Reply.Pieces) {
+    fileprivate var pieces: (Int64?, any RouteResponse.Pieces) {
         switch self {
         case .json(let value): Self.single(ByteBuffer(bytes: value.utf8()))
         case .text(let text): Self.single(ByteBuffer(string: text))
@@ -248,7 +250,7 @@ extension Reply.Body {
         }
     }
 
-    private static func single(_ buffer: ByteBuffer) -> (Int64?, any Reply.Pieces) {
+    private static func single(_ buffer: ByteBuffer) -> (Int64?, any RouteResponse.Pieces) {
         (Int64(buffer.readableBytes), SinglePiece(buffer))
     }
 }

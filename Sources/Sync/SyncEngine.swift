@@ -92,7 +92,7 @@ package final class SyncEngine: Syncing {
     /// Passes the root that an earlier process knew to the remote store. Call it before the first
     /// request for the mounted folder; throws when the local database cannot be read.
     package func recallRoot() throws {
-        let root = try environment.store.read { try $0.setting(RemoteWatcher.Setting.root) }
+        let root = try environment.store.read { try $0.setting(StoredSetting.feedRoot) }
         if let root { environment.remote.resume(root: root) }
     }
 
@@ -139,7 +139,7 @@ package final class SyncEngine: Syncing {
     }
 
     /// When a user's change of a place is due: at the end of its burst.
-    package func due(for place: ChangedPlace) -> Timestamp {
+    package func due(for place: ChangedPlace) -> WallTime {
         environment.changes.due(for: place, at: environment.clock.now())
     }
 

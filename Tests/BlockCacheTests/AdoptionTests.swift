@@ -3,6 +3,7 @@
 import BlockCache
 import ContentHashing
 import Glibc
+import TestSupport
 import Testing
 
 private let chunk = 64 * 1024

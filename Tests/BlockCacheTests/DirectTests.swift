@@ -2,6 +2,7 @@
 
 @testable import BlockCache
 import Glibc
+import TestSupport
 import Testing
 
 @Suite("Reading and writing past the page cache")

@@ -3,6 +3,7 @@
 import BlockCache
 import ContentHashing
 import Glibc
+import TestSupport
 import Testing
 
 @Suite("The folder")

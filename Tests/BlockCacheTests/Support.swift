@@ -6,28 +6,7 @@ import ContentHashing
 import Glibc
 import TestSupport
 
-/// A folder that is removed with its last reference.
-final class TemporaryFolder: Sendable {
-    let path: String
-
-    init(in parent: String = "/tmp") throws {
-        var template = Array("\(parent)/dbxfs-cache-test-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw SystemError(code: errno) }
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    deinit {
-        Self.remove(path)
-    }
-
-    /// Removes a file or a folder with all that is in it; does not follow links.
-    static func remove(_ path: String) {
-        for name in names(in: path) {
-            remove("\(path)/\(name)")
-        }
-        if rmdir(path) != 0 { unlink(path) }
-    }
-
+extension TemporaryFolder {
     /// The names in a folder; none for a link to one.
     static func names(in path: String) -> [String] {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DropboxAPI
 
-/// Notes everything.
+/// Notes each call of the protocol.
 private final class Notes: DropboxObserver {
     private let state = Mutex<[String]>([])
 

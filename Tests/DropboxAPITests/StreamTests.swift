@@ -33,6 +33,26 @@ struct StreamTests {
         return (received, nil)
     }
 
+    /// Waits until requests of another transport, to a server that is silent after `steps`, have reached a timeout.
+    private func passTimeout(
+        _ phase: TransportError.Phase, _ timeouts: TransferTimeouts, steps: [Step] = []
+    ) async throws {
+        let server = try ScriptedServer(answers: [steps + [.awaitEnd], steps + [.awaitEnd]])
+        defer { server.stop() }
+        let transport = try CurlTransport()
+        for _ in 0..<2 {
+            let error: TransportError?
+            do throws(TransportError) {
+                let response = try await transport.send(request(server, timeouts: timeouts))
+                error = await failure(of: response.body).error
+            } catch let refused {
+                error = refused
+            }
+            #expect(error?.kind == .timedOut(phase))
+        }
+        await transport.shutDown()
+    }
+
     @Test(
         "a long body arrives whole, in chunks of bounded size, to a reader that is fast",
         arguments: [TransferPurpose.download, .rpc])
@@ -82,8 +102,10 @@ struct StreamTests {
         let transport = try CurlTransport(configuration: .init(observers: [counter]))
         let response = try await transport.send(
             request(server, timeouts: .init(stall: .seconds(1))))
-        // Longer than the stall timeout: a reader that is slow is not a server that is silent.
-        try await Task.sleep(for: .seconds(3))
+        try await waitWhile { counter.totals.bytesDown < UInt64(Exchange.highWater) }
+        // A reader that is slow is not a server that is silent: others, which begin later, reach the stall timeout.
+        try await passTimeout(
+            .body, .init(stall: .seconds(1)), steps: .answer(200, [("Content-Length", "1")]))
         let held = counter.totals.bytesDown
         #expect(held >= UInt64(Exchange.highWater))
         #expect(held <= UInt64(Exchange.highWater + 16_384))
@@ -183,15 +205,19 @@ struct StreamTests {
 
     @Test("a request that had to wait for its turn has all of its time for an answer")
     func patienceAfterLine() async throws {
-        let server = try ScriptedServer(
-            answers: [6, 1].map { [.pause(seconds: $0)] + .answer(200) })
+        let gate = Gate()
+        let server = try ScriptedServer(answers: [[.await(gate)] + .answer(200), .answer(200)])
         defer { server.stop() }
         let transport = try CurlTransport(configuration: .init(concurrency: [.rpc: 1]))
         let first = Task { try await transport.send(request(server, purpose: .rpc)).body }
         _ = await server.nextRequest()
-        let second = try await transport.send(
-            request(server, purpose: .rpc, timeouts: .init(response: .seconds(5))))
-        #expect(await failure(of: second.body).error == nil)
+        let timeouts = TransferTimeouts(response: .seconds(3))
+        let second = Task {
+            try await transport.send(request(server, purpose: .rpc, timeouts: timeouts)).body
+        }
+        try await passTimeout(.response, timeouts)
+        gate.open()
+        #expect(await failure(of: try await second.value).error == nil)
         #expect(await failure(of: try await first.value).error == nil)
         await transport.shutDown()
     }

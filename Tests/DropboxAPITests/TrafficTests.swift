@@ -130,7 +130,7 @@ struct TrafficTests {
         defer { server.stop() }
         let transport = try CurlTransport(
             configuration: .init(
-                uploadLimit: UInt64(4 * Self.megabyte), downloadLimit: UInt64(4 * Self.megabyte)))
+                uploadRate: UInt64(4 * Self.megabyte), downloadRate: UInt64(4 * Self.megabyte)))
         let url = server.url + "/x"
         let fetch = { @Sendable () async throws -> Int in
             let response = try await transport.send(

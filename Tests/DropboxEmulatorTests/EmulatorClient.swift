@@ -39,9 +39,9 @@ struct EmulatorClient {
     }
 
     func upload(_ text: String, to path: String) async throws -> JSONValue {
-        let reply = try await send(
+        let response = try await send(
             "files/upload", argument: ["path": .string(path)], body: Array(text.utf8))
-        return try JSONParser.parse(reply.body)
+        return try JSONParser.parse(response.body)
     }
 }
 

@@ -15,13 +15,13 @@ struct PropertyTests {
     private static func addTemplate(
         _ client: EmulatorClient, fields: [String] = ["a", "b"]
     ) async throws -> String {
-        let reply = try await client.call(
+        let response = try await client.call(
             routes + "templates/add_for_user",
             [
                 "name": "n", "description": "d",
                 "fields": .array(fields.map { field($0) }),
             ])
-        return try #require(reply["template_id"]?.string)
+        return try #require(response["template_id"]?.string)
     }
 
     private static func group(_ template: String, _ fields: [String: String]) -> JSONValue {
@@ -38,7 +38,7 @@ struct PropertyTests {
     private static func properties(
         _ client: EmulatorClient, _ path: String, _ template: String
     ) async throws -> JSONValue? {
-        let reply = try await client.call(
+        let response = try await client.call(
             "files/get_metadata",
             [
                 "path": .string(path),
@@ -46,7 +46,7 @@ struct PropertyTests {
                     ".tag": "filter_some", "filter_some": [.string(template)],
                 ],
             ])
-        return reply["property_groups"]
+        return response["property_groups"]
     }
 
     private static func change(
@@ -93,13 +93,13 @@ struct PropertyTests {
     func limits() async throws {
         try await withEmulator { (client: EmulatorClient) async throws in
             func refusal(_ name: String, _ fields: [String]) async throws -> String? {
-                let reply = try await client.call(
+                let response = try await client.call(
                     Self.routes + "templates/add_for_user",
                     [
                         "name": .string(name), "description": "d",
                         "fields": .array(fields.map { Self.field($0) }),
                     ])
-                return reply["error"]?[".tag"]?.string
+                return response["error"]?[".tag"]?.string
             }
             let many = (0..<33).map { "f\($0)" }
             #expect(try await refusal("n", many) == "too_many_properties")
@@ -187,14 +187,14 @@ struct PropertyTests {
             let one = Self.group(id, ["a": "1"])
             #expect(try await upload("/f", one) == 200)
             #expect(try await Self.properties(client, "/f", id) == [one])
-            let reply = try await client.send(
+            let response = try await client.send(
                 "files/upload",
                 argument: [
                     "path": "/g", "property_groups": [Self.group(id, ["none": "1"])],
                 ], body: [1])
-            #expect(reply.status == 409)
+            #expect(response.status == 409)
             #expect(
-                try JSONParser.parse(reply.body)["error"]
+                try JSONParser.parse(response.body)["error"]
                     == .tag("properties_error", .tag("does_not_fit_template")))
             #expect(try await client.call("files/get_metadata", ["path": "/g"])["name"] == "g")
             // They belong to the file: new content and a move leave them.

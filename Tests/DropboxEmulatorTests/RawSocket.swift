@@ -16,14 +16,16 @@ enum RawSocket {
         }
     }
 
-    /// Opens connections to a port, one after the other, and leaves each at once, until the port refuses one.
-    static func knock(port: UInt16) async {
+    /// Opens connections to a port, one after the other, and leaves each at once, until the port refuses one. Calls
+    /// `opened` after each.
+    static func knock(port: UInt16, opened: @escaping @Sendable () -> Void) async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             Thread.detachNewThread {
                 var isOpen = true
                 while isOpen {
                     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
                     isOpen = dial(descriptor, port: port) == 0
+                    opened()
                     close(descriptor)
                 }
                 continuation.resume()

@@ -111,9 +111,9 @@ struct ServerTests {
             var other = client
             other.token = "second"
             _ = try await other.upload("x", to: "/news")
-            let reply = try await poll
-            #expect(reply.status == 200)
-            #expect(try JSONParser.parse(reply.body)["changes"] == true)
+            let response = try await poll
+            #expect(response.status == 200)
+            #expect(try JSONParser.parse(response.body)["changes"] == true)
         }
     }
 
@@ -158,9 +158,11 @@ struct ServerTests {
         for _ in 0..<10 {
             try await withEmulator { client in
                 let port = try #require(UInt16(exactly: client.emulator.port))
-                async let first: Void = RawSocket.knock(port: port)
-                async let second: Void = RawSocket.knock(port: port)
-                try await Task.sleep(for: .milliseconds(10))
+                let opened = Counter()
+                let note = { @Sendable in _ = opened.increment() }
+                async let first: Void = RawSocket.knock(port: port, opened: note)
+                async let second: Void = RawSocket.knock(port: port, opened: note)
+                try await waitWhile { opened.count < 100 }
                 await client.emulator.stop()
                 _ = await (first, second)
             }

@@ -10,22 +10,22 @@ struct SessionTests {
     private let digest = BlockHasher.contentHash(of: [])
 
     private func session(concurrent: Bool) -> UploadSession {
-        UploadSession(isConcurrent: concurrent, isClosed: false, startedAt: Timestamp(seconds: 0))
+        UploadSession(isConcurrent: concurrent, isClosed: false, startedAt: APITime(seconds: 0))
     }
 
     @Test("a sequential session takes data at its end only, until it is closed")
     func sequential() throws {
         var session = session(concurrent: false)
         try session.append(offset: 0, length: 5, closes: false, digests: [])
-        #expect(throws: SessionError.incorrectOffset(correct: 5)) {
+        #expect(throws: UploadSessionError.incorrectOffset(correct: 5)) {
             try session.append(offset: 0, length: 5, closes: false, digests: [])
         }
         try session.append(offset: 5, length: 0, closes: true, digests: [])
-        #expect(throws: SessionError.closed) {
+        #expect(throws: UploadSessionError.closed) {
             try session.append(offset: 5, length: 1, closes: false, digests: [])
         }
         try session.checkFinish(offset: 5, isBatch: true)
-        #expect(throws: SessionError.incorrectOffset(correct: 5)) {
+        #expect(throws: UploadSessionError.incorrectOffset(correct: 5)) {
             try session.checkFinish(offset: 4, isBatch: false)
         }
     }
@@ -33,7 +33,7 @@ struct SessionTests {
     @Test("a batch commits only closed sessions")
     func notClosed() throws {
         let session = session(concurrent: false)
-        #expect(throws: SessionError.notClosed) {
+        #expect(throws: UploadSessionError.notClosed) {
             try session.checkFinish(offset: 0, isBatch: true)
         }
         try session.checkFinish(offset: 0, isBatch: false)
@@ -44,13 +44,13 @@ struct SessionTests {
         var session = session(concurrent: true)
         try session.append(
             offset: 2 * Self.block, length: 7, closes: true, digests: [digest])
-        #expect(throws: SessionError.concurrentMissingData) {
+        #expect(throws: UploadSessionError.concurrentMissingData) {
             try session.checkFinish(offset: 2 * Self.block + 7, isBatch: false)
         }
         try session.append(
             offset: 0, length: 2 * Self.block, closes: false, digests: [digest, digest])
         try session.checkFinish(offset: 2 * Self.block + 7, isBatch: true)
-        #expect(throws: SessionError.closed) {
+        #expect(throws: UploadSessionError.closed) {
             try session.append(
                 offset: 3 * Self.block, length: Self.block, closes: false, digests: [digest])
         }
@@ -59,14 +59,14 @@ struct SessionTests {
     @Test("a concurrent session insists on its unit, and on being closed")
     func concurrentErrors() throws {
         let session = session(concurrent: true)
-        #expect(throws: SessionError.concurrentInvalidOffset) {
+        #expect(throws: UploadSessionError.concurrentInvalidOffset) {
             try session.checkAppend(offset: 5, length: Self.block, closes: false)
         }
-        #expect(throws: SessionError.concurrentInvalidDataSize) {
+        #expect(throws: UploadSessionError.concurrentInvalidDataSize) {
             try session.checkAppend(offset: 0, length: 5, closes: false)
         }
         try session.checkAppend(offset: 0, length: 5, closes: true)
-        #expect(throws: SessionError.concurrentNotClosed) {
+        #expect(throws: UploadSessionError.concurrentNotClosed) {
             try session.checkFinish(offset: 0, isBatch: false)
         }
     }
@@ -76,7 +76,7 @@ struct SessionTests {
         let session = session(concurrent: true)
         let last = UploadSession.maximumSize - Self.block
         try session.checkAppend(offset: last, length: Self.block, closes: true)
-        #expect(throws: SessionError.tooLarge) {
+        #expect(throws: UploadSessionError.tooLarge) {
             try session.checkAppend(offset: last, length: Self.block + 1, closes: true)
         }
     }
@@ -86,12 +86,12 @@ struct SessionTests {
         var state = SpaceState(tree: AccountTree(namespace: 1, quota: 1))
         try state.apply(
             .startSession(id: "s", isConcurrent: false, isClosed: false),
-            at: Timestamp(seconds: 100))
+            at: APITime(seconds: 100))
         let append = Operation.append(
             session: "s", offset: 0, length: 0, closes: false, digests: [])
-        try state.apply(append, at: Timestamp(seconds: 100 + 604_800))
-        #expect(throws: SessionError.notFound) {
-            try state.apply(append, at: Timestamp(seconds: 101 + 604_800))
+        try state.apply(append, at: APITime(seconds: 100 + 604_800))
+        #expect(throws: UploadSessionError.notFound) {
+            try state.apply(append, at: APITime(seconds: 101 + 604_800))
         }
     }
 

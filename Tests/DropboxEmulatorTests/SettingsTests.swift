@@ -20,9 +20,9 @@ struct SettingsTests {
             let news = try await client.call("files/list_folder/continue", ["cursor": cursor])
             #expect(news["entries"]?[0]?["name"] == "late")
             #expect(start.duration(to: .now) < .milliseconds(700))
-            let reply = try await client.call(
+            let response = try await client.call(
                 "files/list_folder/longpoll", ["cursor": cursor, "timeout": 30])
-            #expect(reply["changes"] == true)
+            #expect(response["changes"] == true)
             #expect(start.duration(to: .now) >= .milliseconds(700))
         }
     }
@@ -36,9 +36,9 @@ struct SettingsTests {
             let latest = try await client.call(
                 "files/list_folder/get_latest_cursor", ["path": ""])
             _ = try await client.upload("x", to: "/late")
-            let reply = try await client.call(
+            let response = try await client.call(
                 "files/list_folder/longpoll", ["cursor": latest["cursor"] ?? .null])
-            #expect(reply["changes"] == false)
+            #expect(response["changes"] == false)
         }
     }
 
@@ -117,8 +117,8 @@ struct SettingsTests {
                 ("files/copy_v2", ["from_path": "/f", "to_path": id], "to/malformed_path"),
             ]
             for (route, argument, summary) in refusals {
-                let reply = try await client.call(route, argument)
-                #expect(reply["error_summary"] == .string(summary + "/.."))
+                let response = try await client.call(route, argument)
+                #expect(response["error_summary"] == .string(summary + "/.."))
             }
             let upload = try await client.send(
                 "files/upload", argument: ["path": id, "mode": "overwrite"], body: [1])

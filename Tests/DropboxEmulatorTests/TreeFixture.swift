@@ -21,7 +21,7 @@ struct TreeFixture {
     @discardableResult
     mutating func apply(_ operation: Operation) throws -> NodeID? {
         clock += 1
-        return try state.apply(operation, at: Timestamp(seconds: clock))
+        return try state.apply(operation, at: APITime(seconds: clock))
     }
 
     /// Commits a text; returns the file's metadata.
@@ -32,7 +32,7 @@ struct TreeFixture {
     ) throws -> FileMetadata {
         let commit = Commit(
             path: path, mode: mode, autorename: autorename,
-            clientModified: modified.map { Timestamp(seconds: $0) }, strictConflict: strict)
+            clientModified: modified.map { APITime(seconds: $0) }, strictConflict: strict)
         let node = try #require(try apply(.commit(commit, Self.content(text))))
         let revision = try #require(tree[node].revision)
         return tree.fileMetadata(of: revision, from: .root)

@@ -74,6 +74,7 @@ final class RunningProgram: Sendable {
                 return nil
             }
             group.addTask {
+                // The limit of the wait.
                 try? await Task.sleep(for: .seconds(seconds))
                 return nil
             }

@@ -22,8 +22,8 @@ struct AttributeTests {
         #expect(file.userID == 1000)
         #expect(file.groupID == 1000)
         #expect(file.size == 3)
-        #expect(file.modificationTime == Timestamp(seconds: 1_600_000_000))
-        #expect(file.changeTime == Timestamp(seconds: 1_600_000_100))
+        #expect(file.modificationTime == WallTime(seconds: 1_600_000_000))
+        #expect(file.changeTime == WallTime(seconds: 1_600_000_100))
         let folder = try fixture.attributes(try fixture.remoteFolder("d"))
         #expect(folder.permissions == 0o700)
         #expect(folder.modificationTime == fixture.fs.folderTime)
@@ -35,26 +35,26 @@ struct AttributeTests {
     func change() throws {
         let fixture = try Fixture()
         let file = try fixture.remoteFile("f", text("abc"))
-        let time = Timestamp(seconds: -5, nanoseconds: 123_456_789)
+        let time = WallTime(seconds: -5, nanoseconds: 123_456_789)
         let after = try fixture.setAttributes(file) { changes in
             changes.permissions = 0o4711
             changes.userID = 5
             changes.groupID = 6
-            changes.accessTime = .time(Timestamp(seconds: 9))
+            changes.accessTime = .time(WallTime(seconds: 9))
             changes.modificationTime = .time(time)
         }
         #expect(after.permissions == 0o4711)
         #expect(after.userID == 5)
         #expect(after.groupID == 6)
-        #expect(after.accessTime == Timestamp(seconds: 9))
+        #expect(after.accessTime == WallTime(seconds: 9))
         #expect(after.modificationTime == time)
-        #expect(after.changeTime > Timestamp(seconds: 1_600_000_100))
+        #expect(after.changeTime > WallTime(seconds: 1_600_000_100))
         #expect(try fixture.attributes(file) == after)
         #expect(try !fixture.isQueued(file))
         #expect(try fixture.node(file)?.staged == nil)
         let now = try fixture.setAttributes(file) { $0.modificationTime = .now }
         #expect(now.modificationTime == now.changeTime)
-        #expect(now.accessTime == Timestamp(seconds: 9))
+        #expect(now.accessTime == WallTime(seconds: 9))
         #expect(throws: FileSystemError.noEntry) {
             try fixture.setAttributes(InodeID(999)) { $0.permissions = 0 }
         }
@@ -68,7 +68,7 @@ struct AttributeTests {
         #expect(try fixture.write(file, handle, 3, text("def")) == 3)
         let written = try fixture.attributes(file)
         #expect(written.size == 6)
-        #expect(written.modificationTime > Timestamp(seconds: 1_600_000_000))
+        #expect(written.modificationTime > WallTime(seconds: 1_600_000_000))
         #expect(written.changeTime >= written.modificationTime)
         try fixture.close(file, handle)
         #expect(try fixture.attributes(file).modificationTime == written.modificationTime)
@@ -85,7 +85,7 @@ struct AttributeTests {
         let file = try fixture.makeFile("f")
         let handle = try fixture.open(file)
         #expect(try fixture.write(file, handle, 0, text("x")) == 1)
-        let time = Timestamp(seconds: 1000)
+        let time = WallTime(seconds: 1000)
         try fixture.setAttributes(file) { $0.modificationTime = .time(time) }
         #expect(try fixture.attributes(file).modificationTime == time)
         try fixture.close(file, handle)

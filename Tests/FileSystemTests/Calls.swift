@@ -195,6 +195,6 @@ func text(_ text: String) -> [UInt8] {
 extension DropboxFileSystem {
     /// Opens a file for one and the same thread.
     func open(_ inode: InodeID, flags: OpenFlags) -> Answer<OpenedFile> {
-        open(inode, flags: flags, caller: Caller(userID: 1000, groupID: 1000, processID: 1))
+        open(inode, flags: flags, caller: CallingProcess(userID: 1000, groupID: 1000, processID: 1))
     }
 }

@@ -77,7 +77,12 @@ struct ConcurrencyTests {
                 try fixture.store.write { transaction in
                     #expect(!fixture.openFiles.isOpen(file, in: transaction))
                     isDecided.signal()
-                    usleep(50_000)
+                    // The opener has counted its handle, and waits for this transaction.
+                    let end = ContinuousClock.now + .seconds(60)
+                    while !fixture.openFiles.decide(on: file, { $0 }) {
+                        try #require(ContinuousClock.now < end)
+                        sched_yield()
+                    }
                     try transaction.setFacts(facts, of: file)
                 }
             } else {
@@ -184,7 +189,7 @@ extension Fixture {
             else { return nil }
             let bytes = try content.bytes(of: staged)
             let facts = content.add(bytes, id: node.facts.id)
-            guard let revision = FileContent(facts),
+            guard let revision = FileVersion(facts),
                 bytes.count == row.size, staged.retire(generation: row.generation, as: revision)
             else { throw Changed() }
             try transaction.setFacts(facts, of: inode)
@@ -202,7 +207,7 @@ extension Fixture {
         let handle = try fixture.open(file)
         let node = try #require(try fixture.node(file))
         let staged = try #require(try fixture.staging.file(of: node))
-        let content = try #require(FileContent(fixture.content.add(text("old"))))
+        let content = try #require(FileVersion(fixture.content.add(text("old"))))
         #expect(staged.retire(generation: staged.generation, as: content))
         #expect(try fixture.read(file, handle) == text("old"))
         staged.revive()

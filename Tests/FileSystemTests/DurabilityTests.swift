@@ -23,7 +23,7 @@ struct DurabilityTests {
         try first.close(base, handle)
         try first.setAttributes(file) { changes in
             changes.permissions = 0o750
-            changes.modificationTime = .time(Timestamp(seconds: 5, nanoseconds: 7))
+            changes.modificationTime = .time(WallTime(seconds: 5, nanoseconds: 7))
         }
         try first.fs.setExtendedAttribute("user.a", of: file, to: [1, 2], mode: .any).now()
         try first.symlink("l", to: "t")
@@ -37,13 +37,13 @@ struct DurabilityTests {
         #expect(try second.contents(base).isSame(as: expected))
         #expect(try second.attributes(file).permissions == 0o750)
         #expect(
-            try second.attributes(file).modificationTime == Timestamp(seconds: 5, nanoseconds: 7))
+            try second.attributes(file).modificationTime == WallTime(seconds: 5, nanoseconds: 7))
         #expect(try second.fs.extendedAttribute("user.a", of: file).now() == [1, 2])
         #expect(try second.fs.readSymbolicLink(second.lookup("l")).now() == text("t"))
         for inode in [folder, file, base] {
             #expect(try second.isQueued(inode))
         }
-        #expect(try second.attributes(.root).modificationTime > Timestamp(seconds: 1))
+        #expect(try second.attributes(.root).modificationTime > WallTime(seconds: 1))
     }
 
     @Test("a cut survives at once, without a close")

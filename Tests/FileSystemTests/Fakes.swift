@@ -14,20 +14,20 @@ import Synchronization
 /// Time that moves when the test says so, and by a microsecond with each reading, so that no two
 /// changes have one time.
 final class ManualClock: SyncClock {
-    private let time = Mutex(Timestamp(seconds: 1_700_000_000))
+    private let time = Mutex(WallTime(seconds: 1_700_000_000))
 
-    func now() -> Timestamp {
+    func now() -> WallTime {
         time.withLock { time in
-            time = Timestamp(nanoseconds: time.nanoseconds + 1000)
+            time = WallTime(nanoseconds: time.nanoseconds + 1000)
             return time
         }
     }
 
     func advance(seconds: Int64) {
-        time.withLock { $0 = Timestamp(nanoseconds: $0.nanoseconds + seconds * 1_000_000_000) }
+        time.withLock { $0 = WallTime(nanoseconds: $0.nanoseconds + seconds * 1_000_000_000) }
     }
 
-    func sleep(until time: Timestamp) async throws(CancellationError) {
+    func sleep(until time: WallTime) async throws(CancellationError) {
         throw CancellationError()
     }
 }
@@ -89,7 +89,7 @@ final class FakeSync: Syncing {
         }
     }
 
-    func due(for place: ChangedPlace) -> Timestamp {
+    func due(for place: ChangedPlace) -> WallTime {
         state.withLock { $0.changed.append(place) }
         return .atOnce
     }
@@ -138,8 +138,8 @@ final class FakeContent: ContentReading {
             return RemoteFacts(
                 id: id ?? FileID("id:\(number)"), revision: revision, size: Int64(bytes.count),
                 hash: isDocument ? nil : ContentHasher.hash(bytes),
-                clientModified: Timestamp(seconds: 1_600_000_000),
-                serverModified: Timestamp(seconds: 1_600_000_100), flags: flags)
+                clientModified: WallTime(seconds: 1_600_000_000),
+                serverModified: WallTime(seconds: 1_600_000_100), flags: flags)
         }
     }
 
@@ -182,13 +182,13 @@ final class FakeContent: ContentReading {
         }
     }
 
-    func cachedBytes(of content: FileContent, range: Range<Int64>) -> [UInt8]? {
+    func cachedBytes(of content: FileVersion, range: Range<Int64>) -> [UInt8]? {
         guard state.withLock({ $0.cached.contains(content.revision) }) else { return nil }
         return slice(of: content.revision, range)
     }
 
     func bytes(
-        of content: FileContent, range: Range<Int64>, session: ReadSession
+        of content: FileVersion, range: Range<Int64>, session: ReadSession
     ) async throws(RemoteError) -> [UInt8] {
         if Task.isCancelled { throw .cancelled }
         if let failure = state.withLock({ $0.failure }) { throw failure }

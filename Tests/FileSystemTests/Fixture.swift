@@ -15,7 +15,7 @@ import Testing
 
 final class Fixture: Sendable {
     /// The user that mounts and asks.
-    static let user = Caller(userID: 1000, groupID: 1000, processID: 42)
+    static let user = CallingProcess(userID: 1000, groupID: 1000, processID: 42)
 
     let folder: String
     let store: MetadataStore
@@ -97,7 +97,7 @@ final class Fixture: Sendable {
             if let staged = try staging.file(of: node) {
                 let bytes = try content.bytes(of: staged)
                 let facts = content.add(bytes, id: node.facts.id, isCached: true)
-                let revision = try #require(FileContent(facts))
+                let revision = try #require(FileVersion(facts))
                 #expect(staged.retire(generation: staged.generation, as: revision))
                 try transaction.setFacts(facts, of: inode)
                 try transaction.removeStaged(of: inode)
@@ -245,7 +245,7 @@ final class OwnedFolder: Sendable {
     }
 }
 
-extension FileContent {
+extension FileVersion {
     init?(_ facts: RemoteFacts) {
         guard let revision = facts.revision, let hash = facts.hash else { return nil }
         self.init(revision: revision, hash: hash, size: facts.size)

@@ -121,7 +121,8 @@ struct GatheredWritesTests {
     func callers() throws {
         let (fixture, file) = try outdated()
         let (one, other) = (
-            Caller(userID: 0, groupID: 0, processID: 1), Caller(userID: 0, groupID: 0, processID: 2)
+            CallingProcess(userID: 0, groupID: 0, processID: 1),
+            CallingProcess(userID: 0, groupID: 0, processID: 2)
         )
         for caller in [one, other] {
             #expect(throws: FileSystemError.staleHandle) {
@@ -144,7 +145,8 @@ struct GatheredWritesTests {
     func late() throws {
         let (fixture, file) = try outdated()
         let (one, late) = (
-            Caller(userID: 0, groupID: 0, processID: 1), Caller(userID: 0, groupID: 0, processID: 2)
+            CallingProcess(userID: 0, groupID: 0, processID: 1),
+            CallingProcess(userID: 0, groupID: 0, processID: 2)
         )
         #expect(throws: FileSystemError.staleHandle) {
             try fixture.fs.open(file, flags: .reading, caller: one).now()
@@ -166,7 +168,8 @@ struct GatheredWritesTests {
     func crossingLookups() throws {
         let (fixture, file) = try outdated()
         let (one, other) = (
-            Caller(userID: 0, groupID: 0, processID: 1), Caller(userID: 0, groupID: 0, processID: 2)
+            CallingProcess(userID: 0, groupID: 0, processID: 1),
+            CallingProcess(userID: 0, groupID: 0, processID: 2)
         )
         #expect(throws: FileSystemError.staleHandle) {
             try fixture.fs.open(file, flags: .reading, caller: one).now()

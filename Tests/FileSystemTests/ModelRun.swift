@@ -265,7 +265,7 @@ final class ModelRun {
             reference[id].permissions = changes.permissions
             _ = try await fixture.fs.setAttributes(changes, of: inode, handle: nil).value()
         case .setTime:
-            let time = Timestamp(seconds: Int64(operands[1]), nanoseconds: Int64(operands[2]))
+            let time = WallTime(seconds: Int64(operands[1]), nanoseconds: Int64(operands[2]))
             changes.modificationTime = .time(time)
             reference[id].modified = time
             _ = try await fixture.fs.setAttributes(changes, of: inode, handle: nil).value()

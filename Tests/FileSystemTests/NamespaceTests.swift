@@ -28,7 +28,7 @@ struct NamespaceTests {
     func facts() throws {
         let fixture = try Fixture()
         let before = try fixture.attributes(.root)
-        let caller = Caller(userID: 7, groupID: 8, processID: 1)
+        let caller = CallingProcess(userID: 7, groupID: 8, processID: 1)
         let entry = try fixture.fs.makeNode(
             .regular, text("f"), in: .root, permissions: 0o4640, caller: caller
         ).now()

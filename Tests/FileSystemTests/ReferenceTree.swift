@@ -20,7 +20,7 @@ struct ReferenceTree {
         /// Nil if no call has set it.
         var permissions: UInt16?
         /// Nil if it is a time of the clock.
-        var modified: Timestamp?
+        var modified: WallTime?
         var attributes: [String: [UInt8]] = [:]
         /// Never leaves this machine.
         var isLocal: Bool

@@ -54,7 +54,7 @@ struct RenameTests {
                 + "\(target)\(isTargetRemote ? " (remote)" : "")"
         }
 
-        /// rename(2).
+        /// The error that rename(2) gives.
         var expected: FileSystemError? {
             switch (source, target) {
             case (.absent, _): .noEntry

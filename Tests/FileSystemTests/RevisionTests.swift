@@ -140,7 +140,7 @@ struct RevisionTests {
         let handle = try fixture.open(file)
         let node = try #require(try fixture.node(file))
         // Renamed here and deleted there while it is open: its content is all that there is of it.
-        let base = StagedContent.Base(whole: try #require(FileContent(of: node)))
+        let base = StagedContent.Base(whole: try #require(FileVersion(of: node)))
         _ = try fixture.store.write { transaction in
             try transaction.setRemoteAbsent(file)
             return try fixture.staging.begin(

@@ -23,7 +23,7 @@ final class Gate: Sendable {
         state.withLock { $0.isImmediate = isImmediate }
     }
 
-    /// How many wait.
+    /// How many callers wait.
     var waitingCount: Int {
         state.withLock { $0.waiting.count }
     }

@@ -157,15 +157,11 @@ enum Probe {
         return 0
     }
 
-    /// Sends itself a signal that is caught while it waits for `stat`, and ends with its errno.
+    /// Catches a signal that is sent to it while it waits for `stat`, and ends with its errno.
     private static func interruptedStat(_ path: String, signal number: CInt) -> CInt {
         var action = sigaction()
         action.__sigaction_handler.sa_handler = { _ in }
         sigaction(number, &action, nil)
-        Thread.detachNewThread {
-            usleep(200_000)
-            kill(getpid(), number)
-        }
         var status = CFuse.stat()
         return fstatat(AT_FDCWD, path, &status, 0) == 0 ? 0 : errno
     }

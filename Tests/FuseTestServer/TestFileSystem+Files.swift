@@ -5,7 +5,7 @@ import FileSystem
 import Synchronization
 
 extension TestFileSystem {
-    func open(_ inode: InodeID, flags: OpenFlags, caller: Caller) -> Answer<OpenedFile> {
+    func open(_ inode: InodeID, flags: OpenFlags, caller: CallingProcess) -> Answer<OpenedFile> {
         delayed(by: "open") { [self] in
             perform("open") { (state) throws(FileSystemError) in
                 if flags.truncates {
@@ -18,7 +18,8 @@ extension TestFileSystem {
     }
 
     func create(
-        _ name: [UInt8], in parent: InodeID, permissions: UInt16, flags: OpenFlags, caller: Caller
+        _ name: [UInt8], in parent: InodeID, permissions: UInt16, flags: OpenFlags,
+        caller: CallingProcess
     ) -> Answer<CreatedFile> {
         perform("create") { (state) throws(FileSystemError) in
             let inode = try state.make(name, in: parent, .regular, permissions, caller)

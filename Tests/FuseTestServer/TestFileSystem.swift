@@ -32,7 +32,7 @@ final class TestFileSystem: FileSystemOperations {
     init(timeout: Double) {
         timeouts = Timeouts(entry: timeout, attributes: timeout)
         state.withLock { state in
-            let attributes = Self.attributes(.root, .directory, 0o755, Caller.root)
+            let attributes = Self.attributes(.root, .directory, 0o755, CallingProcess.root)
             state.nodes[.root] = Node(attributes: attributes, parent: .root)
         }
     }
@@ -66,9 +66,9 @@ final class TestFileSystem: FileSystemOperations {
     }
 
     static func attributes(
-        _ inode: InodeID, _ kind: FileKind, _ permissions: UInt16, _ caller: Caller
+        _ inode: InodeID, _ kind: FileKind, _ permissions: UInt16, _ caller: CallingProcess
     ) -> Attributes {
-        let now = Timestamp.now()
+        let now = WallTime.now()
         return Attributes(
             inode: inode, kind: kind, permissions: permissions, linkCount: 1,
             userID: caller.userID, groupID: caller.groupID, size: 0, accessTime: now,
@@ -96,7 +96,7 @@ final class TestFileSystem: FileSystemOperations {
     }
 
     func makeDirectory(
-        _ name: [UInt8], in parent: InodeID, permissions: UInt16, caller: Caller
+        _ name: [UInt8], in parent: InodeID, permissions: UInt16, caller: CallingProcess
     ) -> Answer<Entry> {
         perform("mkdir") { (state) throws(FileSystemError) in
             let inode = try state.make(name, in: parent, .directory, permissions, caller)
@@ -106,7 +106,7 @@ final class TestFileSystem: FileSystemOperations {
 
     func makeNode(
         _ kind: MakeableKind, _ name: [UInt8], in parent: InodeID, permissions: UInt16,
-        caller: Caller
+        caller: CallingProcess
     ) -> Answer<Entry> {
         perform("mknod") { (state) throws(FileSystemError) in
             let inode = try state.make(name, in: parent, FileKind(kind), permissions, caller)
@@ -115,7 +115,7 @@ final class TestFileSystem: FileSystemOperations {
     }
 
     func makeSymbolicLink(
-        _ name: [UInt8], in parent: InodeID, target: [UInt8], caller: Caller
+        _ name: [UInt8], in parent: InodeID, target: [UInt8], caller: CallingProcess
     ) -> Answer<Entry> {
         perform("symlink") { (state) throws(FileSystemError) in
             let inode = try state.make(name, in: parent, .symbolicLink, 0o777, caller)
@@ -234,8 +234,8 @@ final class TestFileSystem: FileSystemOperations {
     }
 }
 
-extension Caller {
-    static var root: Caller { Caller(userID: 0, groupID: 0, processID: 0) }
+extension CallingProcess {
+    static var root: CallingProcess { CallingProcess(userID: 0, groupID: 0, processID: 0) }
 }
 
 extension FileName {
@@ -254,7 +254,7 @@ extension FileName {
 }
 
 extension AttributeChanges.TimeChange {
-    fileprivate var resolved: Timestamp {
+    fileprivate var resolved: WallTime {
         switch self {
         case .now: .now()
         case .time(let time): time
@@ -290,7 +290,7 @@ extension TestFileSystem.State {
 
     mutating func make(
         _ name: [UInt8], in parent: InodeID, _ kind: FileKind, _ permissions: UInt16,
-        _ caller: Caller
+        _ caller: CallingProcess
     ) throws(FileSystemError) -> InodeID {
         let name = try FileName(validating: name)
         guard nodes[parent]?.children[name] == nil else { throw .exists }

@@ -11,9 +11,9 @@ import Testing
 struct ConversionTests {
     private static let attributes = Attributes(
         inode: InodeID(42), kind: .regular, permissions: 0o6754, linkCount: 1, userID: 12,
-        groupID: 34, size: 1025, accessTime: Timestamp(nanoseconds: -1),
-        modificationTime: Timestamp(seconds: 5, nanoseconds: 7),
-        changeTime: Timestamp(seconds: 6, nanoseconds: 999_999_999))
+        groupID: 34, size: 1025, accessTime: WallTime(nanoseconds: -1),
+        modificationTime: WallTime(seconds: 5, nanoseconds: 7),
+        changeTime: WallTime(seconds: 6, nanoseconds: 999_999_999))
 
     @Test("attributes become what stat shows, without setuid and setgid")
     func status() {
@@ -72,7 +72,7 @@ struct ConversionTests {
         expected.permissions = 0o4640
         expected.size = 9
         expected.accessTime = .now
-        expected.modificationTime = .time(Timestamp(seconds: 3, nanoseconds: 4))
+        expected.modificationTime = .time(WallTime(seconds: 3, nanoseconds: 4))
         let mask =
             FUSE_SET_ATTR_MODE | FUSE_SET_ATTR_SIZE | FUSE_SET_ATTR_MTIME | FUSE_SET_ATTR_ATIME
             | FUSE_SET_ATTR_ATIME_NOW

@@ -1,6 +1,7 @@
 import Core
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Fuse
@@ -11,13 +12,6 @@ struct PendingOperationsTests {
         Operation(name: "read", inodes: inodes.map { InodeID($0) }, isInterruptible: true)
     }
 
-    /// Sleeps until cancelled.
-    private static func sleepUntilCancelled() async {
-        while !Task.isCancelled {
-            try? await Task.sleep(for: .seconds(3600))
-        }
-    }
-
     @Test("an operation that is cancelled before it has started is cancelled when it starts")
     func earlyCancellation() async throws {
         let pending = PendingOperations()
@@ -25,7 +19,7 @@ struct PendingOperationsTests {
         pending.cancel(token)
         await withCheckedContinuation { continuation in
             pending.start(token) {
-                await Self.sleepUntilCancelled()
+                await waitForCancellation()
                 continuation.resume()
             }
         }
@@ -54,7 +48,7 @@ struct PendingOperationsTests {
         for _ in 0..<10 {
             let token = try #require(pending.enter(Self.operation(2), processID: 1))
             pending.start(token) {
-                await Self.sleepUntilCancelled()
+                await waitForCancellation()
                 if pending.beginAnswer(token) { answers.withLock { $0 += 1 } }
                 pending.leave(token)
             }
@@ -97,9 +91,16 @@ struct PendingOperationsTests {
     func endForAll() async throws {
         let pending = PendingOperations()
         let token = try #require(pending.enter(Self.operation(2), processID: 1))
-        async let first = onOwnThread { pending.cancelAll(waiting: .seconds(30)) }
-        async let second = onOwnThread { pending.cancelAll(waiting: .seconds(30)) }
-        try await Task.sleep(for: .milliseconds(100))
+        let begun = Counter()
+        async let first = onOwnThread {
+            begun.increment()
+            return pending.cancelAll(waiting: .seconds(30))
+        }
+        async let second = onOwnThread {
+            begun.increment()
+            return pending.cancelAll(waiting: .seconds(30))
+        }
+        try await waitWhile { begun.count < 2 }
         pending.leave(token)
         #expect(await [first, second] == [true, true])
     }

@@ -60,14 +60,14 @@ func onOwnThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async
     }
 }
 
-/// A mounted TestFileSystem.
+/// A `TestFileSystem` on a mountpoint.
 final class TestMount: Sendable {
     /// Far more than any test needs; then the connection is aborted, and everything goes on with errors.
     private static let limit: Duration = .seconds(120)
 
     /// The test's own folder, not on the mount.
     let folder: String
-    /// The mountpoint.
+    /// The path of the mountpoint.
     let path: String
     let server: ChildProcess
     /// Nil once it is closed: its number may be another file's then. Lock: held while it is used.
@@ -84,7 +84,9 @@ final class TestMount: Sendable {
     ) async throws {
         let mount = try TestMount(options)
         let watchdog = Task {
+            // The limit of the test.
             try await Task.sleep(for: limit)
+            print("the test hangs; these processes wait:\n\(HangReport(folder: mount.folder))")
             mount.abort()
         }
         defer {

@@ -2,8 +2,11 @@
 // does not end by itself is ended by the mount's watchdog, and the test fails.
 
 import Glibc
+import LocalIO
 import TestSupport
 import Testing
+
+@testable import Fuse
 
 extension MountedTests {
     @Suite("waiting")
@@ -14,6 +17,27 @@ extension MountedTests {
             let shell = try mount.start(script)
             try await mount.wait(until: "waiting", is: "1")
             return shell
+        }
+
+        /// A process that waits for the attributes of a file, and that catches a signal.
+        private static func stuck(_ mount: TestMount, catching signal: CInt) async throws
+            -> RunningShell
+        {
+            try await stuck(
+                mount, "exec \(TestMount.program) call interrupted-stat $M/x \(signal)")
+        }
+
+        /// Sends a signal and waits until it is pending: the kernel has seen it then, and tells the mount before it
+        /// passes on any later request.
+        private static func send(_ signal: CInt, to shell: RunningShell, of mount: TestMount)
+            async throws
+        {
+            shell.signal(signal)
+            try await waitWhile {
+                let pending = PendingSignals.of(thread: shell.process.id)
+                return pending?.contains(anyOf: [signal]) != true
+            }
+            _ = try await mount.shell("ls $M")
         }
 
         @Test("SIGKILL ends a process that waits for a lookup")
@@ -44,8 +68,9 @@ extension MountedTests {
         func caughtTermination() async throws {
             try await TestMount.run { mount in
                 try await mount.order("close lookup x")
-                let result = try await mount.shell("call interrupted-stat $M/x \(SIGTERM); echo $?")
-                #expect(result.output == "\(EINTR)")
+                let shell = try await Self.stuck(mount, catching: SIGTERM)
+                shell.signal(SIGTERM)
+                #expect(await shell.result().status == EINTR)
             }
         }
 
@@ -54,13 +79,11 @@ extension MountedTests {
             try await TestMount.run { mount in
                 try await mount.order("put x text")
                 try await mount.order("close lookup x")
-                let shell = try await Self.stuck(
-                    mount, "call interrupted-stat $M/x \(SIGUSR1); echo $?")
-                // The signal comes after 200 ms; half a second later it has had its chance.
-                try await Task.sleep(for: .milliseconds(700))
+                let shell = try await Self.stuck(mount, catching: SIGUSR1)
+                try await Self.send(SIGUSR1, to: shell, of: mount)
                 #expect(try await mount.order("waiting") == "1")
                 try await mount.order("open lookup x")
-                #expect(await shell.result().output == "0")
+                #expect(await shell.result().status == 0)
             }
         }
 
@@ -68,9 +91,8 @@ extension MountedTests {
         func killedAfterOtherSignal() async throws {
             try await TestMount.run { mount in
                 try await mount.order("close lookup x")
-                let shell = try await Self.stuck(
-                    mount, "call interrupted-stat $M/x \(SIGUSR1); echo $?")
-                try await Task.sleep(for: .milliseconds(400))
+                let shell = try await Self.stuck(mount, catching: SIGUSR1)
+                try await Self.send(SIGUSR1, to: shell, of: mount)
                 shell.signal(SIGKILL)
                 #expect(await shell.result().status == 128 + SIGKILL)
                 try await mount.wait(until: "waiting", is: "0")

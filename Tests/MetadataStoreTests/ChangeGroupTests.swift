@@ -354,7 +354,7 @@ private struct RandomChanges {
         return Int(state >> 33) % limit
     }
 
-    /// The next change.
+    /// The next change of the history.
     mutating func next() -> (Transaction) throws -> Void {
         let (kind, one, other, size) = (below(11), below(40), below(12), below(9000))
         time += 1
@@ -366,7 +366,7 @@ private struct RandomChanges {
 
     private static func change(
         _ transaction: Transaction, _ kind: Int, _ inode: InodeID, _ other: Int, _ size: Int,
-        _ now: Timestamp
+        _ now: WallTime
     ) throws {
         let local = LocalFacts(modified: now, changed: now)
         let name = place("file \(other)")

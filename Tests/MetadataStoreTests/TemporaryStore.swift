@@ -32,6 +32,6 @@ func place(_ text: String) -> Place {
     Place(parent: .root, name: name(text))
 }
 
-func seconds(_ count: Int64) -> Timestamp {
-    Timestamp(seconds: count)
+func seconds(_ count: Int64) -> WallTime {
+    WallTime(seconds: count)
 }

@@ -28,10 +28,10 @@ import Testing
     )
     func times() throws {
         let times = [
-            Timestamp.distantPast, .distantFuture, Timestamp(seconds: -62_135_596_800),
-            Timestamp(seconds: -9_223_372_037, nanoseconds: 145_224_191),
-            Timestamp(nanoseconds: .min), Timestamp(nanoseconds: .max), Timestamp(nanoseconds: -1),
-            Timestamp(seconds: 253_402_300_799, nanoseconds: 5),
+            WallTime.distantPast, .distantFuture, WallTime(seconds: -62_135_596_800),
+            WallTime(seconds: -9_223_372_037, nanoseconds: 145_224_191),
+            WallTime(nanoseconds: .min), WallTime(nanoseconds: .max), WallTime(nanoseconds: -1),
+            WallTime(seconds: 253_402_300_799, nanoseconds: 5),
         ]
         for (index, time) in times.enumerated() {
             let local = LocalFacts(accessed: time, modified: time, changed: time)

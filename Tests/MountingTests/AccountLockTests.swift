@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import LocalIO
+import TestSupport
 import Testing
 
 @testable import Mounting

@@ -5,6 +5,7 @@ import Glibc
 import LocalIO
 import Logging
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Mounting
@@ -85,21 +86,19 @@ import Testing
     }
 
     @Test("a client that hangs up while the queue stands still makes room for others")
-    func abandonedSync() throws {
+    func abandonedSync() async throws {
         let server = try server(StandIn(operations: 2))
         defer { server.stop() }
         // Twice as many as the server converses with at a time.
-        for _ in 0..<2 {
-            for _ in 0..<64 {
+        for _ in 0..<128 {
+            // The server refuses a connection until it has noticed the end of an earlier one.
+            try await waitWhile {
                 let connection = try connect()
+                defer { connection.end() }
                 connection.send(ControlRequest(.sync))
-                #expect(connection.receive(ControlReply.self)?.progress?.operations == 2)
-                connection.end()
+                return connection.receive(ControlReply.self)?.progress?.operations != 2
             }
-            // Polls for the end of each connection are 50 ms apart.
-            usleep(500_000)
         }
-        #expect(try replies(ControlRequest(.status)).first?.status?.pendingOperations == 2)
     }
 
     @Test("a client that announces the mount's end gets the outcome when it is over")

@@ -2,6 +2,7 @@
 
 import DropboxAPI
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Mounting

@@ -4,6 +4,7 @@
 import Glibc
 import LocalIO
 import Logging
+import TestSupport
 import Testing
 
 @testable import Mounting

@@ -4,6 +4,7 @@
 import DropboxAPI
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Mounting

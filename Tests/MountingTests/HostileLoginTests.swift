@@ -13,7 +13,7 @@ struct HostileRequest: Sendable, CustomTestStringConvertible {
     /// The whole request. `{port}`, `{state}` and `{cookie}` stand for the login's own.
     let bytes: [UInt8]
 
-    /// As it is.
+    /// An answer whose text is sent as it is.
     init(_ name: String, _ status: Int, raw: String, then more: [UInt8] = []) {
         testDescription = name
         self.status = status

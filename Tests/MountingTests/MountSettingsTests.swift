@@ -5,7 +5,7 @@ import Testing
 @testable import Mounting
 
 @Suite struct MountSettingsTests {
-    @Test("every option of dbxfs is read")
+    @Test("the values of options are read")
     func ownOptions() throws {
         let settings = try MountSettings(parsing: [
             "ro,allow_other,allow_root,default_permissions,uid=1000,gid=100,fmask=133,dmask=022",

@@ -3,6 +3,7 @@
 import Foundation
 import LocalIO
 import Mounting
+import TestSupport
 import Testing
 
 @Suite struct PatienceTests {
@@ -35,12 +36,7 @@ import Testing
     func reaped() async throws {
         let mark = "60.\(getpid())"
         #expect(try ChildProcess.run("sleep", [mark], within: 0.05) == nil)
-        var left = dead(children: "sleep")
-        for _ in 0..<200 where left > 0 {
-            try await Task.sleep(for: .milliseconds(50))
-            left = dead(children: "sleep")
-        }
-        #expect(left == 0)
+        try await waitWhile { dead(children: "sleep") > 0 }
     }
 
     /// The number of children of this process that have ended without a wait for them.

@@ -26,7 +26,7 @@ struct BorderTests {
         #expect(present.totals.presentBytes == .max)
         var refused = PinWork()
         refused.take(scan, found: [])
-        let now = Timestamp(seconds: 1)
+        let now = WallTime(seconds: 1)
         let next = refused.next(at: now)
         let piece = try #require(next)
         _ = refused.ended(piece, .failed(.notDownloadable), at: now)

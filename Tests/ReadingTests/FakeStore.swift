@@ -10,7 +10,7 @@ import TestSupport
 /// Content with a seed; no two chunks are alike.
 struct Sample: Sendable {
     let bytes: [UInt8]
-    let content: FileContent
+    let content: FileVersion
 
     init(size: Int, seed: UInt64) {
         var generator = SeededRandom(seed: seed)
@@ -28,7 +28,7 @@ struct Sample: Sendable {
         }
         bytes.removeLast(bytes.count - size)
         self.bytes = bytes
-        content = FileContent(
+        content = FileVersion(
             revision: Revision("rev\(seed)"), hash: ContentHasher.hash(bytes), size: Int64(size))
     }
 
@@ -39,7 +39,7 @@ struct Sample: Sendable {
 
 /// The fault of one download.
 enum Fault: Sendable {
-    /// The call fails.
+    /// The call fails with an error.
     case refuse(RemoteError)
     /// The body ends early with an error.
     case cut(after: Int, RemoteError)
@@ -49,7 +49,7 @@ enum Fault: Sendable {
     case flip(Int)
     /// More comes than was asked for.
     case excess
-    /// Nothing ever comes.
+    /// The body never gets a byte.
     case silence
 }
 
@@ -105,7 +105,7 @@ final class Gate: Sendable {
     }
 }
 
-/// The cloud.
+/// A cloud that holds samples in memory.
 final class FakeStore: RemoteStoring {
     private struct State {
         var samples: [Revision: Sample] = [:]
@@ -204,7 +204,7 @@ private actor FakeStream: RemoteByteStream {
             return nil
         }
         let end = min(position + 65536, body.count)
-        if isSilent { try? await Task.sleep(for: .seconds(3600)) }
+        if isSilent { await waitForCancellation() }
         await store.gate.pass(start + Int64(position))
         if Task.isCancelled {
             store.noteCancelled()

@@ -6,6 +6,7 @@ import Core
 import Glibc
 import Logging
 import RemoteStore
+import TestSupport
 
 /// All that a test of the read pipeline needs. The folder goes with it.
 final class Fixture: Sendable {
@@ -106,9 +107,10 @@ extension ContentReader {
 /// Waits until something becomes so; false if it does not within a time that only a broken
 /// implementation takes.
 func eventually(_ condition: () -> Bool) async -> Bool {
-    for _ in 0..<2000 {
-        if condition() { return true }
-        try? await Task.sleep(for: .milliseconds(5))
+    do {
+        try await waitWhile(limit: .seconds(60)) { !condition() }
+        return true
+    } catch {
+        return condition()
     }
-    return condition()
 }

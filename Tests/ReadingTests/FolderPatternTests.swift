@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct FolderPatternTests {
     private static let size: Int64 = 1000
-    private let start = Timestamp(seconds: 1_000_000)
+    private let start = WallTime(seconds: 1_000_000)
 
     private func location(_ folder: UInt64, in parent: UInt64? = 1) -> FolderPattern.Location {
         .init(folder: InodeID(folder), parent: parent.map { InodeID($0) })
@@ -16,7 +16,7 @@ import Testing
     /// Reads files of a folder; returns what came of the last one.
     private func read(
         _ count: Int, in folder: UInt64, size: Int64 = Self.size, _ pattern: inout FolderPattern,
-        at time: Timestamp? = nil
+        at time: WallTime? = nil
     ) -> [FolderPattern.Candidate] {
         var candidates: [FolderPattern.Candidate] = []
         for number in 0..<count {
@@ -59,7 +59,7 @@ import Testing
         for number: Int64 in 0..<10 {
             let candidates = pattern.note(
                 InodeID(UInt64(number)), Self.size, at: location(10),
-                now: Timestamp(seconds: start.seconds + 11 * number))
+                now: WallTime(seconds: start.seconds + 11 * number))
             #expect(candidates.isEmpty)
         }
     }

@@ -42,10 +42,10 @@ import Testing
         /// Puts a file there and into the tree; returns its node.
         func put(_ name: String, _ bytes: [UInt8], in parent: InodeID) async throws -> InodeID {
             let entry = try await server.upload(
-                BytesSource(bytes),
+                MemorySource(bytes),
                 commit: RemoteCommit(
                     path: RemotePath(rawValue: "/folder/" + name),
-                    expectation: .absent(strict: false), clientModified: Timestamp(seconds: 1),
+                    expectation: .absent(strict: false), clientModified: WallTime(seconds: 1),
                     hash: nil))
             guard case .file(let file) = entry.kind else { throw CancellationError() }
             return try await store.write { transaction in
@@ -71,9 +71,9 @@ import Testing
             }
         }
 
-        func content(of inode: InodeID) async throws -> FileContent {
+        func content(of inode: InodeID) async throws -> FileVersion {
             let node = try await store.read { try $0.node(inode) }
-            return try #require(node.flatMap { FileContent(of: $0) })
+            return try #require(node.flatMap { FileVersion(of: $0) })
         }
 
         func prepare(_ inode: InodeID) async throws {

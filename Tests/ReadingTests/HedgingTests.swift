@@ -40,15 +40,25 @@ import Testing
     @Test("a background fetch sends one request", .timeLimit(.minutes(1)))
     func ahead() async throws {
         let fixture = try Fixture([sample], hedgeDelay: .milliseconds(5))
-        fixture.store.onRequest { _, range in range.lowerBound > 0 ? .silence : nil }
+        let late: Int64 = 16 << 20
+        let lateRequests = Counter()
+        fixture.store.onRequest { _, range in
+            guard range.lowerBound > 0 else { return nil }
+            let isSecond = range.lowerBound >= late && lateRequests.increment() > 1
+            return isSecond ? nil : .silence
+        }
         let session = ReadSession()
         for offset: Int64 in stride(from: 0, to: 1 << 20, by: 128 << 10) {
             _ = try await fixture.reader.bytes(
                 of: sample.content, range: offset..<offset + 128 << 10, session: session)
         }
-        var starts: [Int64] { fixture.store.requests.map(\.lowerBound).filter { $0 > 0 } }
+        var starts: [Int64] {
+            fixture.store.requests.map(\.lowerBound).filter { $0 > 0 && $0 < late }
+        }
         try await waitWhile { starts.isEmpty }
-        try await Task.sleep(for: .milliseconds(100))
+        // A reader's request that is made later has been hedged: so would theirs have been.
+        _ = try await fixture.reader.bytes(
+            of: sample.content, range: late..<late + 4096, session: ReadSession())
         let asked = starts
         #expect(Set(asked).count == asked.count, "\(asked)")
     }

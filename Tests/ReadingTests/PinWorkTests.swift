@@ -33,18 +33,18 @@ struct PinWorkTests {
         return work
     }
 
-    private func take(from work: inout PinWork, at now: Timestamp) throws -> PinWork.Piece {
+    private func take(from work: inout PinWork, at now: WallTime) throws -> PinWork.Piece {
         let piece = work.next(at: now)
         return try #require(piece)
     }
 
-    /// The next fetches.
-    private func next(of work: PinWork, at now: Timestamp) -> PinWork.Piece? {
+    /// The next fetch, which stays in `work`.
+    private func next(of work: PinWork, at now: WallTime) -> PinWork.Piece? {
         var copy = work
         return copy.next(at: now)
     }
 
-    private func at(_ seconds: Int64) -> Timestamp { Timestamp(seconds: 1000 + seconds) }
+    private func at(_ seconds: Int64) -> WallTime { WallTime(seconds: 1000 + seconds) }
 
     // MARK: Looking
 

@@ -217,10 +217,17 @@ struct ReadingTests {
         #expect(await eventually { fixture.store.runningCount == 1 })
         leaving.cancel()
         #expect(await leaving.value == nil)
-        let readers = (0..<sysconf(Int32(_SC_NPROCESSORS_ONLN)) + 2).map { _ in
-            Task { try? await fixture.reader.read(sample, 0..<step, ReadSession()) }
+        let begun = Counter()
+        let count = sysconf(Int32(_SC_NPROCESSORS_ONLN)) + 2
+        var readers: [Task<[UInt8]?, Never>] = []
+        for _ in 0..<count {
+            readers.append(
+                Task {
+                    begun.increment()
+                    return try? await fixture.reader.read(sample, 0..<step, ReadSession())
+                })
         }
-        try await Task.sleep(for: .milliseconds(50))
+        try await waitWhile { begun.count < count }
         fixture.store.gate.open(to: .max)
         for reader in readers {
             #expect(await reader.value == sample[0..<step])
@@ -315,10 +322,10 @@ struct ReadingTests {
         let fixture = try Fixture(samples, memory: limit, requests: 5)
         let mostBytes = Mutex(Int64(0))
         let watch = Task {
-            while !Task.isCancelled {
+            try? await waitWhile {
                 let bytes = fixture.reader.bytesInMemory
                 mostBytes.withLock { $0 = max($0, bytes) }
-                try? await Task.sleep(for: .milliseconds(1))
+                return true
             }
         }
         await withTaskGroup(of: Bool.self) { group in

@@ -37,7 +37,7 @@ struct BatchContract {
             for (content, outcome) in zip(contents, outcomes) {
                 let file = try outcome.get().file
                 #expect(file.size == Int64(content.text.utf8.count))
-                #expect(file.clientModified == Timestamp(seconds: 1_600_000_000))
+                #expect(file.clientModified == WallTime(seconds: 1_600_000_000))
             }
             #expect(try await subject.paths().count == 300)
             #expect(try await subject.text(at: "/f7") == "")

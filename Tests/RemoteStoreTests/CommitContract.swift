@@ -16,7 +16,7 @@ struct CommitContract {
             let file = try await subject.put("/f", "text")
             #expect(file.hash == ContentHasher.hash(Array("text".utf8)))
             #expect(file.size == 4)
-            #expect(file.clientModified == Timestamp(seconds: 1_600_000_000))
+            #expect(file.clientModified == WallTime(seconds: 1_600_000_000))
             #expect(file.isDownloadable)
         }
     }
@@ -59,13 +59,13 @@ struct CommitContract {
             let first = try await subject.put("/f", "same")
             let bytes = Array("same".utf8)
             let again = try await subject.store.upload(
-                BytesSource(bytes),
+                MemorySource(bytes),
                 commit: .of("/f", bytes, expecting: .absent(strict: false), modified: 1))
             // Not even the time is written.
             #expect(try again.file == first)
             await #expect(throws: RemoteError.conflict(.file)) {
                 try await subject.store.upload(
-                    BytesSource(bytes),
+                    MemorySource(bytes),
                     commit: .of("/f", bytes, expecting: .absent(strict: true), modified: 1))
             }
         }
@@ -132,7 +132,7 @@ struct CommitContract {
         try await backend.withStore { subject async throws in
             await #expect(throws: RemoteError.contentMismatch) {
                 try await subject.store.upload(
-                    BytesSource("sent"), commit: .of("/f", Array("meant".utf8)))
+                    MemorySource("sent"), commit: .of("/f", Array("meant".utf8)))
             }
             #expect(try await subject.paths().isEmpty)
         }
@@ -143,7 +143,7 @@ struct CommitContract {
         try await backend.withStore { subject in
             var commit = RemoteCommit.of("/f", [])
             commit.hash = nil
-            let file = try await subject.store.upload(BytesSource("text"), commit: commit).file
+            let file = try await subject.store.upload(MemorySource("text"), commit: commit).file
             #expect(file.hash == ContentHasher.hash(Array("text".utf8)))
         }
     }

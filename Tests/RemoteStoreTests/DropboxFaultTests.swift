@@ -61,7 +61,7 @@ struct DropboxFaultTests {
             try server.addFault(Self.fault("reset_before", "files/upload"))
             await #expect(throws: RemoteError.conflict(.file)) {
                 try await subject.store.upload(
-                    BytesSource("text"), commit: .of("/f", bytes, modified: 1_500_000_000))
+                    MemorySource("text"), commit: .of("/f", bytes, modified: 1_500_000_000))
             }
         }
     }
@@ -74,7 +74,7 @@ struct DropboxFaultTests {
             }
             let session = try await subject.store.startUpload(concurrent: concurrent)
             try await subject.store.append(
-                BytesSource(bytes), range: 0..<4, to: session, closes: true)
+                MemorySource(bytes), range: 0..<4, to: session, closes: true)
             let file = try await subject.store.finishUpload(
                 session, size: 4, commit: .of("/f", bytes)
             ).file
@@ -267,7 +267,7 @@ struct DropboxFaultTests {
         try await EmulatedAccount.withAccount { account in
             let log = SleepLog()
             let store = DropboxStore(client: account.client, log: silent, clock: log.clock)
-            _ = try await store.upload(BytesSource(bytes), commit: .of("/New", bytes))
+            _ = try await store.upload(MemorySource(bytes), commit: .of("/New", bytes))
             try account.server.addFault(
                 [
                     "kind": "route_error", "route": "files/move_v2", "count": 2,
@@ -283,7 +283,7 @@ struct DropboxFaultTests {
         try await EmulatedAccount.withAccount { account in
             let log = SleepLog()
             let store = DropboxStore(client: account.client, log: silent, clock: log.clock)
-            let entry = try await store.upload(BytesSource(bytes), commit: .of("/new", bytes))
+            let entry = try await store.upload(MemorySource(bytes), commit: .of("/new", bytes))
             try await store.delete("/new", revision: try entry.file.revision)
             await #expect(throws: RemoteError.notFound) { try await store.move("/new", to: "/m") }
             #expect(log.pauses.withLock { $0 } == RecentUploads.pauses)
@@ -301,7 +301,7 @@ struct DropboxFaultTests {
         let transport = ScriptedTransport(json: fileJSON())
         let store = transport.store(root: .namespace("77"), prefix: "/Base")
         _ = try? await store.upload(
-            BytesSource(bytes),
+            MemorySource(bytes),
             commit: .of("/f", bytes, expecting: .revision(Revision("aaaaaaaaa"))))
         let request = try #require(transport.requests.first)
         #expect(

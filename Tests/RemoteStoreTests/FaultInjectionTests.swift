@@ -65,11 +65,11 @@ struct FaultInjectionTests {
         let bytes = pattern(1000)
         store.inject(.corruptBody(at: 999), into: .upload)
         await #expect(throws: RemoteError.contentMismatch) {
-            try await store.upload(BytesSource(bytes), commit: .of("/f", bytes))
+            try await store.upload(MemorySource(bytes), commit: .of("/f", bytes))
         }
         store.inject(.corruptBody(at: 0), into: .append)
         let session = try await store.startUpload(concurrent: false)
-        try await store.append(BytesSource(bytes), range: 0..<1000, to: session, closes: true)
+        try await store.append(MemorySource(bytes), range: 0..<1000, to: session, closes: true)
         await #expect(throws: RemoteError.contentMismatch) {
             try await store.finishUpload(session, size: 1000, commit: .of("/f", bytes))
         }

@@ -82,7 +82,7 @@ struct HostileDocumentTests {
         for field in ["client_modified", "server_modified"] {
             let file = try await entries(fileJSON([field: "\"\(text)\""])).first.map { try $0.file }
             let read = field == "client_modified" ? file?.clientModified : file?.serverModified
-            #expect(read == seconds.map { Core.Timestamp(seconds: $0) })
+            #expect(read == seconds.map { WallTime(seconds: $0) })
         }
     }
 

@@ -231,7 +231,7 @@ struct HostileServerTests {
         let answer = fileJSON(honest.merging(changes) { $1 })
         let store = ScriptedTransport(json: answer).store()
         await #expect(throws: RemoteError.contentMismatch) {
-            try await store.upload(BytesSource(bytes), commit: .of("/file.txt", bytes))
+            try await store.upload(MemorySource(bytes), commit: .of("/file.txt", bytes))
         }
         await #expect(throws: RemoteError.contentMismatch) {
             try await store.finishUpload(
@@ -239,7 +239,7 @@ struct HostileServerTests {
                 commit: .of("/file.txt", bytes))
         }
         _ = try await ScriptedTransport(json: fileJSON(honest)).store()
-            .upload(BytesSource(bytes), commit: .of("/file.txt", bytes))
+            .upload(MemorySource(bytes), commit: .of("/file.txt", bytes))
     }
 
     @Test(
@@ -258,11 +258,11 @@ struct HostileServerTests {
             { _ = try await store.waitForChange(after: Core.Cursor("c"), timeout: 30) },
             { _ = try await store.entry(at: "/a") },
             { _ = try await store.download(Revision("0123456789"), range: 0..<1) },
-            { _ = try await store.upload(BytesSource(bytes), commit: .of("/a", bytes)) },
+            { _ = try await store.upload(MemorySource(bytes), commit: .of("/a", bytes)) },
             { _ = try await store.startUpload(concurrent: true) },
             {
                 try await store.append(
-                    BytesSource(bytes), range: 0..<4, to: session, closes: true)
+                    MemorySource(bytes), range: 0..<4, to: session, closes: true)
             },
             { _ = try await store.finishUpload(session, size: 4, commit: .of("/a", bytes)) },
             { _ = try await store.makeFolder(at: "/a") },

@@ -48,7 +48,7 @@ struct InMemoryStoreTests {
         let session = try await store.startUpload(concurrent: false)
         store.expireSessions()
         await #expect(throws: RemoteError.sessionLost) {
-            try await store.append(BytesSource("x"), range: 0..<1, to: session, closes: true)
+            try await store.append(MemorySource("x"), range: 0..<1, to: session, closes: true)
         }
     }
 

@@ -24,7 +24,7 @@ extension Subject {
         expecting expectation: RemoteCommit.Expectation = .absent(strict: true)
     ) async throws -> RemoteFile {
         let entry = try await store.upload(
-            BytesSource(bytes), commit: .of(path, bytes, expecting: expectation))
+            MemorySource(bytes), commit: .of(path, bytes, expecting: expectation))
         return try entry.file
     }
 
@@ -54,7 +54,7 @@ extension RemoteCommit {
     ) -> RemoteCommit {
         RemoteCommit(
             path: path, expectation: expectation,
-            clientModified: Timestamp(seconds: modified, nanoseconds: 123_456_789),
+            clientModified: WallTime(seconds: modified, nanoseconds: 123_456_789),
             hash: ContentHasher.hash(bytes))
     }
 }

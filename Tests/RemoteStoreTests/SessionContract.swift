@@ -13,7 +13,7 @@ struct SessionContract {
     /// Two whole blocks and a bit.
     private static let bytes = pattern(2 * ContentHasher.blockSize + 1000)
 
-    private var source: BytesSource { BytesSource(Self.bytes) }
+    private var source: MemorySource { MemorySource(Self.bytes) }
     private var size: Int64 { source.size }
     /// The three pieces of the content.
     private var pieces: [Range<Int64>] {
@@ -50,7 +50,7 @@ struct SessionContract {
             let file = try await subject.store.finishUpload(
                 session, size: size, commit: .of("/big", Self.bytes)
             ).file
-            #expect(file.clientModified == Timestamp(seconds: 1_600_000_000))
+            #expect(file.clientModified == WallTime(seconds: 1_600_000_000))
             #expect(try await subject.read(file) == Self.bytes)
         }
     }
@@ -113,7 +113,7 @@ struct SessionContract {
         try await backend.withStore { subject in
             let session = try await subject.store.startUpload(concurrent: concurrent)
             try await subject.store.append(
-                BytesSource([]), range: 0..<0, to: session, closes: true)
+                MemorySource([]), range: 0..<0, to: session, closes: true)
             let file = try await subject.store.finishUpload(
                 session, size: 0, commit: .of("/empty", [])
             ).file
@@ -128,10 +128,10 @@ struct SessionContract {
             let session = try await subject.store.startUpload(concurrent: concurrent)
             let bytes = Array(Self.bytes.prefix(Int(Self.block)))
             try await subject.store.append(
-                BytesSource(bytes), range: 0..<Self.block, to: session, closes: false)
+                MemorySource(bytes), range: 0..<Self.block, to: session, closes: false)
             for _ in 1...2 {
                 try await subject.store.append(
-                    BytesSource(bytes), range: Self.block..<Self.block, to: session, closes: true)
+                    MemorySource(bytes), range: Self.block..<Self.block, to: session, closes: true)
             }
             let file = try await subject.store.finishUpload(
                 session, size: Self.block, commit: .of("/f", bytes)
@@ -208,7 +208,7 @@ struct SessionContract {
             let bytes = Array("ours".utf8)
             let session = try await subject.store.startUpload(concurrent: true)
             try await subject.store.append(
-                BytesSource(bytes), range: 0..<4, to: session, closes: true)
+                MemorySource(bytes), range: 0..<4, to: session, closes: true)
             await #expect(throws: RemoteError.conflict(.file)) {
                 try await subject.store.finishUpload(session, size: 4, commit: .of("/f", bytes))
             }
@@ -233,7 +233,7 @@ struct SessionContract {
                 let session = try await subject.store.startUpload(concurrent: true)
                 let size = Int64(bytes.count)
                 try await subject.store.append(
-                    BytesSource(bytes), range: 0..<size, to: session, closes: true)
+                    MemorySource(bytes), range: 0..<size, to: session, closes: true)
                 let file = try await subject.store.finishUpload(
                     session, size: size, commit: commit)
                 let again = try await subject.store.finishUpload(
@@ -251,7 +251,7 @@ struct SessionContract {
             let bytes = Array("three".utf8)
             let session = try await subject.store.startUpload(concurrent: false)
             try await subject.store.append(
-                BytesSource(bytes), range: 0..<5, to: session, closes: true)
+                MemorySource(bytes), range: 0..<5, to: session, closes: true)
             await #expect(throws: RemoteError.conflict(.file)) {
                 try await subject.store.finishUpload(
                     session, size: 5,

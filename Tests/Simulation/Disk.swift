@@ -89,7 +89,7 @@ final class Disk {
         folders = [root]
     }
 
-    /// A process begins.
+    /// A process begins to use the disk.
     func beginProcess() {
         process += 1
         isRunning = true

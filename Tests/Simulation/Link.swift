@@ -13,7 +13,7 @@ final class Belated: @unchecked Sendable {
     static let longest = 800_000
 
     private let scheduler: Scheduler
-    /// Their number.
+    /// The number of the responses.
     private(set) var count = 0
     /// Contents that arrived late. A mount that has seen one arrival at a place takes the next one there for another
     /// client's: for a file that was restored.
@@ -53,7 +53,7 @@ final class Link: RemoteStoring, @unchecked Sendable {
     private let count: (String) -> Void
     /// Called when the server has changed something, before the reply.
     var onChange: () -> Void = {}
-    /// Number of requests.
+    /// Number of requests so far.
     private(set) var requests = 0
     /// The nodes that requests were to move.
     private(set) var moved: Set<FileID> = []
@@ -209,7 +209,7 @@ final class Link: RemoteStoring, @unchecked Sendable {
         if belated != nil, let bytes = try? source.bytes(0..<source.size) {
             late = { [base, belated] in
                 belated?.arrived.append(bytes)
-                _ = try? await base.upload(BytesSource(bytes), commit: commit)
+                _ = try? await base.upload(MemorySource(bytes), commit: commit)
             }
         }
         return try await perform(request, changes: true, late: late) {

@@ -354,11 +354,11 @@ private struct MachineClock: SyncClock {
     let machine: Machine
     let clock: VirtualClock
 
-    func now() -> Timestamp { clock.now() }
+    func now() -> WallTime { clock.now() }
 
-    func date() -> Timestamp { Timestamp(nanoseconds: machine.disk.date) }
+    func date() -> WallTime { WallTime(nanoseconds: machine.disk.date) }
 
-    func sleep(until time: Timestamp) async throws(CancellationError) {
+    func sleep(until time: WallTime) async throws(CancellationError) {
         try await clock.sleep(until: time)
     }
 }
@@ -367,12 +367,12 @@ private struct MachineClock: SyncClock {
 private struct DirectReader: ContentReading {
     let remote: Link
 
-    func cachedBytes(of content: FileContent, range: Range<Int64>) -> [UInt8]? {
+    func cachedBytes(of content: FileVersion, range: Range<Int64>) -> [UInt8]? {
         range.isEmpty ? [] : nil
     }
 
     func bytes(
-        of content: FileContent, range: Range<Int64>, session: ReadSession
+        of content: FileVersion, range: Range<Int64>, session: ReadSession
     ) async throws(RemoteError) -> [UInt8] {
         let stream = try await remote.download(content.revision, range: range)
         var bytes: [UInt8] = []

@@ -177,9 +177,9 @@ private final class JobExecutor: TaskExecutor, @unchecked Sendable {
 struct VirtualClock: SyncClock {
     let scheduler: Scheduler
 
-    func now() -> Timestamp { Timestamp(nanoseconds: scheduler.now) }
+    func now() -> WallTime { WallTime(nanoseconds: scheduler.now) }
 
-    func sleep(until time: Timestamp) async throws(CancellationError) {
+    func sleep(until time: WallTime) async throws(CancellationError) {
         await scheduler.sleep(until: time.nanoseconds)
         if Task.isCancelled { throw CancellationError() }
     }

@@ -28,7 +28,7 @@ enum Step: Hashable, Sendable {
     case faults(Int, Int)
     /// A mount's network is gone, or back.
     case network(Int, isCut: Bool)
-    /// All cursors expire.
+    /// The server lets all cursors expire.
     case resetCursors
     /// A mount's disk takes nothing that needs room, or does so again.
     case disk(Int, isFull: Bool)
@@ -61,7 +61,7 @@ enum UserStep: Hashable, Sendable {
     /// Makes an older revision of a file the current one.
     case restore(String)
     case makeFolder(String)
-    /// Removes a file.
+    /// Removes a file by its path.
     case unlink(String)
     /// Removes a folder if it is empty.
     case removeFolder(String)
@@ -77,7 +77,7 @@ enum UserStep: Hashable, Sendable {
     case overwriteOpen
     /// Closes all open files.
     case close
-    /// Lists a folder.
+    /// Lists a folder by its path.
     case list(String)
     /// Pins a file or a folder, or ends its pin.
     case pin(String, Bool)

@@ -14,7 +14,7 @@ import Sync
 final class User: @unchecked Sendable {
     /// More than any file has.
     static let mostBytes = 65_536
-    static let caller = Caller(userID: 1000, groupID: 1000, processID: 42)
+    static let caller = CallingProcess(userID: 1000, groupID: 1000, processID: 42)
 
     /// A file that is held open.
     struct OpenFile {
@@ -22,7 +22,7 @@ final class User: @unchecked Sendable {
         var handle: HandleID
         /// The content by others when it was opened; nil if it could not be read then.
         var seen: Set<String>?
-        /// The unflushed writes.
+        /// The writes that no flush followed.
         var tokens: [String] = []
     }
 

@@ -54,7 +54,7 @@ final class World: @unchecked Sendable {
             pageSize: plan.pageSize, refusesIDs: plan.refusesIDs, folding: plan.folding,
             compaction: plan.compaction,
             moveLimit: plan.moveLimit,
-            now: { Timestamp(nanoseconds: scheduler.now) })
+            now: { WallTime(nanoseconds: scheduler.now) })
         for index in 0..<plan.mounts {
             let machine = try Machine(index, database: databases[index], scheduler: scheduler)
             machine.disk.remembers = plan.cutsPower(of: index)

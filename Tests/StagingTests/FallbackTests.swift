@@ -112,11 +112,7 @@ import Testing
         let second = try replace(first, by: "second", local)
         try local.staging.flush()
         #expect(try fallback(of: second, local) == nil)
-        let end = Date().addingTimeInterval(300)
-        while exists(first) {
-            try #require(Date() < end)
-            try await Task.sleep(for: .milliseconds(5))
-        }
+        try await waitWhile { exists(first) }
         local = try openAfterCut(local)
         #expect(try content(first.inode, local) == "second" && local.staging.found.isEmpty)
     }

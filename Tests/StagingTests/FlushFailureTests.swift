@@ -108,7 +108,7 @@ import Testing
         try file.vouch()
         try staging.flush()
         #expect(try isFlushed(file) == true)
-        #expect(try store.read { try $0.setting(StagingFlusher.doubtsKey) } == nil)
+        #expect(try store.read { try $0.setting(StoredSetting.doubtfulFiles) } == nil)
     }
 
     @Test("the time of a file that is flushed anew stays, so that a later start believes its row")
@@ -220,10 +220,6 @@ import Testing
         #expect(symlink("nowhere", file.path) == 0)
         #expect(throws: StagingError.self) { try staging.flush() }
         #expect(rename(file.path + "-", file.path) == 0)
-        let end = Date().addingTimeInterval(60)
-        while try isFlushed(file) != true {
-            try #require(Date() < end)
-            try await Task.sleep(for: .milliseconds(5))
-        }
+        try await waitWhile { try isFlushed(file) != true }
     }
 }

@@ -183,12 +183,9 @@ import Testing
     func bySelf() async throws {
         let local = try open(flushDelay: 0.01)
         for number in 0..<20 { _ = try write("text", to: "\(number)", local) }
-        let end = Date().addingTimeInterval(60)
-        while try await local.store.read({ try $0.stagedNodes() }).contains(where: {
-            $0.staged?.isFlushed == false
-        }) {
-            try #require(Date() < end)
-            try await Task.sleep(for: .milliseconds(5))
+        try await waitWhile {
+            try await local.store.read { try $0.stagedNodes() }
+                .contains { $0.staged?.isFlushed == false }
         }
     }
 

@@ -121,7 +121,7 @@ import Testing
         var expected = baseBytes
         expected.overwrite(at: Int(Self.block) + 10, with: [1, 2, 3])
         #expect(try read(reopened, 0..<expected.count, base: baseBytes) == expected)
-        #expect(try store.read { try $0.node(file.inode)?.modified } != Timestamp(seconds: 0))
+        #expect(try store.read { try $0.node(file.inode)?.modified } != WallTime(seconds: 0))
     }
 
     @Test("what a transaction that was undone has not saved is still to be saved")
@@ -178,7 +178,7 @@ import Testing
         let base = try #require(file.base)
         let late = try #require(file.missingRanges.first)
         #expect(try file.truncate(to: 0, now: .now()) == .written)
-        let other = FileContent(revision: Revision("other"), hash: .empty, size: 2000)
+        let other = FileVersion(revision: Revision("other"), hash: .empty, size: 2000)
         #expect(try file.clone(other, range: 0..<2000, now: .now()) == .written)
         try file.fill(late, with: old, of: base)
         #expect(file.missingRanges == [0..<2000])
@@ -215,7 +215,7 @@ import Testing
         try write(file, 0, [1], base: [])
         let generation = try #require(file.contentToSend()?.generation)
         try write(file, 0, [2], base: [])
-        let content = FileContent(revision: Revision("r"), hash: .empty, size: 1)
+        let content = FileVersion(revision: Revision("r"), hash: .empty, size: 1)
         #expect(!file.retire(generation: generation, as: content))
         #expect(file.retire(generation: file.generation, as: content))
         #expect(

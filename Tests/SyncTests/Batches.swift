@@ -16,7 +16,7 @@ extension RemoteEntry {
     static func file(_ path: String, _ id: String, revision: String = "1") throws -> RemoteEntry {
         let file = RemoteFile(
             id: FileID(id), revision: Revision("\(id)-\(revision)"), hash: nil, size: 0,
-            clientModified: Timestamp(seconds: 1), serverModified: Timestamp(seconds: 1))
+            clientModified: WallTime(seconds: 1), serverModified: WallTime(seconds: 1))
         return try entry(path, .file(file))
     }
 

@@ -21,7 +21,7 @@ import Testing
         try await harness.apply([.file("/.dbxfs-rename-2-1-f", "F")])
         #expect(try await harness.paths() == ["/f"])
         let entry = try #require(try await journalEntry(harness, "/f"))
-        #expect(entry.due > Timestamp.now())
+        #expect(entry.due > WallTime.now())
         try await harness.apply([.deleted("/.dbxfs-rename-2-1-f"), .file("/g", "F")])
         #expect(try await harness.paths() == ["/g"])
     }
@@ -42,7 +42,7 @@ import Testing
         #expect(paths.count == 5)
         let aside = try #require(paths.first { $0.hasPrefix("/a/f (") })
         let entry = try #require(try await journalEntry(harness, aside))
-        #expect(entry.due > Timestamp.now())
+        #expect(entry.due > WallTime.now())
         // The delta of the second move comes.
         try await harness.apply([.deleted("/a/.dbxfs-rename-2-1-f"), .file("/a/g", "F")])
         #expect(try await harness.paths() == ["/a", "/a/f", "/a/g", "/d", "/d/f"])
@@ -51,7 +51,7 @@ import Testing
     @Test("a conflicted copy of a node between two moves is named after its former name")
     func copyName() async throws {
         let harness = try Harness()
-        let host = ConflictName(host: "here", at: Timestamp(seconds: 0))
+        let host = ConflictName(host: "here", at: WallTime(seconds: 0))
         let name = try await harness.store.write { transaction in
             try host.freeName(
                 beside: Place(parent: .root, name: FileName(".dbxfs-rename-2-1-a.txt")),

@@ -10,7 +10,7 @@ import Testing
 
 /// Changes at seconds after a start, and what they are due.
 private final class Timeline {
-    static let start = Timestamp(seconds: 1_700_000_000)
+    static let start = WallTime(seconds: 1_700_000_000)
 
     var bursts: ChangeBursts
 
@@ -18,11 +18,11 @@ private final class Timeline {
         bursts = ChangeBursts(delay: WriteDelay(seconds: delay))
     }
 
-    static func time(_ seconds: Double) -> Timestamp {
+    static func time(_ seconds: Double) -> WallTime {
         start.adding(nanoseconds: Int64((seconds * 1e9).rounded()))
     }
 
-    static func seconds(_ time: Timestamp?) -> Double? {
+    static func seconds(_ time: WallTime?) -> Double? {
         time.map { (Double($0.nanoseconds - start.nanoseconds) / 1e6).rounded() / 1e3 }
     }
 

@@ -1,6 +1,6 @@
 // The conflict table of docs/semantics.md, row by row: this mount's unsent changes, against changes that
 // another client has made since. The outcome must not depend on which side gets the other's change first, so each
-// row runs as it comes: uploads and the feed race.
+// row runs as it comes: uploads and the feed race. `ConflictRows` has one example of each row.
 
 import Core
 import MetadataStore

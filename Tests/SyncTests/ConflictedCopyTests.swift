@@ -18,7 +18,7 @@ import Testing
         ], [1, 2, 11])
     func own(text: String, number: Int) throws {
         let original = try FileName(text)
-        let names = ConflictName(host: "anna's laptop", at: Timestamp(seconds: 1_795_316_814))
+        let names = ConflictName(host: "anna's laptop", at: WallTime(seconds: 1_795_316_814))
         let copy = try #require(ConflictedCopy(names.name(for: original, number: number)))
         #expect(copy.original == original)
         #expect(copy.maker == "anna's laptop")

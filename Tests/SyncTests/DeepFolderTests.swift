@@ -39,9 +39,9 @@ import Testing
             defer { transaction.database.trace(options: []) }
             var planner = UploadPlanner(
                 transaction: transaction, openFiles: open, staging: staging, isDraining: false,
-                date: Timestamp(seconds: 0), openFileInterval: 30)
+                date: WallTime(seconds: 0), openFileInterval: 30)
             let choice = try planner.offer(
-                to: StepChoice(busy: busy, batching: [], room: 8), at: Timestamp(seconds: 1),
+                to: StepChoice(busy: busy, batching: [], room: 8), at: WallTime(seconds: 1),
                 after: 0)
             return (counter.count, choice.singles.map(\.inode))
         }

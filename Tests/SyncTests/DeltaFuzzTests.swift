@@ -195,7 +195,7 @@ private final class RandomPages {
             RemoteFile(
                 id: FileID("id:\(number)"), revision: Revision("\(number)-\(version)"),
                 hash: ContentHash(bytes: [UInt8](repeating: UInt8(version), count: 32)), size: 5,
-                clientModified: Timestamp(seconds: 1), serverModified: Timestamp(seconds: 1),
+                clientModified: WallTime(seconds: 1), serverModified: WallTime(seconds: 1),
                 symbolicLinkTarget: Int.random(in: 0..<8, using: &random) == 0 ? "t" : nil))
     }
 

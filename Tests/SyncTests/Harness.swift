@@ -106,15 +106,15 @@ final class Harness: Sendable {
         if running.withLock({ $0 == nil }) { try await start() }
         let engine = try #require(running.withLock { $0 })
         let end = Date().addingTimeInterval(seconds)
-        while Date() < end {
-            _ = try await engine.drain(until: { Date() > end })
-            if try await engine.pending().operations == 0, engine.isTreeComplete,
-                try await tree() == serverTree()
-            {
-                return
+        do {
+            return try await waitWhile(limit: .seconds(seconds)) {
+                _ = try await engine.drain(until: { Date() > end })
+                guard try await engine.pending().operations == 0, engine.isTreeComplete else {
+                    return true
+                }
+                return try await tree() != serverTree()
             }
-            try await Task.sleep(for: .milliseconds(5))
-        }
+        } catch is StillWaiting {}
         let problems = try await store.read { snapshot in
             try snapshot.journalEntries(limit: 20).map { entry in
                 "\(entry) \(String(describing: try snapshot.node(entry.inode)))"
@@ -184,7 +184,7 @@ final class Harness: Sendable {
 
     var isOnline: Bool { running.withLock { $0 }?.status.connection == .online }
 
-    /// Sends the queue.
+    /// Sends all that is queued.
     func drain() async throws {
         let engine = try #require(running.withLock { $0 })
         let end = Date().addingTimeInterval(120)
@@ -250,7 +250,7 @@ final class Harness: Sendable {
         return isWritten ? inode : try await write(path, text)
     }
 
-    func makeFolder(_ path: String, due: Timestamp? = nil) async throws {
+    func makeFolder(_ path: String, due: WallTime? = nil) async throws {
         history.note("user mkdir \(path)")
         try await store.write { [localName] transaction in
             let place = try transaction.place(path)
@@ -365,8 +365,8 @@ final class Harness: Sendable {
         if case .file(let file) = existing?.kind { expectation = .revision(file.revision) }
         let commit = RemoteCommit(
             path: RemotePath(rawValue: path), expectation: expectation,
-            clientModified: Timestamp(seconds: 1_000_000_000), hash: nil)
-        _ = try await server.upload(BytesSource(bytes), commit: commit)
+            clientModified: WallTime(seconds: 1_000_000_000), hash: nil)
+        _ = try await server.upload(MemorySource(bytes), commit: commit)
     }
 
     func putFolder(_ path: String) async throws {

@@ -12,15 +12,16 @@ import Testing
 
 /// Time stands still: a pause ends only when something else ends it.
 private final class StandingClock: SyncClock {
-    private let time = Timestamp.now()
+    private let time = WallTime.now()
     /// Sleeps that have ended, without time passing.
     let sleeps = Mutex(0)
 
-    func now() -> Timestamp { time }
+    func now() -> WallTime { time }
 
-    func sleep(until time: Timestamp) async throws(CancellationError) {
+    func sleep(until time: WallTime) async throws(CancellationError) {
         defer { sleeps.withLock { $0 += 1 } }
         do {
+            // Other tasks run; the pause of the code under test has no end by itself.
             try await Task.sleep(for: .milliseconds(1))
         } catch {
             throw CancellationError()

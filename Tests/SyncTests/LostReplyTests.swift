@@ -89,7 +89,7 @@ import Testing
     @Test("an intent is forgotten once its commit can no longer arrive")
     func tooLate() async throws {
         let harness = try Harness()
-        let start = Timestamp.now()
+        let start = WallTime.now()
         let ages = IntentAges()
         let inode = try await harness.write("/a", "text")
         let context = harness.deltaContext
@@ -148,7 +148,10 @@ import Testing
         harness.noteChange()
         try await harness.waitForCall(.move)
         faulty.releaseStalled()
-        try await Task.sleep(for: .milliseconds(100))
+        try await waitWhile {
+            faulty.stalledCount == 0
+                && !faulty.calls.contains { $0.operation == .finishUpload }
+        }
         faulty.removeFaults()
         faulty.releaseStalled()
         try await expect(["/b": nil, "/b/file": "1", "/b/big": text], of: harness)

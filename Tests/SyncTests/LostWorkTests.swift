@@ -275,7 +275,7 @@ import Testing
         let commit = RemoteCommit(
             path: "/file", expectation: .absent(strict: true),
             clientModified: modified, hash: nil)
-        _ = try await harness.server.upload(BytesSource("text"), commit: commit)
+        _ = try await harness.server.upload(MemorySource("text"), commit: commit)
         #expect(
             try await hearAll(harness) == (isRenamed ? ["/file.new": "text"] : [:]),
             "\(harness.history.text)")

@@ -242,7 +242,7 @@ import Testing
                 .file, at: try transaction.place("/b"), local: LocalFacts(modified: .now()))
             _ = try harness.staging.begin(
                 inode, base: nil, size: 0, in: transaction)
-            try transaction.reschedule(inode, due: Timestamp.now().adding(seconds: 1e9))
+            try transaction.reschedule(inode, due: WallTime.now().adding(seconds: 1e9))
             return (inode, try #require(try transaction.node(inode)?.staged))
         }
         let step = UploadStep.upload(
@@ -252,7 +252,7 @@ import Testing
             let facts = try #require(try transaction.node(source)?.facts)
             let node = try #require(try transaction.node(inode))
             let file = try #require(try harness.staging.file(of: node))
-            let content = FileContent(
+            let content = FileVersion(
                 revision: try #require(facts.revision), hash: try #require(facts.hash),
                 size: facts.size)
             _ = try file.clone(content, range: 0..<content.size, now: .now())

@@ -104,6 +104,7 @@ import Testing
             case 3: faults.begin()
             case 4: faults.end()
             case 5...12:
+                // The engine gets a drawn time for its work; no check depends on it.
                 try await Task.sleep(for: .milliseconds(Int.random(in: 0..<8, using: &random)))
             default: break
             }

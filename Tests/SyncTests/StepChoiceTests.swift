@@ -22,7 +22,7 @@ import Testing
         return .upload(
             ContentUpload(
                 path: RemotePath(rawValue: "/\(number)"), expectation: .absent(strict: true),
-                modified: Timestamp(seconds: 0), staged: staged))
+                modified: WallTime(seconds: 0), staged: staged))
     }
 
     private func move(

@@ -37,7 +37,7 @@ import Testing
             try await waitWhile { !harness.isOnline }
         }
 
-        private var now: Timestamp { harness.clock.now() }
+        private var now: WallTime { harness.clock.now() }
 
         func write(at offset: Int, _ count: Int, _ byte: UInt8) throws {
             let new = [UInt8](repeating: byte, count: count)
@@ -52,7 +52,7 @@ import Testing
             }
         }
 
-        /// Appends whole pieces.
+        /// Appends whole pieces to the file.
         func append(pieces: Int) throws {
             for index in 0..<pieces {
                 try write(at: bytes.count, Int(PieceLayout.pieceSize), UInt8(index + 1))

@@ -8,16 +8,17 @@ import Synchronization
 /// The machine's clock, a hundred times as fast: waiting before the next try takes no test's time.
 struct FastClock: SyncClock {
     private static let speed: Int64 = 100
-    private let start = Timestamp.now()
+    private let start = WallTime.now()
 
-    func now() -> Timestamp {
-        let passed = Timestamp.now().nanoseconds - start.nanoseconds
-        return Timestamp(nanoseconds: start.nanoseconds + passed * Self.speed)
+    func now() -> WallTime {
+        let passed = WallTime.now().nanoseconds - start.nanoseconds
+        return WallTime(nanoseconds: start.nanoseconds + passed * Self.speed)
     }
 
-    func sleep(until time: Timestamp) async throws(CancellationError) {
+    func sleep(until time: WallTime) async throws(CancellationError) {
         let rest = max(0, time.nanoseconds - now().nanoseconds) / Self.speed
         do {
+            // A clock that is faster than the machine's has to wait for that.
             try await Task.sleep(nanoseconds: UInt64(rest))
         } catch {
             throw CancellationError()
@@ -27,16 +28,16 @@ struct FastClock: SyncClock {
 
 /// A clock that moves by a second with each reading, and by the length of each sleep.
 final class TickingClock: SyncClock {
-    private let time = Mutex(Timestamp.now())
+    private let time = Mutex(WallTime.now())
 
-    func now() -> Timestamp {
+    func now() -> WallTime {
         time.withLock { time in
             time = time.adding(seconds: 1)
             return time
         }
     }
 
-    func sleep(until target: Timestamp) async throws(CancellationError) {
+    func sleep(until target: WallTime) async throws(CancellationError) {
         if Task.isCancelled { throw CancellationError() }
         time.withLock { $0 = max($0, target) }
     }
@@ -56,10 +57,10 @@ final class ShiftedClock: SyncClock {
         shift.withLock { $0 += seconds }
     }
 
-    func now() -> Timestamp { clock.now() }
-    func date() -> Timestamp { Timestamp.now().adding(seconds: shift.withLock { $0 }) }
+    func now() -> WallTime { clock.now() }
+    func date() -> WallTime { WallTime.now().adding(seconds: shift.withLock { $0 }) }
 
-    func sleep(until time: Timestamp) async throws(CancellationError) {
+    func sleep(until time: WallTime) async throws(CancellationError) {
         try await clock.sleep(until: time)
     }
 }

@@ -9,7 +9,7 @@ import Testing
 struct SystemClockTests {
     /// The date and the uptime of a machine whose users set its date.
     private final class Machine: Sendable {
-        let date = Mutex(Timestamp(seconds: 1_700_000_000))
+        let date = Mutex(WallTime(seconds: 1_700_000_000))
         let uptime = Mutex<Int64>(1_000_000_000)
     }
 
@@ -19,11 +19,11 @@ struct SystemClockTests {
         let clock = SystemClock(
             date: { machine.date.withLock { $0 } }, uptime: { machine.uptime.withLock { $0 } })
         let before = clock.now()
-        machine.date.withLock { $0 = Timestamp(seconds: 1_700_000_000 + seconds) }
+        machine.date.withLock { $0 = WallTime(seconds: 1_700_000_000 + seconds) }
         #expect(clock.now() == before)
-        #expect(clock.date() == Timestamp(seconds: 1_700_000_000 + seconds))
+        #expect(clock.date() == WallTime(seconds: 1_700_000_000 + seconds))
         machine.uptime.withLock { $0 += 5_000_000_000 }
-        #expect(clock.now() == Timestamp(seconds: 1_700_000_005))
+        #expect(clock.now() == WallTime(seconds: 1_700_000_005))
     }
 
     @Test("all clocks of a machine agree, and go on")

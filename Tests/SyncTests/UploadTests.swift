@@ -203,7 +203,7 @@ import Testing
             let own = try #require(try transaction.node(copy)?.staged).generation
             try transaction.setPendingCopy(
                 PendingCopy(source: source, sourceGeneration: from, generation: own), of: copy)
-            try transaction.reschedule(copy, due: Timestamp(seconds: 4_000_000_000))
+            try transaction.reschedule(copy, due: WallTime(seconds: 4_000_000_000))
         }
         func sent() async throws {
             try await waitWhile {

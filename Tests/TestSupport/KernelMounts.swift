@@ -6,7 +6,7 @@ import Foundation
 public struct KernelMount: Hashable, Sendable {
     /// The device's minor number, which names the connection in /sys/fs/fuse/connections.
     public var minor: String
-    /// The mountpoint.
+    /// The path on which it is mounted.
     public var path: String
     /// The filesystem's type, such as `fuse.dbxfs`.
     public var type: String

@@ -19,3 +19,11 @@ public func waitWhile(
         try await Task.sleep(for: .milliseconds(2))
     }
 }
+
+/// Waits until the task is cancelled.
+public func waitForCancellation() async {
+    let (never, held) = AsyncStream.makeStream(of: Void.self)
+    // The stream ends with its task, or with its continuation, which this holds until then.
+    for await _ in never {}
+    held.finish()
+}

@@ -8,6 +8,7 @@ import ContentHashing
 import DropboxAPI
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import DropboxTransfers
@@ -34,7 +35,7 @@ struct CrashTests {
             }
             guard isHere else { return }
             arrived.yield()
-            try? await Task.sleep(for: .seconds(3600))
+            await waitForCancellation()
         }
 
         /// Whether the place was reached before the work ended.
@@ -138,7 +139,7 @@ struct CrashTests {
             let first = try bench.open { name in
                 guard name == "session noted" else { return }
                 place.yield()
-                try? await Task.sleep(for: .seconds(3600))
+                await waitForCancellation()
             }
             _ = try await first.reconnect()
             let id = try await first.enqueue(

@@ -189,7 +189,10 @@ struct FolderSequenceTests {
             default: .json(#"{"entries":[],"cursor":"c","has_more":false}"#)
             }
         }
-        let client = transport.client { try await Task.sleep(for: $0) }
+        let client = transport.client { _ in
+            await waitForCancellation()
+            try Task.checkCancellation()
+        }
         let task = Task {
             for try await _ in client.files.changes(since: "c", path: "") {}
         }

@@ -65,6 +65,7 @@ struct KillTests {
         try process.run()
         let pid = process.processIdentifier
         let killer = Task {
+            // The process ends at a drawn moment.
             try await Task.sleep(for: .seconds(.random(in: 0.2...seconds)))
             kill(pid, SIGKILL)
         }

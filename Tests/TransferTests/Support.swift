@@ -6,26 +6,27 @@ import DropboxEmulator
 import Foundation
 import Logging
 import Synchronization
+import TestSupport
 
 let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 /// Sends requests on, unless its script wants something else, and counts what moves.
 final class ScriptedTransport: HTTPTransport {
     enum Action: Sendable {
-        /// Sends it on.
+        /// Sends the request to the server.
         case pass
         /// Sends it on and loses the answer.
         case loseAnswer
         /// Loses the request, without a sign to the client.
         case loseRequest
-        /// Answers by itself.
+        /// Answers without the server.
         case json(String, status: Int = 200)
         /// Answers when the task is cancelled.
         case hang
     }
 
     struct Meter: Sendable {
-        /// By route.
+        /// Number of requests by route.
         var requests: [String: Int] = [:]
         var total = 0
         /// Bytes of content in requests that were sent on, by route.
@@ -69,7 +70,7 @@ final class ScriptedTransport: HTTPTransport {
             return HTTPResponse(
                 status: status, headers: [:], body: ResponseBody(WholeBody(Array(text.utf8))))
         case .hang:
-            try? await Task.sleep(for: .seconds(3600))
+            await waitForCancellation()
             throw TransportError(kind: .cancelled, message: "", mayHaveBeenReceived: true)
         }
     }

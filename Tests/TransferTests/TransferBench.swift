@@ -62,7 +62,7 @@ struct TransferBench: Sendable {
         Array(try Data(contentsOf: URL(fileURLWithPath: path(name))))
     }
 
-    /// Part files.
+    /// The part files of unfinished downloads.
     var leftovers: [String] {
         let names = try? FileManager.default.contentsOfDirectory(atPath: files)
         return names?.filter { $0.hasSuffix(".part") } ?? []

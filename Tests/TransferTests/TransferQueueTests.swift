@@ -5,6 +5,7 @@ import DropboxAPI
 import DropboxEmulator
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import DropboxTransfers
@@ -303,7 +304,7 @@ struct TransferQueueTests {
             var queue = try bench.open { name in
                 guard name == "chunk written" else { return }
                 arrived.yield()
-                try? await Task.sleep(for: .seconds(3600))
+                await waitForCancellation()
             }
             _ = try await queue.reconnect()
             let id = try await queue.enqueue(
@@ -333,7 +334,9 @@ struct TransferQueueTests {
                         running.now += 1
                         running.peak = max(running.peak, running.now)
                     }
-                    try? await Task.sleep(for: .milliseconds(20))
+                    // The first two wait for each other, and a third one could start.
+                    try? await waitWhile { running.withLock { $0.peak } < 2 }
+                    for _ in 0..<100 { await Task.yield() }
                 } else if name == "end reached" {
                     running.withLock { $0.now -= 1 }
                 }

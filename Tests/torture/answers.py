@@ -76,6 +76,7 @@ class Run:
             if done.returncode in (124, 137):
                 self.failures.append(f"no end after {CALL_LIMIT} s: {' '.join(command)}")
                 return
+            # The pace of a user, drawn.
             time.sleep(chance.random() / 2)
 
     def change_remotely(self):

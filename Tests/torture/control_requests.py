@@ -190,6 +190,7 @@ class Talker:
             try:
                 for place in range(len(text)):
                     end.sendall(text[place:place + 1])
+                    # Each byte arrives by itself.
                     time.sleep(0.001)
             except OSError:
                 pass
@@ -227,6 +228,7 @@ class Talker:
             except OSError:
                 pass
             ends.append(end)
+        # The connections stay open for a drawn time.
         time.sleep(self.of([0, 0, 0.1, 0.5]))
         for end in ends:
             end.close()

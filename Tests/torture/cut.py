@@ -84,6 +84,7 @@ class Work:
                 kind = self.random.choice(["create"] * 5 + ["rewrite"] * 4 + ["save"] * 5 + ["append"] * 4
                                           + ["patch"] * 4 + ["folder"])
                 getattr(self, kind)()
+                # The pace of a user, drawn.
                 time.sleep(self.random.choice([0, 0.002, 0.01, 0.03]))
         except OSError as error:
             self.note(f"the work ends: {error}")
@@ -221,6 +222,7 @@ class Cut:
         self.note(f"mounted with {self.delay}")
         worker = threading.Thread(target=self.work.run, daemon=True)
         worker.start()
+        # The power is cut at a drawn moment.
         time.sleep(self.random.uniform(0.8, 4))
         self.cut()
         worker.join(20)
@@ -299,6 +301,7 @@ class Cut:
         for _ in range(50):
             if subprocess.run(["umount", self.disk], stderr=subprocess.DEVNULL, check=False).returncode == 0:
                 break
+            # The kernel may still write; fifty tries are the limit.
             time.sleep(0.1)
         else:
             raise Broken("the disk is in use")

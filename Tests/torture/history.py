@@ -117,6 +117,7 @@ class History:
             self.actors[number].forget_held()
             self.mounts[number].kill()
             self.kills += 1
+            # The time without a mount is drawn.
             time.sleep(generator.choice([0, 0, 0.1]))
             self.mounts[number].start(*self.options[number])
         elif kind == "late deltas":
@@ -126,6 +127,7 @@ class History:
         elif kind == "latency":
             self.slow_down(generator)
         elif kind == "settle":
+            # A part of the history: time for uploads and deltas.
             time.sleep(generator.choice([0.2, 0.4]))
         elif not self.with_faults:
             pass

@@ -148,6 +148,7 @@ class Run:
                 self.longest_status = max(self.longest_status, time.monotonic() - start)
                 return status
             except (OSError, ValueError, KeyError):
+                # Until the status is there, or the limit.
                 time.sleep(0.02)
         self.fail(f"no status in {STATUS_LIMIT} s")
         return None
@@ -210,6 +211,7 @@ class Run:
                 if 0 not in codes:
                     self.fail(f"dbxfs status ended with {codes}")
             turn += 1
+            # The pace of the questions.
             time.sleep(0.4)
 
     # The end
@@ -229,6 +231,7 @@ class Run:
 
         for command in (b"status", b"pins", b"conflicts"):
             threading.Thread(target=ask, args=(b'{"command":"%s"}\n' % command,), daemon=True).start()
+        # The questions wait for their answers by then; nothing shows it.
         time.sleep(0.2)
 
     def settle(self):

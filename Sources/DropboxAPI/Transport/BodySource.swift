@@ -1,6 +1,7 @@
 // Sources of a request's body. Not responsible for sending.
 
 import CLibrary
+import LocalIO
 
 /// Provides the bytes of a request's body piece by piece, and again for each retry.
 ///
@@ -77,12 +78,11 @@ public final class FileBody: BodySource {
         guard offset < length else { return 0 }
         let count = min(buffer.count, Int(clamping: length &- offset))
         let (place, overflow) = start.addingReportingOverflow(offset)
-        guard !overflow, let place = off_t(exactly: place) else { throw ReadError(errno: EINVAL) }
-        while true {
-            let read = pread(descriptor, buffer.baseAddress, count, place)
-            if read >= 0 { return read }
-            guard errno_() == EINTR else { throw ReadError(errno: errno_()) }
-        }
+        guard !overflow, let place = Int64(exactly: place) else { throw ReadError(errno: EINVAL) }
+        let part = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(count))
+        let read = FileBytes.readOnce(into: part, at: place, from: descriptor)
+        guard read >= 0 else { throw ReadError(errno: errno_()) }
+        return read
     }
 }
 

@@ -30,9 +30,9 @@ public struct TransportConfiguration: Sendable {
     /// Idle connections that are kept for later requests.
     public var idleConnections: Int
     /// Bytes per second that all uploads together may use; nil means no limit.
-    public var uploadLimit: UInt64?
+    public var uploadRate: UInt64?
     /// Bytes per second that all downloads together may use; nil means no limit.
-    public var downloadLimit: UInt64?
+    public var downloadRate: UInt64?
     /// Receive the transferred byte counts; a client that makes its transport adds its own
     /// observers.
     public var observers: [any TransferObserver]
@@ -43,8 +43,8 @@ public struct TransportConfiguration: Sendable {
         proxy: ProxySetting = .environment, ipVersion: IPVersion = .any,
         http2: Set<TransferPurpose> = [.rpc, .longpoll],
         concurrency: [TransferPurpose: Int] = [.rpc: 32, .download: 16, .upload: 8, .longpoll: 16],
-        connectionsPerHost: Int? = nil, idleConnections: Int = 64, uploadLimit: UInt64? = nil,
-        downloadLimit: UInt64? = nil, observers: [any TransferObserver] = []
+        connectionsPerHost: Int? = nil, idleConnections: Int = 64, uploadRate: UInt64? = nil,
+        downloadRate: UInt64? = nil, observers: [any TransferObserver] = []
     ) {
         self.certificateFile = certificateFile
         self.pinnedKeys = pinnedKeys
@@ -54,8 +54,8 @@ public struct TransportConfiguration: Sendable {
         self.concurrency = concurrency
         self.connectionsPerHost = connectionsPerHost
         self.idleConnections = idleConnections
-        self.uploadLimit = uploadLimit
-        self.downloadLimit = downloadLimit
+        self.uploadRate = uploadRate
+        self.downloadRate = downloadRate
         self.observers = observers
     }
 }

@@ -41,7 +41,7 @@ struct Account: Sendable {
 struct Token: Sendable {
     let account: String
     /// The last second of its validity; nil if it does not expire.
-    let expiresAt: Timestamp?
+    let expiresAt: APITime?
     /// The scopes of the token; nil for all.
     let scopes: [String]?
     /// The refresh token that it was made from.

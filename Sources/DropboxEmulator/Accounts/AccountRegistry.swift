@@ -106,7 +106,7 @@ final class AccountRegistry: Sendable {
     // MARK: Tokens
 
     /// Checks the access of a token at a time.
-    func authenticate(_ text: String, at time: Timestamp) -> Authentication {
+    func authenticate(_ text: String, at time: APITime) -> Authentication {
         state.withLock { state in
             guard let token = state.tokens[text], let account = state.accounts[token.account] else {
                 return .invalid
@@ -230,7 +230,7 @@ extension Token {
             text,
             Token(
                 account: account,
-                expiresAt: record["expires_at"]?.integer.map { Timestamp(seconds: $0) },
+                expiresAt: record["expires_at"]?.integer.map { APITime(seconds: $0) },
                 scopes: record["scopes"]?.array?.compactMap(\.string),
                 refreshToken: record["refresh_token"]?.string,
                 isTeam: record["team"]?.boolean ?? false)

@@ -114,10 +114,10 @@ extension ArgumentReader {
     }
 
     /// Takes a point in time that may be absent.
-    mutating func optionalTimestamp(_ name: String) throws(ArgumentError) -> Timestamp? {
+    mutating func optionalTimestamp(_ name: String) throws(ArgumentError) -> APITime? {
         guard let value = try nullable(name) else { return nil }
         let text = try Self.string(value, at: at(name))
-        guard let time = Timestamp(text) else {
+        guard let time = APITime(text) else {
             throw Self.error(
                 at(name), "time data '\(text)' does not match format '%Y-%m-%dT%H:%M:%SZ'")
         }

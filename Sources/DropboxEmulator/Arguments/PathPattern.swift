@@ -20,16 +20,34 @@ enum PathPattern: Sendable {
         }
     }
 
+    /// The forms of the alias besides `/…`.
+    private var forms: Set<Form> {
+        switch self {
+        case .readPath: [.id, .rev, .namespace]
+        case .writePath: [.namespace]
+        case .writePathOrID: [.namespace, .id]
+        case .pathROrID: [.empty, .id, .namespace]
+        case .pathOrID: [.id, .namespace]
+        }
+    }
+
+    private enum Form {
+        case empty, id, rev, namespace
+    }
+
     /// Whether a text has one of the forms.
     func matches(_ path: String) -> Bool {
-        if path.isEmpty { return self == .pathROrID }
+        if path.isEmpty { return forms.contains(.empty) }
         if path.utf8.first == UInt8(ascii: "/") { return true }
-        if path.hasPrefix("id:") { return self != .writePath && !path.contains(where: \.isNewline) }
+        if path.hasPrefix("id:") {
+            return forms.contains(.id) && !path.contains(where: \.isNewline)
+        }
         if path.hasPrefix("rev:") {
             let digits = path.utf8.dropFirst(4)
-            return self == .readPath && digits.count >= 9 && digits.allSatisfy(Self.isHexDigit)
+            return forms.contains(.rev) && digits.count >= 9
+                && digits.allSatisfy(Self.isHexDigit)
         }
-        guard path.hasPrefix("ns:") else { return false }
+        guard path.hasPrefix("ns:"), forms.contains(.namespace) else { return false }
         let digits = path.utf8.dropFirst(3).prefix { $0 != UInt8(ascii: "/") }
         return !digits.isEmpty
             && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }

@@ -1,7 +1,7 @@
 // The arguments that describe templates, properties and filters by templates.
 
 extension ArgumentReader {
-    /// Takes a `TemplateId`.
+    /// Takes a field of type `TemplateId`.
     mutating func templateID(_ name: String) throws(ArgumentError) -> String {
         try Self.templateID(try require(name), at: at(name))
     }

@@ -41,8 +41,8 @@ struct FileMetadata: Sendable {
     let path: EntryPath
     let id: String
     let rev: String
-    let clientModified: Timestamp
-    let serverModified: Timestamp
+    let clientModified: APITime
+    let serverModified: APITime
     let content: Content
     let marks: FileMarks?
     let shared: SharedFolder?

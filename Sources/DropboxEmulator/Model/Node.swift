@@ -20,29 +20,31 @@ struct ContentID: Hashable, Sendable {
     let index: Int32
 }
 
-/// A file or folder, living or deleted.
-struct Node: Sendable {
-    /// Spelling of the name; of a deleted entry, the last one.
-    var name: String
-    /// Folded form of the name.
-    var key: String
-    var parent: NodeID
-    /// Living children ordered by key; always empty for a file.
-    var children: [NodeID] = []
-    /// Newest revision; nil for a folder.
-    var revision: RevisionID?
-    /// Position in the change log of the last change to this entry.
-    var lastChange: Int32
-    var isAlive = true
+extension AccountTree {
+    /// A file or folder, living or deleted.
+    struct Node: Equatable, Sendable {
+        /// Spelling of the name; of a deleted entry, the last one.
+        var name: String
+        /// Folded form of the name.
+        var key: String
+        var parent: NodeID
+        /// Living children ordered by key; always empty for a file.
+        var children: [NodeID] = []
+        /// Newest revision; nil for a folder.
+        var revision: RevisionID?
+        /// Position in the change log of the last change to this entry.
+        var lastChange: Int32
+        var isAlive = true
 
-    var isFolder: Bool { revision == nil }
+        var isFolder: Bool { revision == nil }
+    }
 }
 
 /// One revision of one file.
-struct Revision: Sendable {
+struct Revision: Equatable, Sendable {
     let content: ContentID
-    let clientModified: Timestamp
-    let serverModified: Timestamp
+    let clientModified: APITime
+    let serverModified: APITime
     let file: NodeID
     /// The preceding revision at the same path, of any file.
     let previousAtPath: RevisionID?
@@ -67,18 +69,18 @@ struct Content: Hashable, Sendable {
 }
 
 /// The record of a deleted or moved entry at its old path.
-struct Tombstone: Sendable {
+struct Tombstone: Equatable, Sendable {
     /// Spelling of the path, from the tree's root.
     let display: String
     /// Newest revision of the file that was there; nil if it was a folder.
     let lastRevision: RevisionID?
-    let deletedAt: Timestamp
+    let deletedAt: APITime
     /// Position in the change log of the deletion or move that created it.
     let change: Int32
 }
 
 /// A deletion in the change log.
-struct DeletedPath: Sendable {
+struct DeletedPath: Equatable, Sendable {
     /// Folded path from the tree's root.
     let key: String
     /// Spelling of the path.

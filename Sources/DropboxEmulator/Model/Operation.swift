@@ -29,7 +29,7 @@ enum Operation: Sendable {
 }
 
 /// The state of one Dropbox: its tree, and the uncommitted upload sessions.
-struct SpaceState: Sendable {
+struct SpaceState: Equatable, Sendable {
     var tree: AccountTree
     var sessions: [String: UploadSession] = [:]
 
@@ -38,7 +38,7 @@ struct SpaceState: Sendable {
     /// Throws the union of the operation's kind; the state is then unchanged.
     @discardableResult
     mutating func apply(
-        _ operation: Operation, at time: Timestamp
+        _ operation: Operation, at time: APITime
     ) throws -> NodeID? {
         switch operation {
         case .commit(let commit, let content):
@@ -66,7 +66,7 @@ struct SpaceState: Sendable {
     }
 
     private mutating func applyToSessionsAndSettings(
-        _ operation: Operation, at time: Timestamp
+        _ operation: Operation, at time: APITime
     ) throws {
         switch operation {
         case .startSession(let id, let isConcurrent, let isClosed):
@@ -75,7 +75,7 @@ struct SpaceState: Sendable {
                 isConcurrent: isConcurrent, isClosed: isClosed,
                 takesLatePieces: tree.conduct.takesLatePieces, startedAt: time)
         case .append(let id, let offset, let length, let closes, let digests):
-            guard var session = session(id, at: time) else { throw SessionError.notFound }
+            guard var session = session(id, at: time) else { throw UploadSessionError.notFound }
             try session.append(offset: offset, length: length, closes: closes, digests: digests)
             sessions[id] = session
         case .endSession(let id): sessions[id] = nil
@@ -101,14 +101,14 @@ struct SpaceState: Sendable {
     }
 
     /// Called only now and then, because it scans all sessions.
-    private mutating func forgetExpiredSessions(at time: Timestamp) {
+    private mutating func forgetExpiredSessions(at time: APITime) {
         sessions = sessions.filter {
             time.seconds - $0.value.startedAt.seconds <= UploadSession.lifetime
         }
     }
 
     /// A session that exists and has not expired.
-    func session(_ id: String, at time: Timestamp) -> UploadSession? {
+    func session(_ id: String, at time: APITime) -> UploadSession? {
         guard let session = sessions[id],
             time.seconds - session.startedAt.seconds <= UploadSession.lifetime
         else { return nil }

@@ -2,7 +2,7 @@
 // Not responsible for the bytes themselves (`ContentStore`).
 
 /// Data collected for one file in several requests.
-struct UploadSession: Sendable {
+struct UploadSession: Equatable, Sendable {
     /// Lifetime of a session in seconds: 7 days (files.stone, `upload_session/start`).
     static let lifetime: Int64 = 7 * 86_400
     /// Largest file: 2^41 - 2^22 bytes (files.stone, `upload_session/start`).
@@ -12,7 +12,7 @@ struct UploadSession: Sendable {
 
     let isConcurrent: Bool
     let takesLatePieces: Bool
-    let startedAt: Timestamp
+    let startedAt: APITime
     private(set) var isClosed: Bool
     /// Bytes of a sequential session; of a concurrent one the end of the furthest piece.
     private(set) var size: Int64 = 0
@@ -20,7 +20,7 @@ struct UploadSession: Sendable {
     private(set) var blocks: [Int: ContentDigest] = [:]
 
     init(
-        isConcurrent: Bool, isClosed: Bool, takesLatePieces: Bool = true, startedAt: Timestamp
+        isConcurrent: Bool, isClosed: Bool, takesLatePieces: Bool = true, startedAt: APITime
     ) {
         self.isConcurrent = isConcurrent
         self.takesLatePieces = takesLatePieces
@@ -32,7 +32,7 @@ struct UploadSession: Sendable {
     ///
     /// The pieces of a concurrent session come in any order, so that others may still be in flight
     /// when the closing one has arrived: they are accepted if they lie before its end.
-    func checkAppend(offset: Int64, length: Int64, closes: Bool) throws(SessionError) {
+    func checkAppend(offset: Int64, length: Int64, closes: Bool) throws(UploadSessionError) {
         if isConcurrent {
             guard offset % Self.blockSize == 0 else { throw .concurrentInvalidOffset }
             let isLate = takesLatePieces && offset + length <= size && !closes
@@ -50,7 +50,7 @@ struct UploadSession: Sendable {
     /// Records data that has been stored.
     mutating func append(
         offset: Int64, length: Int64, closes: Bool, digests: [ContentDigest]
-    ) throws(SessionError) {
+    ) throws(UploadSessionError) {
         try checkAppend(offset: offset, length: length, closes: closes)
         if isConcurrent {
             let first = Int(offset / Self.blockSize)
@@ -61,7 +61,7 @@ struct UploadSession: Sendable {
     }
 
     /// Whether the session can be committed.
-    func checkFinish(offset: Int64, isBatch: Bool) throws(SessionError) {
+    func checkFinish(offset: Int64, isBatch: Bool) throws(UploadSessionError) {
         if isConcurrent {
             guard isClosed else { throw isBatch ? .notClosed : .concurrentNotClosed }
             let count = Int((size + Self.blockSize - 1) / Self.blockSize)
@@ -83,7 +83,7 @@ struct UploadSession: Sendable {
 }
 
 /// Errors of a session: the members of the specification's several unions that share these tags.
-enum SessionError: APIUnion, Equatable {
+enum UploadSessionError: APIUnion, Equatable {
     case notFound
     case incorrectOffset(correct: Int64)
     case closed

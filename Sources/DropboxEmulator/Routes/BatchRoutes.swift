@@ -17,7 +17,7 @@ extension Routes {
     /// Responds with a result, or with a job that holds it.
     static func launch(
         _ call: Call, entries: [JSONValue], isAsynchronous: Bool
-    ) -> Reply {
+    ) -> RouteResponse {
         let result: JSONValue = ["entries": .array(entries)]
         guard isAsynchronous else { return .json(.tagged("complete", result)) }
         let id = call.emulator.jobs.add(
@@ -26,7 +26,7 @@ extension Routes {
     }
 
     /// `files/create_folder_batch`
-    static func createFolderBatch(_ call: Call) async throws -> Reply {
+    static func createFolderBatch(_ call: Call) async throws -> RouteResponse {
         let (paths, autorename, isForced) = try call.arguments {
             reader throws(ArgumentError) -> ([String], Bool, Bool) in
             (
@@ -56,7 +56,7 @@ extension Routes {
     }
 
     /// `files/delete_batch`, which is always asynchronous.
-    static func deleteBatch(_ call: Call) async throws -> Reply {
+    static func deleteBatch(_ call: Call) async throws -> RouteResponse {
         let deletions = try call.arguments { reader throws(ArgumentError) in
             try reader.structs("entries", count: 0...1000) { entry throws(ArgumentError) in
                 try entry.deletion()
@@ -74,16 +74,16 @@ extension Routes {
     }
 
     /// `files/move_batch_v2`
-    static func moveBatch(_ call: Call) async throws -> Reply {
+    static func moveBatch(_ call: Call) async throws -> RouteResponse {
         try relocationBatch(call, copies: false)
     }
 
     /// `files/copy_batch_v2`
-    static func copyBatch(_ call: Call) async throws -> Reply {
+    static func copyBatch(_ call: Call) async throws -> RouteResponse {
         try relocationBatch(call, copies: true)
     }
 
-    private static func relocationBatch(_ call: Call, copies: Bool) throws -> Reply {
+    private static func relocationBatch(_ call: Call, copies: Bool) throws -> RouteResponse {
         let relocations = try call.arguments { reader throws(ArgumentError) -> [Relocation] in
             let autorename = try reader.boolean("autorename", default: false)
             if !copies { _ = try reader.boolean("allow_ownership_transfer", default: false) }

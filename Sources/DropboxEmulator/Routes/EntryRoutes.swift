@@ -2,7 +2,7 @@
 
 extension Routes {
     /// `files/create_folder_v2`
-    static func createFolder(_ call: Call) async throws -> Reply {
+    static func createFolder(_ call: Call) async throws -> RouteResponse {
         let (path, autorename) = try call.arguments {
             reader throws(ArgumentError) -> (String, Bool) in
             (
@@ -19,7 +19,7 @@ extension Routes {
     }
 
     /// `files/delete_v2`
-    static func delete(_ call: Call) async throws -> Reply {
+    static func delete(_ call: Call) async throws -> RouteResponse {
         let (path, parentRev) = try call.arguments {
             reader throws(ArgumentError) -> (String, String?) in
             try reader.deletion()
@@ -28,12 +28,16 @@ extension Routes {
     }
 
     /// `files/move_v2`
-    static func move(_ call: Call) async throws -> Reply { try relocate(call, copies: false) }
+    static func move(_ call: Call) async throws -> RouteResponse {
+        try relocate(call, copies: false)
+    }
 
     /// `files/copy_v2`
-    static func copy(_ call: Call) async throws -> Reply { try relocate(call, copies: true) }
+    static func copy(_ call: Call) async throws -> RouteResponse {
+        try relocate(call, copies: true)
+    }
 
-    private static func relocate(_ call: Call, copies: Bool) throws -> Reply {
+    private static func relocate(_ call: Call, copies: Bool) throws -> RouteResponse {
         let relocation = try call.arguments { reader throws(ArgumentError) -> Relocation in
             _ = try reader.boolean("allow_shared_folder", default: false)
             let autorename = try reader.boolean("autorename", default: false)
@@ -44,7 +48,7 @@ extension Routes {
     }
 
     /// `files/restore`
-    static func restore(_ call: Call) async throws -> Reply {
+    static func restore(_ call: Call) async throws -> RouteResponse {
         let (path, rev) = try call.arguments { reader throws(ArgumentError) -> (String, String) in
             (
                 try reader.path("path", .writePath),

@@ -8,7 +8,7 @@ struct LongpollRoute {
     let emulator: Emulator
 
     /// Responds after a change and the configured delay, or after the timeout.
-    func respond(to request: Request, body: IncomingBody) async throws -> Reply {
+    func respond(to request: Request, body: IncomingBody) async throws -> RouteResponse {
         let source = try await ArgumentSource(request, style: .rpc, body: body)
         let (text, timeout) = try arguments(source)
         let plain = text.hasSuffix(Routes.emptyPageMark) ? String(text.dropLast()) : text
@@ -18,9 +18,9 @@ struct LongpollRoute {
             throw ArgumentError(message: "Invalid \"cursor\" parameter: '\(text)'")
         }
         let hasChanges = try await wait(for: cursor, in: space, until: .now + timeout)
-        let reply: JSONValue = ["changes": .boolean(hasChanges)]
+        let response: JSONValue = ["changes": .boolean(hasChanges)]
         return .json(
-            reply.adding(
+            response.adding(
                 "backoff", emulator.settings.longpollBackoff.map { .integer($0) }))
     }
 

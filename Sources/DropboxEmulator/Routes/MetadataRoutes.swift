@@ -3,7 +3,7 @@
 
 extension Routes {
     /// `files/get_metadata`
-    static func getMetadata(_ call: Call) async throws -> Reply {
+    static func getMetadata(_ call: Call) async throws -> RouteResponse {
         let (path, includesDeleted, wanted) = try call.arguments {
             reader throws(ArgumentError) -> (String, Bool, [String]) in
             let value = try reader.require("path")
@@ -41,7 +41,7 @@ extension Routes {
     // MARK: Listings
 
     /// `files/list_folder`
-    static func listFolder(_ call: Call) async throws -> Reply {
+    static func listFolder(_ call: Call) async throws -> RouteResponse {
         let scope = try listingScope(call)
         let page = try call.space.tree { tree throws(ListingError) in
             try tree.page(tree.firstCursor(scope, account: call.account.id))
@@ -50,14 +50,14 @@ extension Routes {
     }
 
     /// `files/list_folder/get_latest_cursor`
-    static func latestCursor(_ call: Call) async throws -> Reply {
+    static func latestCursor(_ call: Call) async throws -> RouteResponse {
         let scope = try listingScope(call)
         let cursor = call.space.tree { $0.latestCursor(scope, account: call.account.id) }
         return .json(["cursor": .string(cursor.text)])
     }
 
     /// `files/list_folder/continue`
-    static func listFolderContinue(_ call: Call) async throws -> Reply {
+    static func listFolderContinue(_ call: Call) async throws -> RouteResponse {
         let text = try call.arguments { reader throws(ArgumentError) in
             try reader.string("cursor", length: 1...Int.max)
         }
@@ -110,7 +110,7 @@ extension Routes {
     // MARK: History and search
 
     /// `files/list_revisions`
-    static func listRevisions(_ call: Call) async throws -> Reply {
+    static func listRevisions(_ call: Call) async throws -> RouteResponse {
         let (path, mode, limit, before) = try call.arguments {
             reader throws(ArgumentError) -> (String, RevisionsMode, Int64, String?) in
             let path = try reader.path("path", .pathOrID)
@@ -136,7 +136,7 @@ extension Routes {
     }
 
     /// `files/search_v2`
-    static func search(_ call: Call) async throws -> Reply {
+    static func search(_ call: Call) async throws -> RouteResponse {
         let arguments = try call.arguments { reader throws(ArgumentError) in
             try SearchArguments(&reader)
         }
@@ -144,7 +144,7 @@ extension Routes {
     }
 
     /// `files/search/continue_v2`
-    static func searchContinue(_ call: Call) async throws -> Reply {
+    static func searchContinue(_ call: Call) async throws -> RouteResponse {
         let text = try call.arguments { reader throws(ArgumentError) in
             try reader.string("cursor", length: 1...Int.max)
         }
@@ -156,7 +156,7 @@ extension Routes {
 
     private static func matches(
         _ call: Call, _ arguments: SearchArguments, skipping: Int
-    ) throws -> Reply {
+    ) throws -> RouteResponse {
         let base = call.base
         let (entries, hasMore) = try call.space.tree {
             tree throws(PathFailure) -> ([JSONValue], Bool) in
@@ -177,9 +177,9 @@ extension Routes {
                 "match_type": .tag("filename"),
             ]
         }
-        let reply: JSONValue = ["matches": .array(results), "has_more": .boolean(hasMore)]
+        let response: JSONValue = ["matches": .array(results), "has_more": .boolean(hasMore)]
         let cursor = hasMore ? arguments.cursor(skipping: skipping + results.count) : nil
-        return .json(reply.adding("cursor", cursor.map { .string($0) }))
+        return .json(response.adding("cursor", cursor.map { .string($0) }))
     }
 }
 

@@ -7,7 +7,7 @@ extension Routes {
     // MARK: Templates
 
     /// `file_properties/templates/add_for_user`
-    static func addTemplate(_ call: Call) async throws -> Reply {
+    static func addTemplate(_ call: Call) async throws -> RouteResponse {
         let template = try call.arguments { reader throws(ArgumentError) in
             PropertyTemplate(
                 owner: call.account.id, name: try reader.string("name"),
@@ -15,12 +15,12 @@ extension Routes {
                 fields: try reader.templateFields("fields"))
         }
         let id = AccountRegistry.secret("ptid:")
-        try call.space.apply(.addTemplate(id: id, template))
+        try call.apply(.addTemplate(id: id, template))
         return .json(["template_id": .string(id)])
     }
 
     /// `file_properties/templates/get_for_user`
-    static func template(_ call: Call) async throws -> Reply {
+    static func template(_ call: Call) async throws -> RouteResponse {
         let id = try call.arguments { reader throws(ArgumentError) in
             try reader.templateID("template_id")
         }
@@ -34,13 +34,13 @@ extension Routes {
     }
 
     /// `file_properties/templates/list_for_user`
-    static func templates(_ call: Call) async throws -> Reply {
+    static func templates(_ call: Call) async throws -> RouteResponse {
         let ids = call.space.tree { $0.templateIDs(of: call.account.id) }
         return .json(["template_ids": .array(ids.map { .string($0) })])
     }
 
     /// `file_properties/templates/update_for_user`
-    static func updateTemplate(_ call: Call) async throws -> Reply {
+    static func updateTemplate(_ call: Call) async throws -> RouteResponse {
         let (id, name, description, added) = try call.arguments {
             reader throws(ArgumentError) in
             (
@@ -54,37 +54,37 @@ extension Routes {
         template.name = name ?? template.name
         template.description = description ?? template.description
         template.fields += added
-        try call.space.apply(.updateTemplate(id: id, template))
+        try call.apply(.updateTemplate(id: id, template))
         return .json(["template_id": .string(id)])
     }
 
     /// `file_properties/templates/remove_for_user`
-    static func removeTemplate(_ call: Call) async throws -> Reply {
+    static func removeTemplate(_ call: Call) async throws -> RouteResponse {
         let id = try call.arguments { reader throws(ArgumentError) in
             try reader.templateID("template_id")
         }
-        try call.space.apply(.removeTemplate(id: id, owner: call.account.id))
+        try call.apply(.removeTemplate(id: id, owner: call.account.id))
         return .json(.null)
     }
 
     // MARK: Properties
 
     /// `file_properties/properties/add`
-    static func addProperties(_ call: Call) async throws -> Reply {
+    static func addProperties(_ call: Call) async throws -> RouteResponse {
         try changeProperties(call) { reader throws(ArgumentError) in
             .add(try reader.propertyGroups("property_groups"))
         }
     }
 
     /// `file_properties/properties/overwrite`
-    static func overwriteProperties(_ call: Call) async throws -> Reply {
+    static func overwriteProperties(_ call: Call) async throws -> RouteResponse {
         try changeProperties(call) { reader throws(ArgumentError) in
             .overwrite(try reader.propertyGroups("property_groups", count: 1...Int.max))
         }
     }
 
     /// `file_properties/properties/update`
-    static func updateProperties(_ call: Call) async throws -> Reply {
+    static func updateProperties(_ call: Call) async throws -> RouteResponse {
         try changeProperties(call) { reader throws(ArgumentError) in
             .update(
                 try reader.structs("update_property_groups") { group throws(ArgumentError) in
@@ -97,7 +97,7 @@ extension Routes {
     }
 
     /// `file_properties/properties/remove`
-    static func removeProperties(_ call: Call) async throws -> Reply {
+    static func removeProperties(_ call: Call) async throws -> RouteResponse {
         try changeProperties(call) { reader throws(ArgumentError) in
             .remove(
                 try reader.list("property_template_ids") { value, place throws(ArgumentError) in
@@ -109,7 +109,7 @@ extension Routes {
     private static func changeProperties(
         _ call: Call,
         _ read: (inout ArgumentReader) throws(ArgumentError) -> PropertyChange
-    ) throws -> Reply {
+    ) throws -> RouteResponse {
         let (path, change) = try call.arguments {
             reader throws(ArgumentError) -> (String, PropertyChange) in
             (try reader.path("path", .pathOrID), try read(&reader))
@@ -121,7 +121,7 @@ extension Routes {
     // MARK: Search
 
     /// `file_properties/properties/search`
-    static func searchProperties(_ call: Call) async throws -> Reply {
+    static func searchProperties(_ call: Call) async throws -> RouteResponse {
         let search = try call.arguments { reader throws(ArgumentError) in
             PropertySearch(
                 queries: try reader.structs("queries", count: 1...Int.max) {
@@ -134,7 +134,7 @@ extension Routes {
     }
 
     /// `file_properties/properties/search/continue`
-    static func continueSearch(_ call: Call) async throws -> Reply {
+    static func continueSearch(_ call: Call) async throws -> RouteResponse {
         let text = try call.arguments { reader throws(ArgumentError) in
             try reader.string("cursor", length: 1...Int.max)
         }

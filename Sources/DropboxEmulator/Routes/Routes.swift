@@ -85,7 +85,7 @@ enum Routes {
 
     /// Responds to a request that acts for no account.
     typealias TokenlessHandler =
-        @Sendable (Emulator, Request, IncomingBody) async throws -> Reply
+        @Sendable (Emulator, Request, IncomingBody) async throws -> RouteResponse
 
     /// The routes that are called without a token, by name.
     static let tokenless: [String: TokenlessHandler] = [

@@ -12,7 +12,7 @@ extension Routes {
     private static let pageSize = 200
 
     /// `sharing/create_shared_link_with_settings`
-    static func createSharedLink(_ call: Call) async throws -> Reply {
+    static func createSharedLink(_ call: Call) async throws -> RouteResponse {
         let path = try call.arguments { reader throws(ArgumentError) -> String in
             // Audience, access, expiry and password need plans that the emulator does not support.
             _ = try reader.take("settings")
@@ -27,7 +27,7 @@ extension Routes {
     }
 
     /// `sharing/list_shared_links`
-    static func listSharedLinks(_ call: Call) async throws -> Reply {
+    static func listSharedLinks(_ call: Call) async throws -> RouteResponse {
         let (path, cursor, directOnly) = try call.arguments {
             reader throws(ArgumentError) -> (String?, String?, Bool) in
             let path = try reader.take("path").map { value throws(ArgumentError) in
@@ -57,13 +57,13 @@ extension Routes {
     }
 
     /// `sharing/revoke_shared_link`
-    static func revokeSharedLink(_ call: Call) async throws -> Reply {
+    static func revokeSharedLink(_ call: Call) async throws -> RouteResponse {
         let url = try call.arguments { reader throws(ArgumentError) in
             try reader.string("url", length: 1...Int.max)
         }
         guard sites.contains(where: url.hasPrefix) else { throw RevokeLinkError.malformed }
         let secret = url.hasPrefix(site) ? url.dropFirst(site.count).prefix { $0 != "/" } : ""
-        try call.apply(.unlink(secret: String(secret))) { _, _ in }
+        try call.apply(.unlink(secret: String(secret)))
         return .json(.null)
     }
 

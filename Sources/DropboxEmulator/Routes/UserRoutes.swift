@@ -2,7 +2,7 @@
 
 extension Routes {
     /// `users/get_current_account`
-    static func currentAccount(_ call: Call) async throws -> Reply {
+    static func currentAccount(_ call: Call) async throws -> RouteResponse {
         var account = call.account.json
             .adding("country", "US").adding("locale", "en")
             .adding("referral_link", "https://www.dropbox.com/referrals/emulator")
@@ -17,7 +17,7 @@ extension Routes {
     }
 
     /// `users/get_account`
-    static func account(_ call: Call) async throws -> Reply {
+    static func account(_ call: Call) async throws -> RouteResponse {
         let id = try call.arguments { reader throws(ArgumentError) in
             try reader.string("account_id", length: 40...40)
         }
@@ -28,7 +28,7 @@ extension Routes {
     }
 
     /// `users/get_space_usage`
-    static func spaceUsage(_ call: Call) async throws -> Reply {
+    static func spaceUsage(_ call: Call) async throws -> RouteResponse {
         let (used, quota) = call.space.tree { ($0.usedBytes, $0.quota) }
         guard call.account.homePath != nil else {
             return .json([
@@ -50,7 +50,7 @@ extension Routes {
     }
 
     /// `users/features/get_values`
-    static func features(_ call: Call) async throws -> Reply {
+    static func features(_ call: Call) async throws -> RouteResponse {
         let tags = [
             "paper_as_files", "file_locking", "team_shared_dropbox", "distinct_member_home",
         ]
@@ -69,7 +69,7 @@ extension Routes {
     }
 
     /// `check/user`
-    static func echo(_ call: Call) async throws -> Reply {
+    static func echo(_ call: Call) async throws -> RouteResponse {
         .json(["result": .string(try call.arguments(query))])
     }
 
@@ -80,7 +80,7 @@ extension Routes {
     }
 
     /// `auth/token/revoke`
-    static func revokeToken(_ call: Call) async throws -> Reply {
+    static func revokeToken(_ call: Call) async throws -> RouteResponse {
         try call.emulator.accounts.revoke(call.token)
         return .json(.null)
     }

@@ -7,7 +7,7 @@ struct AppendPiece: Sendable {
     let length: Int64
     let closes: Bool
 
-    /// Takes the fields.
+    /// Takes the fields of one entry.
     init(_ reader: inout ArgumentReader) throws(ArgumentError) {
         let cursor = try reader.sessionCursor("cursor")
         session = cursor.session

@@ -15,7 +15,7 @@ extension Space {
     func checkAppend(
         _ session: String, offset: Int64, length: Int64, closes: Bool
     ) throws {
-        try read { state throws(SessionError) in
+        try read { state throws(UploadSessionError) in
             guard let session = state.session(session, at: .now()) else { throw .notFound }
             try session.checkAppend(offset: offset, length: length, closes: closes)
         }
@@ -79,7 +79,7 @@ extension Space {
     ) async throws {
         guard hashes.claim(session) else {
             let size = read { $0.sessions[session]?.size ?? 0 }
-            throw SessionError.incorrectOffset(correct: size)
+            throw UploadSessionError.incorrectOffset(correct: size)
         }
         defer { hashes.release(session) }
         try checkAppend(session, offset: offset, length: count, closes: closes)
@@ -162,7 +162,7 @@ extension Space {
     func finish(
         _ session: String, offset: Int64, commit: Commit, isBatch: Bool
     ) async throws -> FileMetadata {
-        let state = try read { state throws(SessionError) in
+        let state = try read { state throws(UploadSessionError) in
             guard let session = state.session(session, at: .now()) else { throw .notFound }
             try session.checkFinish(offset: offset, isBatch: isBatch)
             return session

@@ -81,11 +81,12 @@ final class ContentStore: Sendable {
     }
 
     /// A reader for a content, at any offset.
-    func reader(of content: Content) throws(FileError) -> ContentReader {
+    func reader(of content: Content) throws(FileError) -> StoredContentReader {
         switch content.source {
-        case .stored where content.size == 0: ContentReader(.empty)
-        case .stored: ContentReader(.file(try BlockingFile(reading: contentPath(content.hash))))
-        case .generated(let seed): ContentReader(.generated(seed: seed, size: content.size))
+        case .stored where content.size == 0: StoredContentReader(.empty)
+        case .stored:
+            StoredContentReader(.file(try BlockingFile(reading: contentPath(content.hash))))
+        case .generated(let seed): StoredContentReader(.generated(seed: seed, size: content.size))
         }
     }
 
@@ -95,7 +96,7 @@ final class ContentStore: Sendable {
     }
 }
 
-struct ContentReader: Sendable {
+struct StoredContentReader: Sendable {
     fileprivate enum Source: Sendable {
         case empty
         case file(BlockingFile)

@@ -9,7 +9,7 @@ final class Journal: Sendable {
 
     /// Opens the journal and replays every operation in it. An incomplete last line, left by a
     /// crash, is removed: its operation was never acknowledged to a client.
-    init(path: String, replay: (Operation, Timestamp) -> Void) throws {
+    init(path: String, replay: (Operation, APITime) -> Void) throws {
         file = try BlockingFile(writing: path, append: true)
         var line: [UInt8] = []
         var offset: Int64 = 0
@@ -36,17 +36,17 @@ final class Journal: Sendable {
 
     /// Appends an operation. It is in the page cache on return: it survives the end of the process,
     /// which is enough for an emulator.
-    func append(_ operation: Operation, at time: Timestamp) throws(FileError) {
+    func append(_ operation: Operation, at time: APITime) throws(FileError) {
         var line = JSONValue.array([.integer(time.seconds)] + operation.fields).utf8()
         line.append(UInt8(ascii: "\n"))
         try file.append(line)
     }
 
-    private static func record(_ line: [UInt8]) -> (Operation, Timestamp)? {
+    private static func record(_ line: [UInt8]) -> (Operation, APITime)? {
         guard let json = try? JSONParser.parse(line), let fields = json.array,
             let seconds = fields.first?.integer,
             let operation = Operation(fields: Array(fields.dropFirst()))
         else { return nil }
-        return (operation, Timestamp(seconds: seconds))
+        return (operation, APITime(seconds: seconds))
     }
 }

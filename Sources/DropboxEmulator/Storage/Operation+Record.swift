@@ -169,7 +169,7 @@ private struct FieldReader {
             }
         let commit = Commit(
             base: base, path: path, mode: mode, autorename: autorename,
-            clientModified: modified.integer.map { Timestamp(seconds: $0) },
+            clientModified: modified.integer.map { APITime(seconds: $0) },
             strictConflict: strict)
         let content = Content(
             hash: hash, size: size,

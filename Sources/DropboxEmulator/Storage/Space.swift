@@ -60,7 +60,7 @@ final class Space: Sendable {
         _ operation: Operation, _ result: (SpaceState, NodeID?) -> Value
     ) throws -> Value {
         let (value, hasChanged) = try state.withLock { state in
-            let time = Timestamp.now()
+            let time = APITime.now()
             let before = state.tree.changes.count
             let node = try state.apply(operation, at: time)
             let hasChanged = state.tree.changes.count != before
@@ -91,7 +91,10 @@ extension Operation {
     fileprivate var isTreeOperation: Bool {
         switch self {
         case .commit, .createFolder, .delete, .relocate, .restore: true
-        default: false
+        case .startSession, .append, .endSession, .seed, .setQuota, .setRelocationLimit, .share,
+            .mark, .link, .unlink, .resetCursors, .addTemplate, .updateTemplate, .removeTemplate,
+            .changeProperties:
+            false
         }
     }
 }

@@ -122,7 +122,7 @@ final class OpenFile: Sendable {
         /// The content was not determined yet.
         case unknown
         /// A revision on the server.
-        case revision(FileContent)
+        case revision(FileVersion)
         /// A staging file with local changes.
         case staged(StagedFile)
     }
@@ -130,7 +130,7 @@ final class OpenFile: Sendable {
     private struct State {
         var content = Content.unknown
         var newestStaging: Int64 = 0
-        var modified: Timestamp?
+        var modified: WallTime?
     }
 
     /// Inode of the file.
@@ -181,7 +181,7 @@ final class OpenFile: Sendable {
     }
 
     /// Switches from a staging file to the revision of its commit.
-    func retire(_ file: StagedFile, as revision: FileContent) {
+    func retire(_ file: StagedFile, as revision: FileVersion) {
         state.withLock { state in
             guard case .staged(let current) = state.content, current === file else { return }
             state.content = .revision(revision)
@@ -189,7 +189,7 @@ final class OpenFile: Sendable {
     }
 
     /// Notes the time of a content change by a handle, or a time that a user set.
-    func noteModified(_ time: Timestamp) {
+    func noteModified(_ time: WallTime) {
         state.withLock { $0.modified = time }
     }
 }

@@ -12,7 +12,7 @@ import Synchronization
 final class SentBack: Sendable {
     /// A caller on its way to a repeated open.
     private struct Return {
-        var time: Timestamp
+        var time: WallTime
         var inode: InodeID
         /// The generation that the kernel had of the file when the caller was sent back.
         var generation: UInt64
@@ -26,7 +26,7 @@ final class SentBack: Sendable {
     private static let limit = 256
 
     /// Notes that a caller gets ESTALE for a file of which the kernel has a generation.
-    func note(_ caller: Caller, _ inode: InodeID, generation: UInt64, at now: Timestamp) {
+    func note(_ caller: CallingProcess, _ inode: InodeID, generation: UInt64, at now: WallTime) {
         callers.withLock { callers in
             if callers.count >= Self.limit {
                 callers = callers.filter { Self.isAwaited($0.value, at: now) }
@@ -36,7 +36,7 @@ final class SentBack: Sendable {
     }
 
     /// Whether a caller may have looked up this generation of a file, and is about to open it.
-    func awaits(_ generation: UInt64, of inode: InodeID, at now: Timestamp) -> Bool {
+    func awaits(_ generation: UInt64, of inode: InodeID, at now: WallTime) -> Bool {
         callers.withLock { callers in
             callers.values.contains {
                 $0.inode == inode && $0.generation != generation && Self.isAwaited($0, at: now)
@@ -44,12 +44,12 @@ final class SentBack: Sendable {
         }
     }
 
-    private static func isAwaited(_ one: Return, at now: Timestamp) -> Bool {
+    private static func isAwaited(_ one: Return, at now: WallTime) -> Bool {
         now < one.time.adding(nanoseconds: patience)
     }
 
     /// Whether a caller got ESTALE and this is its repeated open. True only once.
-    func takes(back caller: Caller, at now: Timestamp) -> Bool {
+    func takes(back caller: CallingProcess, at now: WallTime) -> Bool {
         callers.withLock { callers in
             guard let one = callers.removeValue(forKey: caller.processID) else { return false }
             return Self.isAwaited(one, at: now)

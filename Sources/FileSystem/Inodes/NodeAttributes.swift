@@ -20,7 +20,7 @@ struct UnsavedFacts: Hashable, Sendable {
     /// Current size in bytes.
     var size: Int64
     /// When a handle last changed the content, if one did.
-    var modified: Timestamp?
+    var modified: WallTime?
 }
 
 extension Attributes {
@@ -28,7 +28,7 @@ extension Attributes {
     ///
     /// `folderTime` stands for the times of folders, which Dropbox does not store.
     init(
-        _ node: Node, unsaved: UnsavedFacts?, options: FileSystemOptions, folderTime: Timestamp
+        _ node: Node, unsaved: UnsavedFacts?, options: FileSystemOptions, folderTime: WallTime
     ) {
         let kind = FileKind(node.kind)
         let modified = unsaved?.modified ?? node.shownModified(folderTime: folderTime)
@@ -65,7 +65,7 @@ extension Node {
         }
     }
 
-    fileprivate func shownModified(folderTime: Timestamp) -> Timestamp {
+    fileprivate func shownModified(folderTime: WallTime) -> WallTime {
         if kind == .folder {
             return local.modified ?? folderTime
         }

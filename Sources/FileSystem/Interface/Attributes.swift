@@ -1,4 +1,5 @@
-// The values that operations take and return, independent of FUSE and Dropbox.
+// The attributes of inodes, as operations take and return them. Names are in `Lookups.swift`, open
+// files in `OpenedFiles.swift`.
 
 package import Core
 import Saturating
@@ -21,7 +22,7 @@ package enum FileKind: Hashable, Sendable {
 package enum MakeableKind: Hashable, Sendable {
     /// An empty regular file.
     case regular
-    /// A FIFO.
+    /// A FIFO, which is never sent.
     case fifo
     /// The address of a socket, made by `bind(2)`.
     case socket
@@ -56,17 +57,17 @@ package struct Attributes: Hashable, Sendable {
     /// Size of the content in bytes.
     package var size: Int64
     /// Last access; not tracked, equals the last modification unless set.
-    package var accessTime: Timestamp
+    package var accessTime: WallTime
     /// Last change of the content.
-    package var modificationTime: Timestamp
+    package var modificationTime: WallTime
     /// Last change of content or attributes.
-    package var changeTime: Timestamp
+    package var changeTime: WallTime
 
     /// Memberwise and without defaults, so that a forgotten field does not compile.
     package init(
         inode: InodeID, kind: FileKind, permissions: UInt16, linkCount: UInt32, userID: UInt32,
-        groupID: UInt32, size: Int64, accessTime: Timestamp, modificationTime: Timestamp,
-        changeTime: Timestamp
+        groupID: UInt32, size: Int64, accessTime: WallTime, modificationTime: WallTime,
+        changeTime: WallTime
     ) {
         self.inode = inode
         self.kind = kind
@@ -92,45 +93,6 @@ package struct Attributes: Hashable, Sendable {
     }
 }
 
-/// How long the kernel may cache an entry and its attributes.
-package struct Timeouts: Hashable, Sendable {
-    /// Validity of the name's inode, in seconds.
-    package var entry: Double
-    /// Validity of the inode's attributes, in seconds.
-    package var attributes: Double
-
-    /// Creates timeouts from both values.
-    package init(entry: Double, attributes: Double) {
-        self.entry = entry
-        self.attributes = attributes
-    }
-}
-
-/// The result of a lookup. Every entry sent to the kernel adds one to the inode's lookup count.
-package struct Entry: Hashable, Sendable {
-    /// Attributes of the found inode.
-    package var attributes: Attributes
-    /// Validity of name and attributes.
-    package var timeouts: Timeouts
-    /// Generation of the inode's content, if the kernel keeps sizes itself (`writeback_cache`):
-    /// with another generation, the kernel treats the inode as a new one.
-    package var generation: UInt64 = 0
-
-    /// Creates an entry with generation 0.
-    package init(attributes: Attributes, timeouts: Timeouts) {
-        self.attributes = attributes
-        self.timeouts = timeouts
-    }
-}
-
-/// The result of a lookup: an entry, or a negative entry that the kernel may cache.
-package enum LookupResult: Hashable, Sendable {
-    /// The name exists; its entry.
-    case found(Entry)
-    /// The name does not exist; the kernel may cache that for so many seconds (0: not at all).
-    case absent(timeout: Double)
-}
-
 /// The attributes to change; nil leaves an attribute as it is.
 package struct AttributeChanges: Hashable, Sendable {
     /// New permission bits (07777).
@@ -151,130 +113,11 @@ package struct AttributeChanges: Hashable, Sendable {
         /// The time at which the operation runs.
         case now
         /// An explicitly given time.
-        case time(Timestamp)
+        case time(WallTime)
     }
 
     /// Creates an empty set of changes.
     package init() {}
-}
-
-/// The credentials of the calling process.
-package struct Caller: Hashable, Sendable {
-    /// User ID of the process.
-    package var userID: UInt32
-    /// Group ID of the process.
-    package var groupID: UInt32
-    /// Process ID; 0 for the kernel itself.
-    package var processID: Int32
-
-    /// Creates a caller from its credentials.
-    package init(userID: UInt32, groupID: UInt32, processID: Int32) {
-        self.userID = userID
-        self.groupID = groupID
-        self.processID = processID
-    }
-}
-
-/// Identifies an open file or folder between open and release.
-package struct HandleID: Hashable, Sendable {
-    /// The number in the kernel's `fh` field.
-    package let rawValue: UInt64
-
-    /// Wraps the kernel's number.
-    package init(_ rawValue: UInt64) {
-        self.rawValue = rawValue
-    }
-}
-
-/// The flags of an open.
-package struct OpenFlags: Hashable, Sendable {
-    /// The file is opened for reading.
-    package var reads: Bool
-    /// The file is opened for writing.
-    package var writes: Bool
-    /// O_TRUNC: the file is emptied first.
-    package var truncates: Bool
-    /// O_APPEND: each write goes to the end.
-    package var appends: Bool
-    /// O_EXCL: fails if the name exists (create only).
-    package var isExclusive: Bool
-    /// O_DIRECT: the caller wants no page cache.
-    package var isDirect: Bool
-    /// O_SYNC or O_DSYNC: each write is flushed.
-    package var isSynchronous: Bool
-
-    /// Creates flags that all default to off.
-    package init(
-        reads: Bool = false, writes: Bool = false, truncates: Bool = false, appends: Bool = false,
-        isExclusive: Bool = false, isDirect: Bool = false, isSynchronous: Bool = false
-    ) {
-        self.reads = reads
-        self.writes = writes
-        self.truncates = truncates
-        self.appends = appends
-        self.isExclusive = isExclusive
-        self.isDirect = isDirect
-        self.isSynchronous = isSynchronous
-    }
-}
-
-/// The result of an open.
-package struct OpenedFile: Hashable, Sendable {
-    /// The new handle of the file.
-    package var handle: HandleID
-    /// The kernel's cached pages belong to this very revision and may stay.
-    package var keepsCache: Bool
-    /// Direct I/O: the kernel must not cache pages, because it may have another size.
-    package var isDirect: Bool
-    /// The kernel tells of each closed descriptor, as `close(2)` of a writer needs it.
-    package var isFlushed: Bool
-
-    /// Creates the result of an open.
-    package init(handle: HandleID, keepsCache: Bool, isDirect: Bool, isFlushed: Bool = true) {
-        self.handle = handle
-        self.keepsCache = keepsCache
-        self.isDirect = isDirect
-        self.isFlushed = isFlushed
-    }
-}
-
-/// The result of an opendir.
-package struct OpenedDirectory: Hashable, Sendable {
-    /// The new handle of the folder.
-    package var handle: HandleID
-    /// The kernel may keep the listing until it is invalidated.
-    package var cachesListing: Bool
-
-    /// Creates the result of an opendir.
-    package init(handle: HandleID, cachesListing: Bool) {
-        self.handle = handle
-        self.cachesListing = cachesListing
-    }
-}
-
-/// One entry of a directory listing.
-package struct DirectoryEntry: Hashable, Sendable {
-    /// The name; "." and ".." for the first two entries.
-    package var name: String
-    /// Inode number of the entry.
-    package var inode: InodeID
-    /// Folder, file or symbolic link.
-    package var kind: FileKind
-    /// The offset at which a reader continues behind this entry.
-    package var nextOffset: UInt64
-    /// The full entry for readdirplus; nil for "." and "..", which add no lookup.
-    package var entry: Entry?
-
-    /// Memberwise and without defaults.
-    package init(
-        name: String, inode: InodeID, kind: FileKind, nextOffset: UInt64, entry: Entry?
-    ) {
-        self.name = name
-        self.inode = inode
-        self.kind = kind
-        self.nextOffset = nextOffset
-        self.entry = entry
-    }
 }
 
 /// The space that `statfs(2)` reports, in bytes.
@@ -302,24 +145,4 @@ package enum AttributeWriteMode: Hashable, Sendable {
     case create
     /// Fails if it does not exist (`XATTR_REPLACE`).
     case replace
-}
-
-/// The operation of an fallocate on a range.
-package enum AllocationMode: Hashable, Sendable {
-    /// Extends the file with zeros where it is shorter.
-    case extend
-    /// Reserves space without changing the size; a no-op here.
-    case keepSize
-    /// Writes zeros, with the size kept.
-    case punchHole
-    /// Writes zeros, extending the file unless the size is to be kept.
-    case zeroRange(keepsSize: Bool)
-}
-
-/// The target of an lseek with SEEK_DATA or SEEK_HOLE.
-package enum SeekTarget: Hashable, Sendable {
-    /// The next byte that is data.
-    case data
-    /// The next byte that is a hole.
-    case hole
 }

@@ -17,16 +17,16 @@ package protocol FileSystemOperations: Sendable {
     func forget(_ inode: InodeID, count: UInt64)
     /// Creates a folder. Adds one lookup.
     func makeDirectory(
-        _ name: [UInt8], in parent: InodeID, permissions: UInt16, caller: Caller
+        _ name: [UInt8], in parent: InodeID, permissions: UInt16, caller: CallingProcess
     ) -> Answer<Entry>
     /// Creates an empty file without opening it, a FIFO or a socket (`mknod`). Adds one lookup.
     func makeNode(
         _ kind: MakeableKind, _ name: [UInt8], in parent: InodeID, permissions: UInt16,
-        caller: Caller
+        caller: CallingProcess
     ) -> Answer<Entry>
     /// Creates a symbolic link. Adds one lookup.
     func makeSymbolicLink(
-        _ name: [UInt8], in parent: InodeID, target: [UInt8], caller: Caller
+        _ name: [UInt8], in parent: InodeID, target: [UInt8], caller: CallingProcess
     ) -> Answer<Entry>
     /// Removes the name of a file or link.
     func unlink(_ name: [UInt8], in parent: InodeID) -> Answer<Void>
@@ -64,10 +64,11 @@ package protocol FileSystemOperations: Sendable {
     // MARK: Files
 
     /// Opens a file, open(2).
-    func open(_ inode: InodeID, flags: OpenFlags, caller: Caller) -> Answer<OpenedFile>
+    func open(_ inode: InodeID, flags: OpenFlags, caller: CallingProcess) -> Answer<OpenedFile>
     /// Creates and opens a file, or opens the existing one unless exclusive. Adds one lookup.
     func create(
-        _ name: [UInt8], in parent: InodeID, permissions: UInt16, flags: OpenFlags, caller: Caller
+        _ name: [UInt8], in parent: InodeID, permissions: UInt16, flags: OpenFlags,
+        caller: CallingProcess
     ) -> Answer<CreatedFile>
     /// Reads up to `count` bytes; returns fewer only at the end of the file.
     func read(_ inode: InodeID, handle: HandleID, offset: Int64, count: Int) -> Answer<[UInt8]>
@@ -129,8 +130,8 @@ package struct CreatedFile: Hashable, Sendable {
 
 /// Invalidates what the kernel has cached. Implemented by `Fuse`.
 ///
-/// Calls return at once: one thread sends the notifications, because a notification from a
-/// request's own path deadlocks with the kernel's locks.
+/// Calls return at once: threads of their own send the notifications, because a notification from
+/// a request's path deadlocks with the kernel's locks.
 package protocol KernelInvalidating: Sendable {
     /// Drops a name's entry, a negative one too.
     func invalidateEntry(_ name: FileName, in parent: InodeID)

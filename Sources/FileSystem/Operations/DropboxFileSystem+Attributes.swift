@@ -84,7 +84,7 @@ extension DropboxFileSystem {
 extension LocalFacts {
     /// The facts after a change at `now`. A new size sets the modification time unless one is
     /// given.
-    fileprivate func changed(by changes: AttributeChanges, at now: Timestamp) -> LocalFacts {
+    fileprivate func changed(by changes: AttributeChanges, at now: WallTime) -> LocalFacts {
         var facts = self
         facts.changed = now
         facts.permissions = changes.permissions.map { $0 & 0o7777 } ?? permissions
@@ -105,7 +105,7 @@ extension AttributeChanges {
 }
 
 extension AttributeChanges.TimeChange {
-    fileprivate func time(at now: Timestamp) -> Timestamp {
+    fileprivate func time(at now: WallTime) -> WallTime {
         switch self {
         case .now: now
         case .time(let time): time

@@ -40,7 +40,7 @@ extension DropboxFileSystem {
 final class EntryCount: Sendable {
     private struct Counted {
         var value = 0
-        var until = Timestamp.distantPast
+        var until = WallTime.distantPast
     }
 
     private static let lifetime: Int64 = 60_000_000_000
@@ -48,7 +48,7 @@ final class EntryCount: Sendable {
     /// Held for an assignment; no other lock is taken under it.
     private let counted = Mutex(Counted())
 
-    func value(at now: Timestamp, _ count: () -> Int) -> Int {
+    func value(at now: WallTime, _ count: () -> Int) -> Int {
         let known = counted.withLock { $0 }
         if now < known.until { return known.value }
         let value = count()

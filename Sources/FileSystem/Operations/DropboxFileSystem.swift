@@ -38,7 +38,7 @@ package final class DropboxFileSystem: FileSystemOperations {
 
     /// The times shown for folders, which Dropbox does not store: when this account was first
     /// mounted here, so that they stay the same.
-    let folderTime: Timestamp
+    let folderTime: WallTime
     let files = HandleTable<FileHandle>()
     let directories = HandleTable<DirectoryHandle>()
     let entryCount = EntryCount()
@@ -118,11 +118,11 @@ package final class DropboxFileSystem: FileSystemOperations {
         try store.change(due: { self.sync.due(for: $0) }, body)
     }
 
-    private static func folderTime(in store: MetadataStore, now: Timestamp) throws -> Timestamp {
-        let key = "filesystem.folder-time"
+    private static func folderTime(in store: MetadataStore, now: WallTime) throws -> WallTime {
+        let key = StoredSetting.folderTime
         return try store.write { transaction in
             if let known = try transaction.setting(key).flatMap({ Int64($0, radix: 10) }) {
-                return Timestamp(nanoseconds: known)
+                return WallTime(nanoseconds: known)
             }
             try transaction.setSetting(key, to: String(now.nanoseconds))
             return now

@@ -35,7 +35,7 @@ package struct PinTotals: Hashable, Sendable {
 
 /// A pinned content that may not be cached.
 struct WantedContent: Hashable, Sendable {
-    var content: FileContent
+    var content: FileVersion
     /// A file with this content, for messages.
     var inode: InodeID
     /// Number of pinned files with this content.
@@ -96,7 +96,7 @@ struct PinScan: Sendable {
             unknown[place].files +|= 1
         } else if unknown.count < limit {
             places[hash] = unknown.count
-            let content = FileContent(revision: revision, hash: hash, size: file.size)
+            let content = FileVersion(revision: revision, hash: hash, size: file.size)
             unknown.append(WantedContent(content: content, inode: file.inode))
         } else {
             isCut = true

@@ -12,7 +12,7 @@ import Saturating
 struct PinWork: Sendable {
     /// A block to fetch.
     struct Piece: Hashable, Sendable {
-        var content: FileContent
+        var content: FileVersion
         var block: Int
         /// A file with this content.
         var inode: InodeID
@@ -77,10 +77,10 @@ struct PinWork: Sendable {
     private var missing: [ContentHash: Missing] = [:]
     private var ready: Deque<ContentHash> = []
     /// The missing contents that failed, and when each is retried.
-    private var postponed: [ContentHash: Timestamp] = [:]
+    private var postponed: [ContentHash: WallTime] = [:]
     private var isCut = false
     private var failures = 0
-    private var pausedUntil = Timestamp(nanoseconds: 0)
+    private var pausedUntil = WallTime(nanoseconds: 0)
 
     /// Whether no content is missing.
     var isIdle: Bool { missing.isEmpty }
@@ -137,7 +137,7 @@ struct PinWork: Sendable {
     // MARK: Fetching
 
     /// The next piece; nil if none can be fetched now.
-    mutating func next(at now: Timestamp) -> Piece? {
+    mutating func next(at now: WallTime) -> Piece? {
         guard now >= pausedUntil else { return nil }
         for (hash, time) in postponed where time <= now {
             postponed[hash] = nil
@@ -156,21 +156,21 @@ struct PinWork: Sendable {
     }
 
     /// When the next postponed piece is due; nil if none is.
-    func wakeTime(after now: Timestamp) -> Timestamp? {
+    func wakeTime(after now: WallTime) -> WallTime? {
         guard !missing.isEmpty else { return nil }
         return [Array(postponed.values), [pausedUntil]].joined().filter { $0 > now }.min()
     }
 
     /// Ends the pause, because the network is back.
     mutating func resume() {
-        pausedUntil = Timestamp(nanoseconds: 0)
+        pausedUntil = WallTime(nanoseconds: 0)
         failures = 0
     }
 
     /// Ends a piece. `name` is the file's name in messages. Returns whether all of the content was
     /// fetched, so that the disk is to be checked for it.
     mutating func ended(
-        _ piece: Piece, _ ending: Ending, name: String = "", at now: Timestamp
+        _ piece: Piece, _ ending: Ending, name: String = "", at now: WallTime
     ) -> Bool {
         let hash = piece.content.hash
         guard var entry = missing[hash] else { return false }
@@ -193,7 +193,7 @@ struct PinWork: Sendable {
     }
 
     /// Takes the result of that check.
-    mutating func settled(_ hash: ContentHash, isHere: Bool, at now: Timestamp) {
+    mutating func settled(_ hash: ContentHash, isHere: Bool, at now: WallTime) {
         guard var entry = missing[hash] else { return }
         if isHere {
             missing[hash] = nil
@@ -222,7 +222,7 @@ struct PinWork: Sendable {
     }
 
     private mutating func react(
-        to error: RemoteError, _ entry: inout Missing, _ name: String, _ now: Timestamp
+        to error: RemoteError, _ entry: inout Missing, _ name: String, _ now: WallTime
     ) {
         if error == .cancelled { return }
         switch Self.reaction(to: error) {
@@ -241,7 +241,7 @@ struct PinWork: Sendable {
     }
 
     private mutating func pause(
-        because reason: String, atLeast wish: Double = 0, at now: Timestamp
+        because reason: String, atLeast wish: Double = 0, at now: WallTime
     ) {
         // Pieces that fail together count as one failure.
         guard now >= pausedUntil else { return }
@@ -251,7 +251,7 @@ struct PinWork: Sendable {
         problem = reason
     }
 
-    private mutating func postpone(_ entry: inout Missing, at now: Timestamp) {
+    private mutating func postpone(_ entry: inout Missing, at now: WallTime) {
         entry.failures +|= 1
         let seconds = Self.delay(Self.postponements, after: entry.failures)
         postponed[entry.wanted.content.hash] = now.adding(seconds: seconds)

@@ -25,14 +25,14 @@ package final class Pinner: Sendable {
         var hasPins = true
         /// Whether the tree has changed since then.
         var isStale = true
-        var nextLook = Timestamp(nanoseconds: 0)
+        var nextLook = WallTime(nanoseconds: 0)
         /// Callers that wait for a scan begun after their request.
         var waiters: [CheckedContinuation<Void, Never>] = []
         var isOver = false
         var running = 0
         var wasReachable = true
         /// When the running timer fires.
-        var timer: Timestamp?
+        var timer: WallTime?
 
         mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
             defer { waiters = [] }
@@ -123,7 +123,7 @@ package final class Pinner: Sendable {
     func requestLook(_ waiter: CheckedContinuation<Void, Never>? = nil) {
         let isOver = state.withLock { state in
             state.isStale = true
-            state.nextLook = Timestamp(nanoseconds: 0)
+            state.nextLook = WallTime(nanoseconds: 0)
             if let waiter, !state.isOver { state.waiters.append(waiter) }
             return state.isOver
         }
@@ -151,10 +151,10 @@ package final class Pinner: Sendable {
     }
 
     /// When the loop must wake without a signal.
-    private func wakeTime() -> Timestamp? {
+    private func wakeTime() -> WallTime? {
         let now = clock.now()
         return state.withLock { state in
-            var times: [Timestamp] = []
+            var times: [WallTime] = []
             if state.isStale || state.work.needsLook { times.append(state.nextLook) }
             if let time = state.work.wakeTime(after: now) { times.append(time) }
             if !state.wasReachable, !state.work.isIdle {
@@ -282,7 +282,7 @@ package final class Pinner: Sendable {
 
 extension DiskBlockCache {
     /// Whether a content can be read without the network.
-    fileprivate func hasAll(of content: FileContent) -> Bool {
+    fileprivate func hasAll(of content: FileVersion) -> Bool {
         contains(content.hash, size: content.size, range: 0..<content.size)
     }
 }

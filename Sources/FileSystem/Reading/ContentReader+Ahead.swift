@@ -9,7 +9,7 @@ import Synchronization
 
 extension ContentReader {
     /// Fetches the next range of a stream, if it is due. Returns at once.
-    func fetchAhead(_ content: FileContent, _ stream: Int, _ session: ReadSession) {
+    func fetchAhead(_ content: FileVersion, _ stream: Int, _ session: ReadSession) {
         guard let range = session.takeAhead(stream, contentSize: content.size) else { return }
         Task { [weak session] in
             var position = range.lowerBound
@@ -30,7 +30,7 @@ extension ContentReader {
     /// Fetches the bytes of a part of a block that are neither cached nor in flight. False if there
     /// is no room.
     private func fetchAhead(
-        _ content: FileContent, _ part: Range<Int64>, _ stream: Int, _ session: ReadSession
+        _ content: FileVersion, _ part: Range<Int64>, _ stream: Int, _ session: ReadSession
     ) async -> Bool {
         let key = BlockKey(
             hash: content.hash, index: Int(clamping: part.lowerBound / DiskBlockCache.blockSize))
@@ -67,7 +67,7 @@ extension ContentReader {
     }
 
     /// The range from the first to the last chunk that is not on disk.
-    func missing(_ content: FileContent, _ range: Range<Int64>) async -> Range<Int64>? {
+    func missing(_ content: FileVersion, _ range: Range<Int64>) async -> Range<Int64>? {
         await disk.run { [cache] in
             let isHere = { (range: Range<Int64>) in
                 cache.contains(content.hash, size: content.size, range: range)

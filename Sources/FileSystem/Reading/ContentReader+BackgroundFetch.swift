@@ -11,7 +11,7 @@ package protocol ContentBringing: Sendable {
     /// Brings the missing bytes of a 4 MiB block into the cache.
     ///
     /// Throws `notKept` if the bytes came and the local disk did not take them.
-    func bring(_ content: FileContent, block index: Int) async throws(BringError)
+    func bring(_ content: FileVersion, block index: Int) async throws(BringError)
 }
 
 /// Why a block is not in the cache.
@@ -25,7 +25,7 @@ package enum BringError: Error, Hashable, Sendable {
 extension ContentReader: ContentBringing {
     /// Brings a block into the cache when no reader needs the network. A reader of the same block
     /// shares the fetch, and promotes it.
-    package func bring(_ content: FileContent, block index: Int) async throws(BringError) {
+    package func bring(_ content: FileVersion, block index: Int) async throws(BringError) {
         let key = BlockKey(hash: content.hash, index: index)
         let block = blockRange(index, of: content)
         while let rest = await missing(content, block) {
@@ -60,7 +60,7 @@ extension ContentReader: ContentBringing {
 
     /// A background fetch; nil if another fetch of these bytes was made in between.
     private func backgroundFetch(
-        _ content: FileContent, _ key: BlockKey, _ range: Range<Int64>
+        _ content: FileVersion, _ key: BlockKey, _ range: Range<Int64>
     ) async -> BlockFetch? {
         await survey(content, key.index)
         return make(
@@ -81,7 +81,7 @@ extension ContentReader: ContentBringing {
     }
 
     private static func keepAgain(
-        _ fetch: BlockFetch, block: Range<Int64>, _ content: FileContent, in cache: DiskBlockCache
+        _ fetch: BlockFetch, block: Range<Int64>, _ content: FileVersion, in cache: DiskBlockCache
     ) {
         let (hash, size, bytes) = (content.hash, content.size, fetch.bytes)
         if fetch.range == block {

@@ -25,7 +25,7 @@ struct Turns {
 extension ContentReader {
     /// Bytes of a handle's first fetch. 1 MiB is a common size of reads; 128 KiB more, so that the
     /// kernel's next read-ahead need not wait, as in mountpoint-s3.
-    private static let initialReach: Int64 = 1 << 20 + 128 << 10
+    static let initialReach: Int64 = (1 << 20) + (128 << 10)
     /// Unit of fetching for handles that read at random, because a request has a cost of its own.
     private static let exactUnit: Int64 = 128 << 10
     /// Consecutive tries without progress, and tries in all.
@@ -36,7 +36,7 @@ extension ContentReader {
     /// A fetch for a reader that waits from `wanted`'s start on; the caller must release it. Nil if
     /// another fetch of these bytes was made in between.
     func demand(
-        _ content: FileContent, _ key: BlockKey, _ wanted: Range<Int64>,
+        _ content: FileVersion, _ key: BlockKey, _ wanted: Range<Int64>,
         _ reach: ReadPattern.Reach, isHeaderProbe: Bool = false
     ) async -> BlockFetch? {
         let block = blockRange(key.index, of: content)
@@ -63,7 +63,7 @@ extension ContentReader {
         return make(content, key, clamped, from: wanted.lowerBound, isDemanded: true)
     }
 
-    func blockRange(_ index: Int, of content: FileContent) -> Range<Int64> {
+    func blockRange(_ index: Int, of content: FileVersion) -> Range<Int64> {
         let lower = Int64(clamping: index) *| DiskBlockCache.blockSize
         return lower ..<| min(lower +| DiskBlockCache.blockSize, content.size)
     }
@@ -78,7 +78,7 @@ extension ContentReader {
 
     /// Finds out whether a block completes its content. Stops at the first missing block, so a
     /// content that is read from its start costs one check.
-    func survey(_ content: FileContent, _ index: Int) async {
+    func survey(_ content: FileVersion, _ index: Int) async {
         guard content.size > DiskBlockCache.blockSize else { return }
         while true {
             let unknown = state.withLock { state in
@@ -97,18 +97,18 @@ extension ContentReader {
         }
     }
 
-    private func newLedger(_ content: FileContent) -> ContentLedger {
+    private func newLedger(_ content: FileVersion) -> ContentLedger {
         ContentLedger(blockCount: blockCount(of: content))
     }
 
-    private func blockCount(of content: FileContent) -> Int {
+    private func blockCount(of content: FileVersion) -> Int {
         Int(clamping: (content.size +| DiskBlockCache.blockSize -| 1) / DiskBlockCache.blockSize)
     }
 
     /// Creates a fetch of a range that covers `position`, without what other fetches bring. Nil if
     /// one brings that position already, or if there is no room for a fetch without a waiter.
     func make(
-        _ content: FileContent, _ key: BlockKey, _ range: Range<Int64>, from position: Int64,
+        _ content: FileVersion, _ key: BlockKey, _ range: Range<Int64>, from position: Int64,
         isDemanded: Bool, isBackground: Bool = false
     ) -> BlockFetch? {
         let (fetch, turns) = state.withLock { state -> (BlockFetch?, Turns) in
@@ -147,13 +147,13 @@ extension ContentReader {
         return fetch
     }
 
-    func register(_ fetch: BlockFetch, _ content: FileContent, _ state: inout State) {
+    func register(_ fetch: BlockFetch, _ content: FileVersion, _ state: inout State) {
         state.ledgers[content.hash, default: newLedger(content)].began(fetch.key.index)
         state.fetches[fetch.key, default: []].append(fetch)
     }
 
     /// Drops the ledger of a fetch that was not created after all.
-    func forgetIdleLedger(of content: FileContent) {
+    func forgetIdleLedger(of content: FileVersion) {
         state.withLock { state in
             if state.ledgers[content.hash]?.fetchCount == 0 { state.ledgers[content.hash] = nil }
         }
@@ -211,7 +211,7 @@ extension ContentReader {
 
     // MARK: Running
 
-    private func run(_ fetch: BlockFetch, _ content: FileContent) async {
+    private func run(_ fetch: BlockFetch, _ content: FileVersion) async {
         guard await turn(of: fetch) else { return fail(fetch, .cancelled) }
         fetch.start()
         var idle = 0
@@ -245,7 +245,7 @@ extension ContentReader {
 
     /// Transfers the remaining bytes.
     private func transfer(
-        _ fetch: BlockFetch, _ content: FileContent
+        _ fetch: BlockFetch, _ content: FileVersion
     ) async throws(RemoteError) {
         let start = fetch.range.lowerBound +| Int64(clamping: fetch.count)
         guard start < fetch.range.upperBound else { return }
@@ -273,8 +273,8 @@ extension ContentReader {
 
     // MARK: Ending
 
-    /// The result of keeping bytes.
-    private enum Finding: Sendable {
+    /// The verdict about bytes that were kept.
+    private enum BlockVerdict: Sendable {
         /// The bytes are a part of a block.
         case part
         /// The whole block was seen.
@@ -285,13 +285,13 @@ extension ContentReader {
         case mismatch
     }
 
-    private func keep(_ fetch: BlockFetch, _ content: FileContent) async throws(RemoteError) {
+    private func keep(_ fetch: BlockFetch, _ content: FileVersion) async throws(RemoteError) {
         let bytes = fetch.bytes
         let block = blockRange(fetch.key.index, of: content)
-        let finding = await disk.run { [cache] in
+        let verdict = await disk.run { [cache] in
             Self.keep(bytes, fetch, block: block, content, in: cache)
         }
-        switch finding {
+        switch verdict {
         case .part: arrive(fetch, passes: false)
         case .passed: arrive(fetch, passes: true)
         case .mismatch: condemn(content)
@@ -302,9 +302,9 @@ extension ContentReader {
     }
 
     private static func keep(
-        _ bytes: [UInt8], _ fetch: BlockFetch, block: Range<Int64>, _ content: FileContent,
+        _ bytes: [UInt8], _ fetch: BlockFetch, block: Range<Int64>, _ content: FileVersion,
         in cache: DiskBlockCache
-    ) -> Finding {
+    ) -> BlockVerdict {
         let (hash, size, index) = (content.hash, content.size, fetch.key.index)
         if fetch.range == 0..<size, size <= DiskBlockCache.blockSize {
             // These bytes were not served yet.
@@ -376,7 +376,7 @@ extension ContentReader {
 
     /// Handles a content that does not match its hash: drops it from memory, and handles that have
     /// read some of it get errors from now on.
-    private func condemn(_ content: FileContent) {
+    private func condemn(_ content: FileVersion) {
         log.error(
             "the server's bytes do not match the content hash that it gave",
             metadata: ["revision": "\(content.revision)"])

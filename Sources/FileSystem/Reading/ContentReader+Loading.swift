@@ -15,7 +15,7 @@ extension ContentReader {
     /// the kernel's page cache, so the kernel does not read ahead in them. Returns at once, and
     /// does nothing if memory is short or another fetch brings some of it.
     func load(
-        _ content: FileContent, _ range: Range<Int64>, for stream: Int, of session: ReadSession
+        _ content: FileVersion, _ range: Range<Int64>, for stream: Int, of session: ReadSession
     ) {
         // Smaller reads use the kernel's page cache, which reads ahead itself.
         guard range.count >= DiskBlockCache.directSize else { return }
@@ -40,7 +40,7 @@ extension ContentReader {
         fetch.attach(Task { await load(fetch, content) })
     }
 
-    private func load(_ fetch: BlockFetch, _ content: FileContent) async {
+    private func load(_ fetch: BlockFetch, _ content: FileVersion) async {
         fetch.start()
         while !Task.isCancelled, fetch.count < fetch.range.count {
             let start = fetch.range.lowerBound +| Int64(clamping: fetch.count)

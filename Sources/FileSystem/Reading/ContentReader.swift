@@ -77,7 +77,7 @@ package final class ContentReader: ContentReading {
     // MARK: Reading
 
     /// Bytes from memory or disk, without the network.
-    package func cachedBytes(of content: FileContent, range: Range<Int64>) -> [UInt8]? {
+    package func cachedBytes(of content: FileVersion, range: Range<Int64>) -> [UInt8]? {
         var result: [UInt8] = []
         for (index, part) in parts(of: range) {
             guard let bytes = localBytes(content, index, part) else { return nil }
@@ -88,7 +88,7 @@ package final class ContentReader: ContentReading {
     }
 
     /// Notes a read that was served locally: the next blocks may be due for read-ahead.
-    package func noteRead(of content: FileContent, range: Range<Int64>, session: ReadSession) {
+    package func noteRead(of content: FileVersion, range: Range<Int64>, session: ReadSession) {
         guard !range.isEmpty else { return }
         let epoch = state.withLock { $0.epoch }
         if session.begin(epoch).isFirst { cache.noteUse(of: content.hash) }
@@ -98,7 +98,7 @@ package final class ContentReader: ContentReading {
 
     /// Bytes, fetched if they are not cached.
     package func bytes(
-        of content: FileContent, range: Range<Int64>, session: ReadSession
+        of content: FileVersion, range: Range<Int64>, session: ReadSession
     ) async throws(RemoteError) -> [UInt8] {
         guard range.lowerBound >= 0, range.upperBound <= content.size else {
             throw .malformed("bytes beyond the end of the content were asked for")
@@ -123,7 +123,7 @@ package final class ContentReader: ContentReading {
     /// Refuses a handle that has read bytes of a content which failed the check, so that its reader
     /// learns of it. Handles opened afterwards start afresh.
     private func refuseCondemned(
-        _ content: FileContent, _ session: ReadSession
+        _ content: FileVersion, _ session: ReadSession
     ) throws(RemoteError) {
         let (condemned, epoch) = state.withLock { ($0.condemned[content.hash], $0.epoch) }
         guard let condemned, session.begin(epoch).epoch < condemned else { return }
@@ -146,7 +146,7 @@ package final class ContentReader: ContentReading {
 
     /// Bytes from memory or disk. May block on the disk.
     private func localBytes(
-        _ content: FileContent, _ index: Int, _ part: Range<Int64>
+        _ content: FileVersion, _ index: Int, _ part: Range<Int64>
     ) -> [UInt8]? {
         let key = BlockKey(hash: content.hash, index: index)
         let (covering, isWithheld) = state.withLock { state in
@@ -183,7 +183,7 @@ package final class ContentReader: ContentReading {
 
     /// Bytes of one block, assembled from fetches in flight, the disk, and new fetches.
     private func part(
-        _ content: FileContent, _ index: Int, _ part: Range<Int64>,
+        _ content: FileVersion, _ index: Int, _ part: Range<Int64>,
         _ decision: ReadPattern.Decision, _ session: ReadSession
     ) async throws(RemoteError) -> [UInt8] {
         let key = BlockKey(hash: content.hash, index: index)
@@ -261,7 +261,7 @@ package final class ContentReader: ContentReading {
     }
 
     /// The part of a range that is on disk from its start on.
-    private func prefixOnDisk(_ content: FileContent, _ range: Range<Int64>) -> [UInt8] {
+    private func prefixOnDisk(_ content: FileVersion, _ range: Range<Int64>) -> [UInt8] {
         let (hash, size) = (content.hash, content.size)
         if let bytes = cache.bytes(of: hash, size: size, range: range) { return bytes }
         var end = range.lowerBound

@@ -8,17 +8,17 @@ package import RemoteStore
 package protocol ContentReading: Sendable {
     /// Bytes from memory or the block cache; nil if any must be fetched. May block on the local
     /// disk.
-    func cachedBytes(of content: FileContent, range: Range<Int64>) -> [UInt8]?
+    func cachedBytes(of content: FileVersion, range: Range<Int64>) -> [UInt8]?
     /// Bytes, fetched if they are not cached. All of the range, or an error.
     func bytes(
-        of content: FileContent, range: Range<Int64>, session: ReadSession
+        of content: FileVersion, range: Range<Int64>, session: ReadSession
     ) async throws(RemoteError) -> [UInt8]
     /// Notes that a read was served by `cachedBytes`, so that read-ahead can continue. Returns at
     /// once.
-    func noteRead(of content: FileContent, range: Range<Int64>, session: ReadSession)
+    func noteRead(of content: FileVersion, range: Range<Int64>, session: ReadSession)
 }
 
 extension ContentReading {
     /// Starts no read-ahead by default.
-    package func noteRead(of content: FileContent, range: Range<Int64>, session: ReadSession) {}
+    package func noteRead(of content: FileVersion, range: Range<Int64>, session: ReadSession) {}
 }

@@ -8,7 +8,7 @@ package import SystemPackage
 /// The mounts visible to this process, oldest first.
 package struct MountTable: Sendable {
     /// One mount of the table.
-    package struct Mount: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
         /// The device's major number; 0 for FUSE.
         package var major: UInt32
         /// The device's minor number, which names a FUSE connection in /sys/fs/fuse/connections.
@@ -25,7 +25,7 @@ package struct MountTable: Sendable {
     }
 
     /// All mounts, in the order of the kernel.
-    package var mounts: [Mount]
+    package var mounts: [Entry]
 
     /// Parses the text of /proc/self/mountinfo; malformed lines are left out.
     package init(parsing text: String) {
@@ -38,12 +38,12 @@ package struct MountTable: Sendable {
     }
 
     /// The mount that a path lookup finds at exactly this path: the last one mounted.
-    package func topMount(at path: FilePath) -> Mount? {
+    package func topMount(at path: FilePath) -> Entry? {
         mounts.last { $0.path == path }
     }
 
     /// The mount that contains a canonical path.
-    package func mount(containing path: FilePath) -> Mount? {
+    package func mount(containing path: FilePath) -> Entry? {
         var place = path
         while true {
             if let mount = topMount(at: place) { return mount }
@@ -53,7 +53,7 @@ package struct MountTable: Sendable {
 
     /// Fields: id, parent, major:minor, root, mountpoint, options, optional fields up to "-", type,
     /// source, superblock options. See proc(5).
-    private static func parse(_ line: Substring) -> Mount? {
+    private static func parse(_ line: Substring) -> Entry? {
         let fields = line.split(separator: " ")
         guard let separator = fields.firstIndex(of: "-"), separator >= 6,
             fields.count > separator +| 2
@@ -64,7 +64,7 @@ package struct MountTable: Sendable {
         else {
             return nil
         }
-        return Mount(
+        return Entry(
             major: major, minor: minor, path: FilePath(unescape(fields[4])),
             type: String(fields[separator +| 1]), source: unescape(fields[separator +| 2]))
     }

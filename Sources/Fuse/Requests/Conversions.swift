@@ -62,14 +62,14 @@ extension MakeableKind {
 
 extension timespec {
     /// Seconds and nanoseconds of a point in time.
-    init(_ time: Timestamp) {
+    init(_ time: WallTime) {
         self.init(
             tv_sec: Int(clamping: time.seconds),
             tv_nsec: Int(clamping: time.nanosecondsWithinSecond))
     }
 }
 
-extension Timestamp {
+extension WallTime {
     /// Converts a time from the kernel.
     init(_ time: timespec) {
         self.init(seconds: Int64(clamping: time.tv_sec), nanoseconds: Int64(clamping: time.tv_nsec))
@@ -145,7 +145,7 @@ extension AttributeChanges {
     /// A request for "now" sets the plain bit as well, with an undefined time.
     private static func time(_ time: timespec, given: CInt, isNow: CInt) -> TimeChange? {
         if isNow != 0 { return .now }
-        return given != 0 ? .time(Timestamp(time)) : nil
+        return given != 0 ? .time(WallTime(time)) : nil
     }
 }
 

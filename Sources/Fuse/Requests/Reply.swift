@@ -26,11 +26,11 @@ struct Reply: ~Copyable, @unchecked Sendable {
     }
 
     /// The process that made the request.
-    var caller: Caller {
+    var caller: CallingProcess {
         guard let context = fuse_req_ctx(request) else {
-            return Caller(userID: 0, groupID: 0, processID: 0)
+            return CallingProcess(userID: 0, groupID: 0, processID: 0)
         }
-        return Caller(
+        return CallingProcess(
             userID: context.pointee.uid, groupID: context.pointee.gid,
             processID: context.pointee.pid)
     }

@@ -42,7 +42,7 @@ package final class Session: Sendable {
     private let notifier: Notifier
     private let options: MountOptions
     private let log: Logger
-    private let readiness = Readiness()
+    private let decision = MountDecision()
     /// Held for changes of phase and for ending the loop, whose thread and session it keeps alive.
     private let phase = Mutex(Phase.mounted)
     /// Entered while there are resources to free.
@@ -99,7 +99,7 @@ package final class Session: Sendable {
     ///
     /// Throws `SessionError.endedBeforeReady` if the session ended before that.
     package func waitUntilReady() async throws(SessionError) {
-        guard await readiness.wait() else { throw .endedBeforeReady }
+        guard await decision.wait() else { throw .endedBeforeReady }
     }
 
     /// The body of the loop's thread.
@@ -120,7 +120,7 @@ package final class Session: Sendable {
                 threads: options.maximumThreads, clonesDevice: options.clonesDevice)
         }
         phase.withLock { $0 = .ended }
-        readiness.decide(false)
+        decision.decide(false)
         end()
         return result
     }
@@ -135,7 +135,7 @@ package final class Session: Sendable {
                 "mountpoint": "\(mountpoint)",
                 "dropsPrivilegeBits": "\(connection.dropsPrivilegeBits)",
             ])
-        readiness.decide(true)
+        decision.decide(true)
     }
 
     /// At INIT the kernel accepts no more than 128 KiB; sysfs accepts more after that.
@@ -172,7 +172,7 @@ package final class Session: Sendable {
         }
         guard wasServing else {
             detach()
-            readiness.decide(false)
+            decision.decide(false)
             end()
             return
         }

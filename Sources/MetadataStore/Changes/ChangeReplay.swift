@@ -5,17 +5,13 @@ import Foundation
 import GRDB
 
 enum ChangeReplay {
-    /// The setting with the number of the last record that the database has.
-    static let lastKey = "changes.last"
-    static let nameKey = "database.name"
-
     /// The records that the database beside them does not have yet.
     static func missingRecords(ofDatabaseAt path: String, in database: Database) throws
         -> [ChangeRecord]
     {
         guard let bytes = FileManager.default.contents(atPath: ChangeLog.path(ofDatabaseAt: path)),
             !bytes.isEmpty, try database.tableExists("setting"),
-            let name = try setting(nameKey, in: database)
+            let name = try setting(StoredSetting.databaseName, in: database)
         else { return [] }
         return ChangeLog.records(
             in: [UInt8](bytes), database: name, after: try last(in: database))
@@ -23,13 +19,14 @@ enum ChangeReplay {
 
     /// The number of the last record that the database has.
     static func last(in database: Database) throws -> Int64 {
-        try setting(lastKey, in: database).flatMap { Int64($0, radix: 10) } ?? 0
+        try setting(StoredSetting.lastRecord, in: database).flatMap { Int64($0, radix: 10) } ?? 0
     }
 
     /// Notes the number of the last record that the database has, in the open transaction.
     static func note(last: Int64, in database: Database) throws {
         try database.step(
-            "INSERT OR REPLACE INTO setting (key, value) VALUES (?, ?)", [lastKey, String(last)])
+            "INSERT OR REPLACE INTO setting (key, value) VALUES (?, ?)",
+            [StoredSetting.lastRecord, String(last)])
     }
 
     /// Repeats records in the open transaction.

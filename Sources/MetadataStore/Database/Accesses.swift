@@ -26,7 +26,7 @@ final class Accesses: Sendable {
         }
     }
 
-    /// Ends an access.
+    /// Ends an access that was begun.
     func finish() {
         running.subtract(1, ordering: .sequentiallyConsistent)
     }

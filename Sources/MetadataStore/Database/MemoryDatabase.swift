@@ -8,7 +8,7 @@ import GRDBSQLite
 /// The steps of an access to a database in memory.
 package enum StoreAccess: Sendable {
     case read
-    /// A transaction begins.
+    /// A transaction that writes begins.
     case write
     /// It ends, with all its changes made.
     case commit

@@ -24,7 +24,7 @@ extension MetadataStore {
     ///
     /// `due` returns the due time of its changes.
     package func change<Value>(
-        due: (ChangedPlace) -> Timestamp, _ body: (Transaction) throws -> Value
+        due: (ChangedPlace) -> WallTime, _ body: (Transaction) throws -> Value
     ) throws -> Value {
         guard let group else { return try write(due: due, body) }
         defer { noteTransaction() }

@@ -10,7 +10,7 @@ extension MetadataStore {
         case diskFull
         /// The file is no database, or a damaged one.
         case damaged(detail: String)
-        /// Any other failure.
+        /// Any other failure, in SQLite's words.
         case other(detail: String)
     }
 

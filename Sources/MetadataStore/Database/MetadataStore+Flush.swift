@@ -143,16 +143,14 @@ extension MetadataStore {
     static func noteChanges(_ changes: Int64, _ database: any DatabaseWriter) throws {
         try database.write { database in
             let transaction = Transaction(database: database, end: TransactionEnd())
-            try transaction.setSetting(Transaction.changesKey, to: String(changes))
+            try transaction.setSetting(StoredSetting.databaseUses, to: String(changes))
         }
     }
 }
 
 extension Transaction {
-    fileprivate static let changesKey = "database.changes"
-
     /// How many openings and closings the database counts.
     func changes() throws -> Int64 {
-        try setting(Self.changesKey).flatMap { Int64($0, radix: 10) } ?? 0
+        try setting(StoredSetting.databaseUses).flatMap { Int64($0, radix: 10) } ?? 0
     }
 }

@@ -211,7 +211,7 @@ package final class MetadataStore: Sendable {
     ///
     /// `due` returns the due time of its changes; by default at once.
     package func write<Value>(
-        due: (ChangedPlace) -> Timestamp = { _ in .atOnce }, _ body: (Transaction) throws -> Value
+        due: (ChangedPlace) -> WallTime = { _ in .atOnce }, _ body: (Transaction) throws -> Value
     ) throws -> Value {
         try gate?(.write)
         defer { noteTransaction() }
@@ -304,9 +304,9 @@ package final class MetadataStore: Sendable {
 extension Transaction {
     /// The database's unique name, assigned at its creation.
     fileprivate func databaseName() throws -> String {
-        if let known = try setting(ChangeReplay.nameKey) { return known }
+        if let known = try setting(StoredSetting.databaseName) { return known }
         let name = UUID().uuidString
-        try setSetting(ChangeReplay.nameKey, to: name)
+        try setSetting(StoredSetting.databaseName, to: name)
         return name
     }
 }

@@ -16,21 +16,15 @@ package struct StoredAccount: Hashable, Sendable {
         self.server = server
         self.person = person
     }
-
-    fileprivate enum Key {
-        static let id = "account.id"
-        static let server = "account.server"
-        static let person = "account.person"
-    }
 }
 
 extension TreeReading {
     /// The account whose tree this is; nil until its first mount.
     package func account() throws -> StoredAccount? {
-        guard let id = try setting(StoredAccount.Key.id) else { return nil }
+        guard let id = try setting(StoredSetting.accountID) else { return nil }
         return StoredAccount(
-            id: id, server: try setting(StoredAccount.Key.server),
-            person: try setting(StoredAccount.Key.person))
+            id: id, server: try setting(StoredSetting.accountServer),
+            person: try setting(StoredSetting.accountPerson))
     }
 }
 
@@ -38,8 +32,8 @@ extension Transaction {
     /// Sets the account whose tree this is.
     package func setAccount(_ account: StoredAccount) throws {
         guard try self.account() != account else { return }
-        try setSetting(StoredAccount.Key.id, to: account.id)
-        try setSetting(StoredAccount.Key.server, to: account.server)
-        try setSetting(StoredAccount.Key.person, to: account.person)
+        try setSetting(StoredSetting.accountID, to: account.id)
+        try setSetting(StoredSetting.accountServer, to: account.server)
+        try setSetting(StoredSetting.accountPerson, to: account.person)
     }
 }

@@ -51,7 +51,7 @@ final class TransactionEnd {
     /// of the group.
     static func run<Value>(
         _ body: (Transaction) throws -> Value, in group: ChangeGroup, _ database: Database,
-        due: (ChangedPlace) -> Timestamp, dropped: @escaping @Sendable (Int64) -> Void
+        due: (ChangedPlace) -> WallTime, dropped: @escaping @Sendable (Int64) -> Void
     ) throws -> (value: Value, isFirst: Bool) {
         try group.begin(in: database)
         let end = TransactionEnd(
@@ -75,7 +75,7 @@ final class TransactionEnd {
     /// Runs a transaction that SQLite commits, and its end, while no other one can begin. `group` counts it.
     static func run<Value>(
         _ body: (Transaction) throws -> Value, in database: Database, countedBy group: ChangeGroup?,
-        due: (ChangedPlace) -> Timestamp, gate: (@Sendable (StoreAccess) throws -> Void)? = nil,
+        due: (ChangedPlace) -> WallTime, gate: (@Sendable (StoreAccess) throws -> Void)? = nil,
         dropped: @escaping @Sendable (Int64) -> Void
     ) throws -> Value {
         let end = TransactionEnd(dropped: dropped)

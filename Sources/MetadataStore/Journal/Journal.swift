@@ -16,7 +16,7 @@ extension TreeReading {
 
     /// Up to `limit` entries that are due at `time`, in order, after one.
     package func dueEntries(
-        at time: Timestamp, after sequence: Int64 = 0, limit: Int
+        at time: WallTime, after sequence: Int64 = 0, limit: Int
     ) throws -> [JournalEntry] {
         let statement = try database.cachedStatement(
             sql: Self.entries + "WHERE due <= ? AND sequence > ? ORDER BY sequence LIMIT ?")
@@ -31,11 +31,11 @@ extension TreeReading {
     }
 
     /// When the next entry after a time is due; nil if there is none.
-    package func nextDue(after time: Timestamp) throws -> Timestamp? {
+    package func nextDue(after time: WallTime) throws -> WallTime? {
         let statement = try database.cachedStatement(
             sql: "SELECT min(due) FROM journal WHERE due > ?")
         return try Int64.fetchOne(statement, arguments: [time.nanoseconds])
-            .map { Timestamp(nanoseconds: $0) }
+            .map { WallTime(nanoseconds: $0) }
     }
 
     /// Number of journal entries, and the bytes of their staged content.
@@ -70,7 +70,7 @@ extension JournalEntry: RowReadable {
 
 extension Transaction {
     /// Puts a node into the journal, or changes its due time. `isFresh` resets its failed tries.
-    func enter(_ inode: InodeID, due: Timestamp, isFresh: Bool) throws {
+    func enter(_ inode: InodeID, due: WallTime, isFresh: Bool) throws {
         let forgotten = isFresh ? ", attempts = 0, problem = NULL" : ""
         try run(
             """
@@ -82,7 +82,7 @@ extension Transaction {
 
     /// Notes a failed try: its reason, and the due time of the next one.
     package func postpone(
-        _ inode: InodeID, until due: Timestamp, problem: String?, after attempts: Int = 0
+        _ inode: InodeID, until due: WallTime, problem: String?, after attempts: Int = 0
     ) throws {
         end.changed.hold(inode, until: due)
         try run(
@@ -94,25 +94,25 @@ extension Transaction {
     }
 
     /// Sets a node's due time, and nothing else, also if this transaction puts it into the journal.
-    package func reschedule(_ inode: InodeID, due: Timestamp) throws {
+    package func reschedule(_ inode: InodeID, due: WallTime) throws {
         end.changed.hold(inode, until: due)
         try run("UPDATE journal SET due = ? WHERE inode = ?", [due.nanoseconds, inode.column])
     }
 
     /// Makes the entries due that wait because of a problem.
-    package func makeDue(problem: String, at time: Timestamp) throws {
+    package func makeDue(problem: String, at time: WallTime) throws {
         try run(
             "UPDATE journal SET due = ? WHERE problem = ? AND due > ?",
             [time.nanoseconds, problem, time.nanoseconds])
     }
 
     /// Makes the entries due that would wait beyond the longest possible delay.
-    package func makeDue(ifAfter limit: Timestamp, at time: Timestamp) throws {
+    package func makeDue(ifAfter limit: WallTime, at time: WallTime) throws {
         try run("UPDATE journal SET due = ? WHERE due > ?", [time.nanoseconds, limit.nanoseconds])
     }
 
     /// Makes the entries due that would become due at exactly this time.
-    package func makeDue(insteadOf due: Timestamp, at time: Timestamp) throws {
+    package func makeDue(insteadOf due: WallTime, at time: WallTime) throws {
         try run(
             "UPDATE journal SET due = ? WHERE due = ?", [time.nanoseconds, due.nanoseconds])
     }
@@ -125,7 +125,7 @@ extension Transaction {
     }
 
     /// Makes every entry due, or only those without a failed try.
-    package func makeAllDue(at time: Timestamp, onlyFresh: Bool) throws {
+    package func makeAllDue(at time: WallTime, onlyFresh: Bool) throws {
         try run(
             "UPDATE journal SET due = ? WHERE due > ? AND (attempts = 0 OR NOT ?)",
             [time.nanoseconds, time.nanoseconds, onlyFresh])

@@ -63,7 +63,7 @@ struct ChangedNodes {
     /// Folders that a node has left.
     private(set) var left: Set<InodeID> = []
     /// Nodes whose due time this transaction has set: their entries keep it.
-    private(set) var held: [InodeID: Timestamp] = [:]
+    private(set) var held: [InodeID: WallTime] = [:]
 
     mutating func note(_ inode: InodeID) {
         if known.insert(inode).inserted { inodes.append(inode) }
@@ -73,7 +73,7 @@ struct ChangedNodes {
         left.insert(folder)
     }
 
-    mutating func hold(_ inode: InodeID, until due: Timestamp) {
+    mutating func hold(_ inode: InodeID, until due: WallTime) {
         held[inode] = due
     }
 }
@@ -104,7 +104,7 @@ extension Transaction {
     /// that exists keeps its order, and its failed tries are reset, because its step has changed.
     ///
     /// `due` returns the due time of a change, unless the transaction has set it itself.
-    func settleJournal(due: (ChangedPlace) -> Timestamp) throws {
+    func settleJournal(due: (ChangedPlace) -> WallTime) throws {
         for inode in end.changed.inodes { try settleJournal(of: inode, due: due) }
         // In a fixed order, because it decides the order in the journal.
         for folder in end.changed.left.sorted(by: { $0.rawValue < $1.rawValue }) {
@@ -112,7 +112,7 @@ extension Transaction {
         }
     }
 
-    private func settleJournal(of inode: InodeID, due: (ChangedPlace) -> Timestamp) throws {
+    private func settleJournal(of inode: InodeID, due: (ChangedPlace) -> WallTime) throws {
         guard let standing = try standing(of: inode) else { return }
         if standing.flags.contains(.keptForLocal) { return try reconsider(inode) }
         guard standing.isOwed else {
@@ -195,7 +195,7 @@ extension Standing: RowReadable {
     }
 }
 
-extension Timestamp {
+extension WallTime {
     /// Earlier than every clock time: always due.
-    package static let atOnce = Timestamp(nanoseconds: 0)
+    package static let atOnce = WallTime(nanoseconds: 0)
 }

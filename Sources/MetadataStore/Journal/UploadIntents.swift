@@ -12,7 +12,7 @@ extension TreeReading {
     /// file with this hash, or a folder without one. The place may be in the folder of that time,
     /// or in the one that is at the path by which it was sent.
     package func intent(
-        at place: Place, hash: ContentHash?, modified: Timestamp?
+        at place: Place, hash: ContentHash?, modified: WallTime?
     ) throws -> (id: Int64, inode: InodeID)? {
         let statement = try database.cachedStatement(
             sql: """
@@ -72,8 +72,8 @@ extension Transaction {
     /// Notes an upload intent, and returns its number. `place` is set if the node is new there,
     /// `hash` if it is a file; `modified` is the modification time that is sent with it.
     package func noteIntent(
-        _ inode: InodeID, at place: Place?, hash: ContentHash?, modified: Timestamp?,
-        sent: Timestamp
+        _ inode: InodeID, at place: Place?, hash: ContentHash?, modified: WallTime?,
+        sent: WallTime
     ) throws -> Int64 {
         try run(
             "INSERT INTO attempt (inode, parent, folder, fold, hash, modified, sent) "
@@ -127,7 +127,7 @@ extension Transaction {
     /// not among them was not made. A creation sent before `time`, and found unanswered for a
     /// quarter of an hour by this process, has not arrived, and never will; any other may still be
     /// in progress at a server that got it from an earlier process.
-    package func forgetIntents(sentBefore time: Timestamp) throws {
+    package func forgetIntents(sentBefore time: WallTime) throws {
         try run(
             "DELETE FROM attempt WHERE target IS NOT NULL OR age > 1 AND (sent < ? OR sent > ?)",
             [

@@ -77,7 +77,7 @@ extension Transaction {
     }
 
     /// Sets a folder's modification and change time, as adding or removing a name does.
-    package func touch(_ inode: InodeID, at time: Timestamp) throws {
+    package func touch(_ inode: InodeID, at time: WallTime) throws {
         try run(
             "UPDATE node SET modified = ?, changed = ? WHERE inode = ?",
             [time.column, time.column, inode.column])

@@ -19,7 +19,7 @@ extension ContentHash {
     var column: ColumnValue { .blob(Array(bytes)) }
 }
 
-extension Timestamp {
+extension WallTime {
     /// Nanoseconds as SQLite's signed integer. Times before 1677 and after 2262, which do not fit
     /// into that, are a blob: seconds and nanoseconds as big-endian numbers of 64 and 32 bits.
     var column: ColumnValue {

@@ -108,9 +108,9 @@ package struct RemoteFacts: Hashable, Sendable {
     /// Content hash of that revision.
     package var hash: ContentHash?
     /// The modification time that the uploading client gave.
-    package var clientModified: Timestamp?
+    package var clientModified: WallTime?
     /// When the server stored it.
-    package var serverModified: Timestamp?
+    package var serverModified: WallTime?
     /// A symbolic link's target.
     package var target: String?
     /// The namespace of a shared folder's mount point.
@@ -121,7 +121,7 @@ package struct RemoteFacts: Hashable, Sendable {
     /// Memberwise; by default unknown.
     package init(
         id: FileID? = nil, revision: Revision? = nil, size: Int64 = 0, hash: ContentHash? = nil,
-        clientModified: Timestamp? = nil, serverModified: Timestamp? = nil, target: String? = nil,
+        clientModified: WallTime? = nil, serverModified: WallTime? = nil, target: String? = nil,
         sharedFolderID: String? = nil, flags: NodeFlags = []
     ) {
         self.id = id
@@ -145,16 +145,16 @@ package struct LocalFacts: Hashable, Sendable {
     /// Group ID of the owner.
     package var groupID: UInt32?
     /// Time of the last access.
-    package var accessed: Timestamp?
+    package var accessed: WallTime?
     /// Modification time; overrides the server's until the content changes there.
-    package var modified: Timestamp?
+    package var modified: WallTime?
     /// Time of the last status change (ctime).
-    package var changed: Timestamp?
+    package var changed: WallTime?
 
     /// Memberwise; by default not set.
     package init(
         permissions: UInt16? = nil, userID: UInt32? = nil, groupID: UInt32? = nil,
-        accessed: Timestamp? = nil, modified: Timestamp? = nil, changed: Timestamp? = nil
+        accessed: WallTime? = nil, modified: WallTime? = nil, changed: WallTime? = nil
     ) {
         self.permissions = permissions
         self.userID = userID
@@ -188,8 +188,8 @@ package struct Node: Hashable, Sendable {
     /// The size that users see, in bytes.
     package var size: Int64 { staged?.size ?? facts.size }
     /// The modification time that users see.
-    package var modified: Timestamp {
-        local.modified ?? facts.clientModified ?? local.changed ?? Timestamp(nanoseconds: 0)
+    package var modified: WallTime {
+        local.modified ?? facts.clientModified ?? local.changed ?? WallTime(nanoseconds: 0)
     }
     /// Whether it is neither in the local tree nor on the server.
     package var isOrphan: Bool { place == nil && remote == .absent && inode != .root }
@@ -219,7 +219,7 @@ package struct StagedContent: Hashable, Sendable {
     package var promised: Int64 = 0
     /// The staging file's modification time when the row was written; nil in rows of older
     /// versions.
-    package var stamp: Timestamp?
+    package var stamp: WallTime?
 
     /// Whether all content of the row survives a power cut. An empty file counts as written,
     /// because truncating it may be the first half of a change.
@@ -285,7 +285,7 @@ package struct JournalEntry: Hashable, Sendable {
     /// Its order among the entries.
     package var sequence: Int64
     /// Not to be sent before, so that successive changes become one.
-    package var due: Timestamp
+    package var due: WallTime
     /// Number of failed tries.
     package var attempts: Int
     /// The last problem, for people.
@@ -295,7 +295,7 @@ package struct JournalEntry: Hashable, Sendable {
 
     /// Memberwise and without defaults.
     package init(
-        inode: InodeID, sequence: Int64, due: Timestamp, attempts: Int, problem: String?,
+        inode: InodeID, sequence: Int64, due: WallTime, attempts: Int, problem: String?,
         unsentFolder: InodeID?
     ) {
         self.inode = inode

@@ -82,14 +82,14 @@ struct Columns {
         NodeFlags(rawValue: Int(truncatingIfNeeded: try number(index)))
     }
 
-    func time(ifAny index: CInt) throws(DamagedRow) -> Timestamp? {
+    func time(ifAny index: CInt) throws(DamagedRow) -> WallTime? {
         guard sqlite3_column_type(statement, index) == SQLITE_BLOB else {
-            return try number(ifAny: index).map { Timestamp(nanoseconds: $0) }
+            return try number(ifAny: index).map { WallTime(nanoseconds: $0) }
         }
-        return try present(bytes(ifAny: index).flatMap { Timestamp(column: $0) }, index)
+        return try present(bytes(ifAny: index).flatMap { WallTime(column: $0) }, index)
     }
 
-    func time(_ index: CInt) throws(DamagedRow) -> Timestamp {
+    func time(_ index: CInt) throws(DamagedRow) -> WallTime {
         try present(time(ifAny: index), index)
     }
 

@@ -19,7 +19,7 @@ package struct FolderSearch: Hashable, Sendable {
     /// From before the last listing; its deltas name each deleted file.
     package let cursor: Core.Cursor
     /// When the deletion was sent.
-    package let sent: Timestamp
+    package let sent: WallTime
     /// Whether the server has confirmed the deletion.
     package var isConfirmed: Bool
 }
@@ -59,7 +59,7 @@ extension FolderSearch: RowReadable {
 
     fileprivate init(
         number: Int64, folder: FileID?, place: String, folders: Set<String>, cursor: Core.Cursor,
-        sent: Timestamp
+        sent: WallTime
     ) {
         self.number = number
         self.folder = folder
@@ -82,7 +82,7 @@ extension Transaction {
     /// search finds what it took. So the earlier search ends.
     package func noteSearch(
         of folder: FileID?, at place: String, holding folders: Set<String>,
-        after cursor: Core.Cursor, sent: Timestamp
+        after cursor: Core.Cursor, sent: WallTime
     ) throws -> FolderSearch {
         try run(
             "INSERT INTO search (folder, place, folders, cursor, sent, confirmed) "

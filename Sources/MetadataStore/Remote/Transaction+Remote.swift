@@ -141,12 +141,12 @@ extension Transaction {
 
     /// Begins a full listing: from here on, seen nodes are marked with its number.
     package func beginListing() throws {
-        try setSetting(Self.listingKey, to: "\(try listingNumber() &+ 1)")
+        try setSetting(StoredSetting.feedListing, to: "\(try listingNumber() &+ 1)")
     }
 
     /// The number of the full listing that is running, or of the last one.
     package func listingNumber() throws -> Int64 {
-        try setting(Self.listingKey).flatMap { Int64($0, radix: 10) } ?? 0
+        try setting(StoredSetting.feedListing).flatMap { Int64($0, radix: 10) } ?? 0
     }
 
     /// Marks a node as seen by the running full listing. Returns whether it was unseen before.
@@ -163,8 +163,6 @@ extension Transaction {
         let mark = NodeFlags.listed.rawValue
         try run("UPDATE node SET flags = flags & ~? WHERE flags & ? <> 0", [mark, mark])
     }
-
-    private static var listingKey: String { "feed.listing" }
 
     /// Whether two names are equal except for Unicode composition, as for the server and people.
     private func isSameName(_ left: FileName, _ right: FileName) -> Bool {

@@ -14,12 +14,12 @@ package struct PartialUpload: Hashable, Sendable {
     /// The content's size in bytes, once the piece that closes the session may have been sent.
     package var size: Int64?
     /// When it was begun: the server drops sessions after seven days.
-    package var begun: Timestamp
+    package var begun: WallTime
     /// The pieces on the server: the digests of each piece's blocks, by the piece's first byte.
     package var pieces: [Int64: [ContentHash]]
 
     /// Creates an upload without pieces.
-    package init(session: String, file: Int64, begun: Timestamp) {
+    package init(session: String, file: Int64, begun: WallTime) {
         self.session = session
         self.file = file
         self.begun = begun

@@ -61,18 +61,20 @@ extension TreeReading {
 extension Transaction {
     /// The next number for a staging file, never used before.
     package func nextStagingFile() throws -> Int64 {
-        let last = try setting("staging.next").flatMap { Int64($0, radix: 10) } ?? 0
+        let last = try setting(StoredSetting.lastStagingFile).flatMap { Int64($0, radix: 10) } ?? 0
         // The other half of the bits counts the file's generations.
         guard last >= 0, last < 1 << 30 else { throw DatabaseError(resultCode: .SQLITE_TOOBIG) }
         let next = last +| 1
-        try setSetting("staging.next", to: String(next))
+        try setSetting(StoredSetting.lastStagingFile, to: String(next))
         return next
     }
 
     /// Reserves all numbers up to this one, because files without a row have them.
     package func reserveStagingFiles(upTo number: Int64) throws {
-        let last = try setting("staging.next").flatMap { Int64($0, radix: 10) } ?? 0
-        if number > last { try setSetting("staging.next", to: String(min(number, (1 << 30) - 1))) }
+        let last = try setting(StoredSetting.lastStagingFile).flatMap { Int64($0, radix: 10) } ?? 0
+        if number > last {
+            try setSetting(StoredSetting.lastStagingFile, to: String(min(number, (1 << 30) - 1)))
+        }
     }
 
     /// Records a node's staged content. If it replaces that of another file, and that is flushed,

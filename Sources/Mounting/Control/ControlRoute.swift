@@ -22,7 +22,7 @@ package struct ControlRoute<Request: Codable & Sendable, Reply: Codable & Sendab
 
 /// A route without its types, for the server.
 protocol ServedRoute: Sendable {
-    /// Its command.
+    /// The command that selects the route.
     var command: ControlCommand { get }
     /// Serves a line; returns false if it is no request of this route.
     func serve(_ line: [UInt8], _ call: ControlCall<Never>) -> Bool

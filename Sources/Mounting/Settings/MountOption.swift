@@ -166,7 +166,7 @@ extension MountOption {
         MountOption(name, form, meaning, live: live) { $0[keyPath: target] = $1 }
     }
 
-    /// Switches something on.
+    /// An option without a value, which switches something on.
     private static func flag(
         _ name: String, _ target: Target<Bool>, opposite: String? = nil, _ meaning: String...
     ) -> MountOption {

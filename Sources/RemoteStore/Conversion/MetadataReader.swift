@@ -139,8 +139,8 @@ struct MetadataReader: Sendable {
         return RemoteFile(
             id: FileID(file.id), revision: Revision(file.rev), hash: file.contentHash,
             size: Int64(clamping: file.size),
-            clientModified: Core.Timestamp(seconds: file.clientModified.secondsSince1970),
-            serverModified: Core.Timestamp(seconds: file.serverModified.secondsSince1970),
+            clientModified: WallTime(seconds: file.clientModified.secondsSince1970),
+            serverModified: WallTime(seconds: file.serverModified.secondsSince1970),
             symbolicLinkTarget: file.symlinkInfo?.target,
             // Without a hash the bytes cannot be verified.
             isDownloadable: file.isDownloadable && file.contentHash != nil,

@@ -68,7 +68,7 @@ extension DropboxStore {
             }
         return Files.CommitInfo(
             path: serverPath(commit.path), mode: mode, autorename: false,
-            clientModified: DropboxAPI.Timestamp(
+            clientModified: Timestamp(
                 secondsSince1970: commit.clientModified.seconds),
             mute: true, strictConflict: isStrict)
     }

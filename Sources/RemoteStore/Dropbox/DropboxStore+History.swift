@@ -29,7 +29,7 @@ extension DropboxStore: RemoteHistory {
             if argument.beforeRev == nil {
                 found.isDeleted = page.isDeleted
                 found.deleted = page.serverDeleted
-                    .map { Core.Timestamp(seconds: $0.secondsSince1970) }
+                    .map { WallTime(seconds: $0.secondsSince1970) }
             }
             for entry in page.entries {
                 let file = try reader.version(entry)

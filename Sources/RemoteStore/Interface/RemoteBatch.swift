@@ -60,7 +60,7 @@ extension RemoteStoring {
         await oneByOne(contents) { content async throws(RemoteError) in
             let session = try await startUpload(concurrent: false)
             try await append(
-                BytesSource(content), range: 0..<Int64(clamping: content.count),
+                MemorySource(content), range: 0..<Int64(clamping: content.count),
                 to: session,
                 closes: true)
             return session

@@ -65,9 +65,9 @@ package struct RemoteFile: Hashable, Sendable {
     /// The content's size in bytes.
     package var size: Int64
     /// The modification time that the uploading client gave, whole seconds.
-    package var clientModified: Timestamp
+    package var clientModified: WallTime
     /// When the server stored it, in whole seconds.
-    package var serverModified: Timestamp
+    package var serverModified: WallTime
     /// The target, if the file is a symbolic link.
     package var symbolicLinkTarget: String?
     /// Whether its bytes can be downloaded.
@@ -77,8 +77,8 @@ package struct RemoteFile: Hashable, Sendable {
 
     /// Takes over all fields.
     package init(
-        id: FileID, revision: Revision, hash: ContentHash?, size: Int64, clientModified: Timestamp,
-        serverModified: Timestamp, symbolicLinkTarget: String? = nil, isDownloadable: Bool = true,
+        id: FileID, revision: Revision, hash: ContentHash?, size: Int64, clientModified: WallTime,
+        serverModified: WallTime, symbolicLinkTarget: String? = nil, isDownloadable: Bool = true,
         isReadOnly: Bool = false
     ) {
         self.id = id

@@ -35,10 +35,10 @@ package struct RemoteRevisions: Hashable, Sendable {
     /// Whether the file is deleted.
     package var isDeleted: Bool
     /// When it was deleted, if the server reports it.
-    package var deleted: Timestamp?
+    package var deleted: WallTime?
 
     /// Takes over all fields.
-    package init(versions: [Version], isDeleted: Bool, deleted: Timestamp? = nil) {
+    package init(versions: [Version], isDeleted: Bool, deleted: WallTime? = nil) {
         self.versions = versions
         self.isDeleted = isDeleted
         self.deleted = deleted

@@ -210,13 +210,13 @@ package struct RemoteCommit: Hashable, Sendable {
     /// The precondition at the path.
     package var expectation: Expectation
     /// The modification time to show, truncated to whole seconds.
-    package var clientModified: Timestamp
+    package var clientModified: WallTime
     /// The hash of the whole content, if known; the result is compared with it.
     package var hash: ContentHash?
 
     /// Takes over all fields.
     package init(
-        path: RemotePath, expectation: Expectation, clientModified: Timestamp, hash: ContentHash?
+        path: RemotePath, expectation: Expectation, clientModified: WallTime, hash: ContentHash?
     ) {
         self.path = path
         self.expectation = expectation

@@ -28,14 +28,14 @@ package final class InMemoryStore: RemoteStoring {
     /// Whether changes by id are applied by path, as with a service that refuses ids.
     private let refusesIDs: Bool
     private let compaction: LogCompaction
-    let now: @Sendable () -> Timestamp
+    let now: @Sendable () -> WallTime
 
     /// Makes an empty account with a quota, a page size, a rule for folding names, and a limit of entries moved at
     /// once.
     package init(
         allocated: Int64 = 1 << 40, pageSize: Int = 2000, refusesIDs: Bool = false,
         folding: NameFolding = .scalar, compaction: LogCompaction = .none, moveLimit: Int = 10_000,
-        now: @escaping @Sendable () -> Timestamp = { Timestamp(seconds: 1_700_000_000) }
+        now: @escaping @Sendable () -> WallTime = { WallTime(seconds: 1_700_000_000) }
     ) {
         state = Mutex(
             State(tree: InMemoryTree(quota: allocated, folding: folding), moveLimit: moveLimit))

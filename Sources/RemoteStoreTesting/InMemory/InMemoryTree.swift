@@ -113,7 +113,7 @@ struct InMemoryTree {
 
     /// Identical content is never written again, not even its time: the entry stays unchanged.
     mutating func store(
-        _ bytes: [UInt8], commit: RemoteCommit, now: Timestamp
+        _ bytes: [UInt8], commit: RemoteCommit, now: WallTime
     ) throws(RemoteError) -> RemoteEntry {
         let hash = ContentHasher.hash(bytes)
         if let expected = commit.hash, expected != hash { throw .contentMismatch }
@@ -144,7 +144,7 @@ struct InMemoryTree {
     /// Stores what this client cannot: a symbolic link, or without a target a document that cannot
     /// be downloaded.
     mutating func store(
-        linkTo target: String?, at path: RemotePath, now: Timestamp
+        linkTo target: String?, at path: RemotePath, now: WallTime
     ) throws(RemoteError) -> RemoteEntry {
         try checkTarget(path)
         try checkFree(path)
@@ -172,7 +172,7 @@ struct InMemoryTree {
     /// Commits the content of an old revision, replacing the current file. Missing parent folders
     /// are created.
     mutating func restore(
-        _ path: RemotePath, to revision: Revision, now: Timestamp
+        _ path: RemotePath, to revision: Revision, now: WallTime
     ) throws(RemoteError) -> RemoteEntry {
         guard let bytes = contents[revision] else { throw .notFound }
         var folder = RemotePath.root
@@ -230,7 +230,7 @@ struct InMemoryTree {
 
     /// Copies are new: they have ids and revisions of their own, and the originals' times.
     mutating func copy(
-        _ path: RemotePath, to target: RemotePath, now: Timestamp
+        _ path: RemotePath, to target: RemotePath, now: WallTime
     ) throws(RemoteError) -> RemoteEntry {
         guard let item = item(at: path) else { throw .notFound }
         try checkTarget(target)
@@ -241,7 +241,7 @@ struct InMemoryTree {
     }
 
     private mutating func copy(
-        _ item: Item, to target: RemotePath, now: Timestamp
+        _ item: Item, to target: RemotePath, now: WallTime
     ) throws(RemoteError) -> RemoteEntry {
         var copy = item.file
         let id = nextID()

@@ -15,7 +15,7 @@ package struct OtherClient: Sendable {
     /// Writes a file, replacing any entry at the path.
     @discardableResult
     package func put(
-        _ path: String, _ bytes: [UInt8], modified: Timestamp = Timestamp(seconds: 1_000_000_000)
+        _ path: String, _ bytes: [UInt8], modified: WallTime = WallTime(seconds: 1_000_000_000)
     ) throws(RemoteError) -> RemoteEntry {
         let path = RemotePath(rawValue: path)
         let revision = store.read { $0.item(at: path)?.file?.revision }
@@ -46,7 +46,7 @@ package struct OtherClient: Sendable {
         _ = try store.change { (tree) throws(RemoteError) in
             try tree.store(
                 linkTo: target, at: RemotePath(rawValue: path),
-                now: Timestamp(seconds: 1_000_000_000))
+                now: WallTime(seconds: 1_000_000_000))
         }
     }
 

@@ -13,7 +13,7 @@ extension StagedFile {
     /// the base, or extends it. Returns nil, with nothing changed, unless the range begins at the
     /// content's end and the content so far equals the revision.
     package func clone(
-        _ revision: FileContent, range: Range<Int64>, now: Timestamp
+        _ revision: FileVersion, range: Range<Int64>, now: WallTime
     ) throws(StagingError) -> StagedWrite? {
         try state.withLock { (state) throws(StagingError) in
             if let end = state.end { return end }
@@ -47,7 +47,7 @@ extension StagedFile {
     /// Returns both generations, or nil, with this one still empty, if the other was changed
     /// concurrently, is committed, or is on a filesystem that the system cannot copy from.
     package func copy(
-        _ source: StagedFile, now: Timestamp
+        _ source: StagedFile, now: WallTime
     ) throws(StagingError) -> (source: Int64, own: Int64)? {
         let original = source.state.withLock { $0 }
         guard original.end == nil, original.content.size > 0 else { return nil }

@@ -147,14 +147,14 @@ extension StagedFile {
     }
 
     /// The staging file's own modification time; nil if fstat fails.
-    private var fileStamp: Timestamp? {
+    private var fileStamp: WallTime? {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }
-        return Timestamp(modificationTimeOf: status)
+        return WallTime(modificationTimeOf: status)
     }
 }
 
-extension Timestamp {
+extension WallTime {
     /// The modification time of a local file.
     init(modificationTimeOf status: stat) {
         self.init(

@@ -3,6 +3,7 @@
 
 import Core
 import Glibc
+import LocalIO
 import MetadataStore
 import Saturating
 import Synchronization
@@ -64,19 +65,15 @@ extension StagedFile {
     func readBytes(
         at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
     ) throws(StagingError) {
-        guard let address = buffer.baseAddress else { return }
         var done = 0
         while done < buffer.count {
             let position = offset +| Int64(clamping: done)
-            let count = pread(
-                descriptor, address.advanced(by: done), buffer.count -| done,
-                off_t(clamping: position))
-            if count < 0 && errno == EINTR { continue }
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer.dropFirst(done))
+            let count = FileBytes.readOnce(into: rest, at: position, from: descriptor)
             guard count >= 0 else { throw StagingError(code: errno) }
             if count == 0 {
                 if try isLonger(than: position) { continue }
-                address.advanced(by: done).initializeMemory(
-                    as: UInt8.self, repeating: 0, count: max(0, buffer.count -| done))
+                rest.initializeMemory(as: UInt8.self, repeating: 0)
                 return
             }
             done +|= count

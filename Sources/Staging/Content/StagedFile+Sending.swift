@@ -29,7 +29,7 @@ extension StagedFile {
 
     /// Ends this staged content as `revision` if nothing changed since `generation`. Called in the
     /// transaction that records the commit. Returns false if there is more to send.
-    package func retire(generation: Int64, as revision: FileContent) -> Bool {
+    package func retire(generation: Int64, as revision: FileVersion) -> Bool {
         state.withLock { state in
             guard state.content.generation == generation, state.end == nil else { return false }
             state.retired = revision

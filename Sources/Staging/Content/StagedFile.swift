@@ -16,7 +16,7 @@ package enum StagedRead: Sendable {
     /// Segments in order; those of the base must be fetched.
     case mixed([Segment])
     /// The content has been committed as this revision.
-    case retired(FileContent)
+    case retired(FileVersion)
 
     /// A part of a mixed read.
     package enum Segment: Sendable {
@@ -36,7 +36,7 @@ package enum StagedWrite: Hashable, Sendable {
     /// These ranges of the base must be fetched and filled in first; then try again.
     case needsBase([Range<Int64>])
     /// The content has been committed as this revision: stage anew over it.
-    case retired(FileContent)
+    case retired(FileVersion)
     /// Another staging file has replaced this one: change that.
     case replaced
     /// A row says that the bytes there are on the disk: save it anew after `withdraw`, flush that,
@@ -79,7 +79,7 @@ package final class StagedFile: Sendable {
     struct State {
         var content: StagedContent
         var blocks: BlockBitmap
-        var modified: Timestamp?
+        var modified: WallTime?
         var persistedGeneration: Int64
         /// Size of the content that the row has.
         var persistedSize: Int64
@@ -88,7 +88,7 @@ package final class StagedFile: Sendable {
         /// How many blocks of the base were filled in, and how many of those a flush has covered.
         /// The content stays the same, and so does its generation.
         var fills = (all: 0, flushed: 0)
-        var retired: FileContent?
+        var retired: FileVersion?
         var isReplaced = false
         /// Beginning of truncated bytes that the file still has.
         var cutFrom: Int64?
@@ -162,9 +162,9 @@ package final class StagedFile: Sendable {
     /// Counter that grows with every change.
     package var generation: Int64 { state.withLock { $0.content.generation } }
     /// When the content last changed, if that is not in the store yet.
-    package var modified: Timestamp? { state.withLock { $0.modified } }
+    package var modified: WallTime? { state.withLock { $0.modified } }
     /// The revision of its commit; nil before that.
-    package var retired: FileContent? { state.withLock { $0.retired } }
+    package var retired: FileVersion? { state.withLock { $0.retired } }
     /// Whether another staging file has replaced this one.
     package var isReplaced: Bool { state.withLock { $0.isReplaced } }
     /// The base revision, if any.
@@ -188,7 +188,7 @@ package final class StagedFile: Sendable {
 
     /// Writes bytes at an offset, extending the file as needed.
     package func write(
-        at offset: Int64, _ bytes: UnsafeRawBufferPointer, now: Timestamp
+        at offset: Int64, _ bytes: UnsafeRawBufferPointer, now: WallTime
     ) throws(StagingError) -> StagedWrite {
         guard !bytes.isEmpty else { return .written }
         return try state.withLock { (state) throws(StagingError) in
@@ -197,7 +197,7 @@ package final class StagedFile: Sendable {
     }
 
     private func write(
-        _ bytes: UnsafeRawBufferPointer, at offset: Int64, to state: inout State, now: Timestamp
+        _ bytes: UnsafeRawBufferPointer, at offset: Int64, to state: inout State, now: WallTime
     ) throws(StagingError) -> StagedWrite {
         let end = offset +| Int64(clamping: bytes.count)
         return try change(&state, offset..<end, now: now) { (state) throws(StagingError) in
@@ -209,7 +209,7 @@ package final class StagedFile: Sendable {
 
     /// Appends bytes and returns their offset. Appends of several handles do not overlap.
     package func append(
-        _ bytes: UnsafeRawBufferPointer, now: Timestamp
+        _ bytes: UnsafeRawBufferPointer, now: WallTime
     ) throws(StagingError) -> (result: StagedWrite, offset: Int64) {
         // The kernel derives the offset of an appending write from its cached size, which is right
         // while this mount is the only writer; if the size has grown since, the write moves.
@@ -223,7 +223,7 @@ package final class StagedFile: Sendable {
     /// Zeroes a range. With `extends`, the file grows to hold it. Throws `EOPNOTSUPP` where the
     /// disk's filesystem has no holes.
     package func zero(
-        _ range: Range<Int64>, extends: Bool, now: Timestamp
+        _ range: Range<Int64>, extends: Bool, now: WallTime
     ) throws(StagingError) -> StagedWrite {
         let upper = extends ? range.upperBound : min(range.upperBound, size)
         guard range.lowerBound < upper else { return .written }
@@ -242,7 +242,7 @@ package final class StagedFile: Sendable {
     ///
     /// `trim` removes the truncated bytes from the disk, after the rows were saved: if the process
     /// ended before that, the rows' old size would turn them into zeros.
-    package func truncate(to size: Int64, now: Timestamp) throws(StagingError) -> StagedWrite {
+    package func truncate(to size: Int64, now: WallTime) throws(StagingError) -> StagedWrite {
         try state.withLock { (state) throws(StagingError) in
             if let end = state.end { return end }
             let old = state.content.size
@@ -276,7 +276,7 @@ package final class StagedFile: Sendable {
     }
 
     private func change(
-        _ state: inout State, _ range: Range<Int64>, now: Timestamp,
+        _ state: inout State, _ range: Range<Int64>, now: WallTime,
         _ body: (inout State) throws(StagingError) -> Void
     ) throws(StagingError) -> StagedWrite {
         if let end = state.end { return end }
@@ -326,7 +326,7 @@ package final class StagedFile: Sendable {
         return parts
     }
 
-    func noteChange(_ state: inout State, in range: Range<Int64>, now: Timestamp) {
+    func noteChange(_ state: inout State, in range: Range<Int64>, now: WallTime) {
         state.sent?.noteChange(in: range)
         state.content.generation +|= 1
         state.content.hash = nil

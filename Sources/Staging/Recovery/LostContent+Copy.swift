@@ -3,6 +3,7 @@
 import CLinux
 import Core
 import Glibc
+import LocalIO
 import Saturating
 
 extension LostContent {

@@ -16,21 +16,18 @@ struct StagingCheck {
     let store: MetadataStore
     let lostAndFound: LostAndFound
 
-    /// The setting with the identity of the system that wrote the files.
-    private static let systemKey = "staging.system"
-
     /// Puts unverified content aside, and removes unneeded files. Returns the content put aside.
     func run() throws -> [LostContent] {
         let system = SystemIdentity.current(of: directory)
         let (nodes, lastSystem) = try store.read { snapshot in
-            (try snapshot.stagedNodes(), try snapshot.setting(Self.systemKey))
+            (try snapshot.stagedNodes(), try snapshot.setting(StoredSetting.stagingSystem))
         }
         let evidence = StagingEvidence(
             isMemoryIntact: store.damage == nil && lastSystem != nil && lastSystem == system,
             isDatabaseIntact: store.damage == nil)
         var found: [LostContent] = []
         if let damage = store.damage {
-            let note = LostContent(damage: damage, at: Timestamp.now())
+            let note = LostContent(damage: damage, at: WallTime.now())
             try lostAndFound.note(note, number: 0)
             found.append(note)
         }
@@ -46,11 +43,11 @@ struct StagingCheck {
         // A name that comes back after a power cut must not be taken for that of lost content.
         let isGone = ended.isEmpty || (try? LostAndFound.flush(directory)) != nil
         try store.write { transaction in
-            try transaction.setSetting(Self.systemKey, to: system)
+            try transaction.setSetting(StoredSetting.stagingSystem, to: system)
             if isGone { try transaction.forgetEndedFiles() }
             // From here on, reads find what the disk has.
             if !evidence.isMemoryIntact {
-                try transaction.setSetting(StagingFlusher.doubtsKey, to: nil)
+                try transaction.setSetting(StoredSetting.doubtfulFiles, to: nil)
             }
         }
         return found
@@ -83,7 +80,7 @@ struct StagingCheck {
         let names = try store.read { try $0.localPath(of: node.inode) }
         var lost = LostContent(
             size: staged.size, bytes: facts?.size ?? 0,
-            modified: node.modified.seconds, found: Timestamp.now().seconds, reason: reason)
+            modified: node.modified.seconds, found: WallTime.now().seconds, reason: reason)
         lost.path = names.map { $0.map { "/" + $0.string }.joined() }
         lost.base = staged.base?.revision.rawValue
         if staged.base != nil { lost.blocks = BlockBitmap(bytes: staged.blocks).members }
@@ -226,9 +223,9 @@ struct StagingEvidence {
 /// The facts of a staging file on the disk.
 struct FileFacts: Equatable {
     var size: Int64
-    var modified: Timestamp
+    var modified: WallTime
 
-    init(size: Int64, modified: Timestamp) {
+    init(size: Int64, modified: WallTime) {
         self.size = size
         self.modified = modified
     }
@@ -237,7 +234,7 @@ struct FileFacts: Equatable {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }
         self.init(
-            size: Int64(clamping: status.st_size), modified: Timestamp(modificationTimeOf: status))
+            size: Int64(clamping: status.st_size), modified: WallTime(modificationTimeOf: status))
     }
 }
 
@@ -254,7 +251,7 @@ extension StagedContent {
 }
 
 extension LostContent {
-    fileprivate init(damage: DatabaseDamage, at time: Timestamp) {
+    fileprivate init(damage: DatabaseDamage, at time: WallTime) {
         self.init(
             size: 0, bytes: 0, modified: time.seconds, found: time.seconds, reason: .database)
         detail = damage.description
@@ -264,7 +261,7 @@ extension LostContent {
     fileprivate init(unknown facts: FileFacts) {
         self.init(
             size: facts.size, bytes: facts.size, modified: facts.modified.seconds,
-            found: Timestamp.now().seconds, reason: .unknown)
+            found: WallTime.now().seconds, reason: .unknown)
     }
 
     init(size: Int64, bytes: Int64, modified: Int64, found: Int64, reason: Reason) {

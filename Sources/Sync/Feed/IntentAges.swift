@@ -11,11 +11,11 @@ final class IntentAges: Sendable {
     private static let longestCommit = 900.0
 
     /// When they were counted last; nil before the first time in this process. Lock: a leaf.
-    private let last = Mutex<Timestamp?>(nil)
+    private let last = Mutex<WallTime?>(nil)
 
     /// Notes that all deltas up to now are in, in the transaction that applies them, before it ends
     /// the intents that are too old.
-    func noteCaughtUp(at now: Timestamp, in transaction: Transaction) throws {
+    func noteCaughtUp(at now: WallTime, in transaction: Transaction) throws {
         let last = last.withLock { $0 }
         if let last, now < last.adding(seconds: Self.longestCommit) { return }
         try transaction.ageIntents(first: last == nil)

@@ -68,8 +68,8 @@ extension RemoteWatcher {
         let outcome = try await bringIn(surroundings) { transaction, surroundings in
             if isFirst {
                 try transaction.beginListing()
-                try transaction.setSetting(Setting.root, to: root)
-                try transaction.setSetting(Setting.walk, to: nil)
+                try transaction.setSetting(StoredSetting.feedRoot, to: root)
+                try transaction.setSetting(StoredSetting.feedWalk, to: nil)
             }
             var applier = try DeltaApplier(transaction: transaction, context: surroundings)
             try applier.apply(page.entries)
@@ -78,9 +78,9 @@ extension RemoteWatcher {
                 try ages.noteCaughtUp(at: surroundings.now, in: transaction)
                 try applier.feedCaughtUp()
             }
-            try transaction.setSetting(Setting.cursor, to: page.cursor.rawValue)
+            try transaction.setSetting(StoredSetting.feedCursor, to: page.cursor.rawValue)
             let next = page.hasMore ? phase : .complete
-            try transaction.setSetting(Setting.phase, to: next.rawValue)
+            try transaction.setSetting(StoredSetting.feedPhase, to: next.rawValue)
             return applier.outcome
         }
         heard(catchesUp: phase.lacksTree || !page.hasMore)

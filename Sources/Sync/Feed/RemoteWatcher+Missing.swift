@@ -13,7 +13,7 @@ extension RemoteWatcher {
 
     /// Handles a mounted folder that is missing, with no other one in its place.
     func noteMissing(_ path: String) async throws(SyncError) {
-        if try await setting(Setting.phase) != Phase.missing.rawValue {
+        if try await setting(StoredSetting.feedPhase) != Phase.missing.rawValue {
             try await removeSent()
             environment.log.warning(
                 "the mounted folder is missing on Dropbox", metadata: ["path": "\(path)"])
@@ -45,8 +45,8 @@ extension RemoteWatcher {
                 try applier.removeUnseen()
                 try ages.noteCaughtUp(at: surroundings.now, in: transaction)
                 try applier.feedCaughtUp()
-                try transaction.setSetting(Setting.walk, to: nil)
-                try transaction.setSetting(Setting.phase, to: Phase.missing.rawValue)
+                try transaction.setSetting(StoredSetting.feedWalk, to: nil)
+                try transaction.setSetting(StoredSetting.feedPhase, to: Phase.missing.rawValue)
                 return applier.outcome
             }
         }

@@ -38,10 +38,10 @@ extension RemoteWatcher {
             try await write { transaction in
                 try transaction.beginListing()
                 try transaction.forgetListedFolders()
-                try transaction.setSetting(Setting.root, to: root)
-                try transaction.setSetting(Setting.cursor, to: cursor.rawValue)
-                try transaction.setSetting(Setting.phase, to: phase.rawValue)
-                try transaction.setSetting(Setting.walk, to: "folders")
+                try transaction.setSetting(StoredSetting.feedRoot, to: root)
+                try transaction.setSetting(StoredSetting.feedCursor, to: cursor.rawValue)
+                try transaction.setSetting(StoredSetting.feedPhase, to: phase.rawValue)
+                try transaction.setSetting(StoredSetting.feedWalk, to: "folders")
                 return DeltaOutcome()
             }
         }
@@ -63,7 +63,7 @@ extension RemoteWatcher {
             walkedTo = InodeID(0)
         } else {
             try await write { transaction in
-                try transaction.setSetting(Setting.walk, to: nil)
+                try transaction.setSetting(StoredSetting.feedWalk, to: nil)
                 return DeltaOutcome()
             }
         }

@@ -9,17 +9,7 @@ import Tree
 
 /// Follows the account's feed of changes from the stored cursor.
 actor RemoteWatcher {
-    /// Keys of the settings that store the progress.
-    enum Setting {
-        static let cursor = "feed.cursor"
-        /// A `Phase`, as its raw value.
-        static let phase = "feed.phase"
-        /// The root of the tree's paths.
-        static let root = "feed.root"
-        /// Whether the listing goes folder by folder.
-        static let walk = "feed.walk"
-    }
-
+    /// The progress of the feed, stored by its raw value.
     enum Phase: String {
         /// Until the first listing is complete.
         case listing
@@ -64,7 +54,7 @@ actor RemoteWatcher {
     private var failures = 0
     /// Whether the user has logged in since the token was refused.
     private var hasNewLogin = false
-    private var spaceDue = Timestamp(nanoseconds: 0)
+    private var spaceDue = WallTime(nanoseconds: 0)
     /// Consecutive rounds that the server ended at once and without changes.
     private var idleRounds = ServerPace()
     /// Whether the last step of deltas was empty.
@@ -87,7 +77,7 @@ actor RemoteWatcher {
     /// answers.
     func restore() throws {
         let (phase, root) = try environment.store.read {
-            (try $0.setting(Setting.phase), try $0.setting(Setting.root))
+            (try $0.setting(StoredSetting.feedPhase), try $0.setting(StoredSetting.feedRoot))
         }
         let known = phase.flatMap { Phase(rawValue: $0) }
         let isRootNew =
@@ -117,17 +107,18 @@ actor RemoteWatcher {
     private func follow() async throws(SyncError) {
         try await refreshSpace()
         if environment.contradiction.take() { throw .remote(.cursorReset) }
-        guard let cursor = try await setting(Setting.cursor) else {
+        guard let cursor = try await setting(StoredSetting.feedCursor) else {
             return try await walkingIfRefused(.listing) { () async throws(SyncError) in
                 try await startListing()
             }
         }
-        let phase = Phase(rawValue: try await setting(Setting.phase) ?? "") ?? .listing
+        let phase = Phase(rawValue: try await setting(StoredSetting.feedPhase) ?? "") ?? .listing
         if phase == .missing { try await fromServer(await environment.remote.refreshRoot()) }
-        guard phase != .missing, isRemoteRoot(try await setting(Setting.root) ?? "") else {
+        guard phase != .missing, isRemoteRoot(try await setting(StoredSetting.feedRoot) ?? "")
+        else {
             return try await startComparing(with: .adopting)
         }
-        if try await setting(Setting.walk) != nil {
+        if try await setting(StoredSetting.feedWalk) != nil {
             return try await walk(phase)
         }
         guard phase == .complete else {
@@ -202,7 +193,7 @@ actor RemoteWatcher {
             try transaction.forgetUnconfirmed(
                 entries.lazy.compactMap(\.id).filter { !doubted.contains($0) })
             try transaction.forgetUnconfirmedWithoutNode()
-            try transaction.setSetting(Setting.cursor, to: cursor.rawValue)
+            try transaction.setSetting(StoredSetting.feedCursor, to: cursor.rawValue)
             return applier.outcome
         }
     }
@@ -213,13 +204,13 @@ actor RemoteWatcher {
         try await write { transaction in
             try ages.noteCaughtUp(at: context.now, in: transaction)
             try DeltaApplier(transaction: transaction, context: context).feedCaughtUp()
-            try transaction.setSetting(Setting.cursor, to: cursor.rawValue)
+            try transaction.setSetting(StoredSetting.feedCursor, to: cursor.rawValue)
             return DeltaOutcome()
         }
     }
 
     private func waitForChange() async throws(SyncError) {
-        guard let cursor = try await setting(Setting.cursor) else { return }
+        guard let cursor = try await setting(StoredSetting.feedCursor) else { return }
         let asked = environment.clock.now()
         let change = try await fromServer(
             await environment.remote.waitForChange(

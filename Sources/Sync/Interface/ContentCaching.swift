@@ -9,7 +9,7 @@ package protocol ContentCaching: Sendable {
     func cachedBytes(of hash: ContentHash, size: Int64, range: Range<Int64>) -> [UInt8]?
     /// Takes over a file with exactly this content; the file may be moved away. May block on the
     /// local disk.
-    func adopt(path: String, content: FileContent)
+    func adopt(path: String, content: FileVersion)
 }
 
 /// A cache that is always empty.
@@ -23,5 +23,5 @@ package struct NoContentCache: ContentCaching {
     }
 
     /// Leaves the file in place.
-    package func adopt(path: String, content: FileContent) {}
+    package func adopt(path: String, content: FileVersion) {}
 }

@@ -11,7 +11,7 @@ extension DiskBlockCache: ContentCaching {
     }
 
     /// Takes over a file with this content.
-    package func adopt(path: String, content: FileContent) {
+    package func adopt(path: String, content: FileVersion) {
         adopt(path: path, hash: content.hash, size: content.size)
     }
 }

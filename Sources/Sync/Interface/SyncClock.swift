@@ -8,25 +8,25 @@ import Saturating
 package protocol SyncClock: Sendable {
     /// The time of due entries. It never jumps, even if the machine's date is set; it is not
     /// comparable between two runs of the process.
-    func now() -> Timestamp
+    func now() -> WallTime
     /// The date and time of day, for people and servers.
-    func date() -> Timestamp
+    func date() -> WallTime
     /// Waits until a time of `now`, or until the task is cancelled.
-    func sleep(until time: Timestamp) async throws(CancellationError)
+    func sleep(until time: WallTime) async throws(CancellationError)
 }
 
 extension SyncClock {
     /// For clocks whose date is never set.
-    package func date() -> Timestamp { now() }
+    package func date() -> WallTime { now() }
 }
 
 /// The clock of the machine.
 package struct SystemClock: SyncClock {
     /// Date and uptime at the first use: from then on, only the uptime counts.
-    private static let start = (date: Timestamp.now(), uptime: machineUptime())
+    private static let start = (date: WallTime.now(), uptime: machineUptime())
 
-    private let start: (date: Timestamp, uptime: Int64)
-    private let readDate: @Sendable () -> Timestamp
+    private let start: (date: WallTime, uptime: Int64)
+    private let readDate: @Sendable () -> WallTime
     private let readUptime: @Sendable () -> Int64
 
     /// Creates the system clock.
@@ -37,22 +37,22 @@ package struct SystemClock: SyncClock {
     }
 
     /// Creates a clock of another machine.
-    init(date: @escaping @Sendable () -> Timestamp, uptime: @escaping @Sendable () -> Int64) {
+    init(date: @escaping @Sendable () -> WallTime, uptime: @escaping @Sendable () -> Int64) {
         start = (date(), uptime())
         readDate = date
         readUptime = uptime
     }
 
     /// The uptime, including suspend, as a time that resembles the date.
-    package func now() -> Timestamp {
+    package func now() -> WallTime {
         start.date.adding(nanoseconds: readUptime() -| start.uptime)
     }
 
     /// The machine's current date.
-    package func date() -> Timestamp { readDate() }
+    package func date() -> WallTime { readDate() }
 
     /// Sleeps on the machine's clock.
-    package func sleep(until time: Timestamp) async throws(CancellationError) {
+    package func sleep(until time: WallTime) async throws(CancellationError) {
         let rest = time.nanoseconds.subtractingReportingOverflow(now().nanoseconds)
         do {
             try await Task.sleep(

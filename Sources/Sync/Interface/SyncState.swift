@@ -46,7 +46,7 @@ package struct SyncStatus: Hashable, Sendable {
     /// because that would recreate it.
     package var missingFolder: String?
     /// When the full listing began, or continued, in this process.
-    package var listingBegan: Timestamp?
+    package var listingBegan: WallTime?
     /// Whether the account was full at the last upload.
     package var isQuotaExceeded = false
     /// Bytes used and allowed, from the last response.
@@ -65,7 +65,7 @@ package struct SyncStatus: Hashable, Sendable {
     /// Whether the last attempt to request or to apply deltas failed.
     package var isFeedFailing = false
     /// When the server last confirmed the state of the tree.
-    package var lastHeard: Timestamp?
+    package var lastHeard: WallTime?
 }
 
 /// The shared, current `SyncStatus`.

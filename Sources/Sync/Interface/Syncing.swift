@@ -24,7 +24,7 @@ package protocol Syncing: Sendable {
     func ensureListed(_ folder: InodeID) async throws(SyncError)
     /// When the change of a place is due that a user's transaction makes. Called in this
     /// transaction, so it waits for nothing but a short lock.
-    func due(for place: ChangedPlace) -> Timestamp
+    func due(for place: ChangedPlace) -> WallTime
     /// The journal has a new or changed entry: send it when it is due.
     func noteChange()
     /// This machine's name, for conflicted copies.

@@ -28,15 +28,15 @@ package struct WriteDelay: Hashable, Sendable {
     var quietNanoseconds: Int64 { nanoseconds / 100 *| 6 }
 
     /// When a burst that began then ends at the latest.
-    func limit(from start: Timestamp) -> Timestamp { start.adding(nanoseconds: nanoseconds) }
+    func limit(from start: WallTime) -> WallTime { start.adding(nanoseconds: nanoseconds) }
 
     /// When a burst ends whose last change was then.
-    func quiet(after change: Timestamp) -> Timestamp {
+    func quiet(after change: WallTime) -> WallTime {
         change.adding(nanoseconds: quietNanoseconds)
     }
 
     /// When changes are forgotten, or sent even if further ones follow.
-    func maximum(from start: Timestamp) -> Timestamp {
+    func maximum(from start: WallTime) -> WallTime {
         start.adding(nanoseconds: maximumNanoseconds)
     }
 }

@@ -24,7 +24,7 @@ actor QuotaWatch {
         self.wake = wake
     }
 
-    /// Ends the polling.
+    /// Ends the polling of the quota.
     func cancel() {
         polling?.cancel()
     }

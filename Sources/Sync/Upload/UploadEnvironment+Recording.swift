@@ -52,6 +52,6 @@ extension UploadEnvironment {
 
 private struct RecordedChanges: Sendable {
     var changes: [TreeChange]
-    var retired: [(number: Int64, content: FileContent?)]
+    var retired: [(number: Int64, content: FileVersion?)]
     var conflicts: [String]
 }

@@ -7,7 +7,7 @@ import Synchronization
 /// Whether, and until when, uploads are suspended.
 final class UploadPause: Sendable {
     private struct State {
-        var end = Timestamp(nanoseconds: 0)
+        var end = WallTime(nanoseconds: 0)
         var count = 0
     }
 
@@ -15,16 +15,16 @@ final class UploadPause: Sendable {
     private let state = Mutex(State())
 
     /// The end of the pause, which may be past.
-    var end: Timestamp { state.withLock { $0.end } }
+    var end: WallTime { state.withLock { $0.end } }
 
     /// The number of pauses since the last success.
     var count: Int { state.withLock { $0.count } }
 
-    func isActive(at now: Timestamp) -> Bool { end > now }
+    func isActive(at now: WallTime) -> Bool { end > now }
 
     /// Begins a pause; returns false if there is one: steps that fail together are one reason to
     /// wait, not many.
-    func begin(at now: Timestamp, seconds: Double) -> Bool {
+    func begin(at now: WallTime, seconds: Double) -> Bool {
         state.withLock { state in
             guard state.end <= now else { return false }
             state.count +|= 1
@@ -34,7 +34,7 @@ final class UploadPause: Sendable {
     }
 
     /// Ends the pause, because the server is reachable again.
-    func finish(at now: Timestamp) {
+    func finish(at now: WallTime) {
         state.withLock { state in
             guard state.end > now else { return }
             state.end = now

@@ -101,7 +101,7 @@ extension Uploader {
     }
 
     private func suspend(
-        for seconds: Double, _ reason: UploadReaction.Pause, at now: Timestamp
+        for seconds: Double, _ reason: UploadReaction.Pause, at now: WallTime
     ) {
         guard pause.begin(at: now, seconds: seconds) else { return }
         environment.state.update { status in

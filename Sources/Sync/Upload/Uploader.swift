@@ -44,7 +44,7 @@ actor Uploader {
     /// Passes through the journal that have ended: an idle uploader is seen by it.
     private(set) var passes = 0
     /// When the journal was last read.
-    private var lastPass: Timestamp?
+    private var lastPass: WallTime?
     /// Where the next pass through the journal continues, if the last one was cut short.
     private var lastLookedAt: Int64 = 0
     private var drainers = 0
@@ -187,7 +187,7 @@ actor Uploader {
     }
 
     /// Makes the changes of a burst due, if it is over.
-    private func endBurst(at now: Timestamp) async {
+    private func endBurst(at now: WallTime) async {
         let (store, changes) = (environment.store, environment.changes)
         guard let end = changes.end, end <= now else { return }
         let done: Void? = await environment.attempt {
@@ -198,7 +198,7 @@ actor Uploader {
 
     /// Chooses the steps that can be sent at a time, all of them in one transaction.
     private func choose(
-        _ choice: StepChoice, at now: Timestamp, after start: Int64
+        _ choice: StepChoice, at now: WallTime, after start: Int64
     ) async -> StepChoice {
         let environment = environment
         let isDraining = drainers > 0
@@ -242,7 +242,7 @@ actor Uploader {
 
     /// Sets the timer to the next due entry behind the examined ones or the end of the burst, or to
     /// the end of the pause.
-    private func setTimer(lookedAt now: Timestamp) async {
+    private func setTimer(lookedAt now: WallTime) async {
         let next = await environment.attempt {
             try await self.environment.store.read { try $0.nextDue(after: now) }
         }
@@ -253,7 +253,7 @@ actor Uploader {
         setTimer(to: time)
     }
 
-    private func setTimer(to time: Timestamp?) {
+    private func setTimer(to time: WallTime?) {
         timer?.cancel()
         timer = nil
         guard let time else { return }

@@ -4,7 +4,7 @@ import Core
 import MetadataStore
 import Synchronization
 
-/// Shares `ChangeBursts`.
+/// Shares `ChangeBursts` between operations and the uploader.
 final class UserChanges: Sendable {
     /// Lock: a leaf, held for a few accesses of memory; also taken in transactions.
     private let bursts: Mutex<ChangeBursts>
@@ -14,7 +14,7 @@ final class UserChanges: Sendable {
     }
 
     /// When a change of a place at `now` is due.
-    func due(for place: ChangedPlace, at now: Timestamp) -> Timestamp {
+    func due(for place: ChangedPlace, at now: WallTime) -> WallTime {
         bursts.withLock { $0.due(for: place, at: now) }
     }
 
@@ -23,11 +23,11 @@ final class UserChanges: Sendable {
     }
 
     /// When the burst ends unless it goes on; nil if there is none.
-    var end: Timestamp? { bursts.withLock { $0.end } }
+    var end: WallTime? { bursts.withLock { $0.end } }
 
     /// Makes the changes of the burst due, if it is over. In the transaction, so that no change
     /// joins the burst between the decision and its effect.
-    func finish(at now: Timestamp, in transaction: Transaction) throws {
+    func finish(at now: WallTime, in transaction: Transaction) throws {
         guard let due = bursts.withLock({ $0.finish(at: now) }) else { return }
         try transaction.makeDue(insteadOf: due, at: now)
     }

@@ -9,7 +9,7 @@ extension LocalChanges {
     /// is none. With `discardingContent`, a new one is created without base, unless the present one
     /// was never flushed: that one can be truncated.
     package mutating func beginContent(
-        of inode: InodeID, over revision: FileContent?, discardingContent: Bool
+        of inode: InodeID, over revision: FileVersion?, discardingContent: Bool
     ) throws -> StagedFile {
         guard var node = try transaction.node(inode) else { throw TreeError.staleContent }
         if let begun = try context.staging.file(of: node), begun.retired == nil {
@@ -69,7 +69,7 @@ extension LocalChanges {
 
 extension StagedContent.Base {
     /// The base that covers a whole revision.
-    init(whole content: FileContent) {
+    init(whole content: FileVersion) {
         self.init(
             revision: content.revision, hash: content.hash, size: content.size,
             limit: content.size)

@@ -7,7 +7,7 @@ package import Staging
 /// A node to be made.
 package enum NewNode: Sendable {
     case folder
-    /// An empty file.
+    /// A file without content.
     case file
     /// Local-only, because the API cannot store a symbolic link.
     case symbolicLink(target: String)

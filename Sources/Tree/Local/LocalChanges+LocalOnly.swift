@@ -5,7 +5,8 @@ import Core
 import MetadataStore
 
 extension LocalChanges {
-    /// Whether a node of this name in this folder is local-only.
+    /// Whether a node of this name in this folder is local-only. Also asked about nodes that exist: a
+    /// rule for new names only belongs to `+Creating` and `+Renaming`.
     func isLocal(_ name: FileName, in folder: Node, isFolder: Bool) throws -> Bool {
         switch NamePolicy(name) {
         case .refused: throw TreeError.invalidArgument
@@ -40,7 +41,7 @@ extension LocalChanges {
     /// Publishes nodes that the patterns of the last mount kept local and the present ones do not.
     /// Nodes that are on the server stay there, also if a pattern matches them.
     package func adoptIgnoreRules() throws {
-        let key = "filesystem.ignored"
+        let key = StoredSetting.ignoredPatterns
         let text = context.rules.ignored.text
         guard try transaction.setting(key) ?? "" != text else { return }
         for inode in try transaction.topmostLocalNodes() {

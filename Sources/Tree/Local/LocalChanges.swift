@@ -74,13 +74,13 @@ package struct LocalChanges {
     /// The folders whose children are all known.
     let known: KnownFolders
     /// The date and time of day.
-    package let now: Timestamp
+    package let now: WallTime
     /// The work that remains after the commit.
     package internal(set) var effects = LocalEffects()
 
     /// Begins changes in a transaction.
     package init(
-        _ transaction: Transaction, context: LocalContext, known: KnownFolders, now: Timestamp
+        _ transaction: Transaction, context: LocalContext, known: KnownFolders, now: WallTime
     ) {
         self.transaction = transaction
         self.context = context

@@ -22,7 +22,7 @@ package struct ReturnedFile: Sendable {
     /// Reattaches a file: at its place, or beside the present file there, or in the root if its
     /// folder is gone. Returns nil if no delta detached it.
     init?(
-        _ node: Node, host: String, at date: Timestamp, in transaction: Transaction
+        _ node: Node, host: String, at date: WallTime, in transaction: Transaction
     ) throws {
         guard node.isOrphan, var place = try transaction.detachedPlace(of: node.inode) else {
             return nil

@@ -10,7 +10,7 @@ package struct ConflictName: Sendable {
     /// The day, as year-month-day in UTC.
     package var day: String
 
-    package init(host: String, at time: Timestamp) {
+    package init(host: String, at time: WallTime) {
         self.host = host
         self.day = Self.day(of: time)
     }
@@ -50,7 +50,7 @@ package struct ConflictName: Sendable {
 
     /// Civil date from days since 1970: Howard Hinnant's `civil_from_days`
     /// (https://howardhinnant.github.io/date_algorithms.html), without a time zone.
-    private static func day(of time: Timestamp) -> String {
+    private static func day(of time: WallTime) -> String {
         let days = Int(clamping: time.seconds / 86_400) +| 719_468
         let era = (days >= 0 ? days : days -| 146_096) / 146_097
         let dayOfEra = days -| era *| 146_097

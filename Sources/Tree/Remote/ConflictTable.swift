@@ -67,6 +67,9 @@ enum MoveResolution: Hashable, Sendable {
 }
 
 /// A file that others have deleted, as it is here.
+///
+/// Whether they deleted it by itself or with a folder above it is not known: a listing, and a request
+/// by ID, find the absence of one file at a time.
 enum DeletedFile: Hashable, Sendable {
     /// Users have deleted it, too.
     case deletedHere
@@ -174,7 +177,8 @@ enum ConflictTable {
         case .seen(isEdited: true, isMovedByUsers: _, hasRevision: _): .keepUnsent
         // Row U3.
         case .seen(isEdited: false, isMovedByUsers: false, hasRevision: _): .remove
-        // Rows M3, M5.
+        // Rows M3, M5: one rule, because the case does not distinguish a move of the file from a move
+        // of a folder above it. The parts of a split folder count as moved files, too.
         case .seen(isEdited: false, isMovedByUsers: true, hasRevision: true): .keepFromRevision
         // Row M6.
         case .seen(isEdited: false, isMovedByUsers: true, hasRevision: false): .remove

@@ -163,8 +163,9 @@ extension DeltaApplier {
     }
 
     /// Clears the server's place of a node that is no longer there, and those of everything below
-    /// it. Nodes that the batch has elsewhere are detached; the others were deleted by other
-    /// clients, and the `ConflictTable` decides about them.
+    /// it. Nodes that the batch has elsewhere are detached. The others were deleted by other clients,
+    /// or seem to be: a response may show another node at the place before a delta contains the move
+    /// of this one. The `ConflictTable` decides about them.
     ///
     /// Iterative, because the server decides the depth of folders, which must not exhaust the
     /// stack.

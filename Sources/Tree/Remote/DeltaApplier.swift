@@ -16,9 +16,9 @@ package struct DeltaContext: Sendable {
     /// Where content is staged that the server has lost and the user still wants.
     package var staging: StagingArea
     /// The clock's time, from which the wait for a second move counts.
-    package var now: Timestamp
+    package var now: WallTime
     /// The date and time of day.
-    package var date: Timestamp
+    package var date: WallTime
     /// This machine's name, for conflicted copies.
     package var host: String
     /// Whether a full listing is running, which marks the nodes that it sees.
@@ -29,7 +29,7 @@ package struct DeltaContext: Sendable {
     package var leavesOutContradictions = false
 
     package init(
-        openFiles: any OpenFileTracking, staging: StagingArea, now: Timestamp, date: Timestamp,
+        openFiles: any OpenFileTracking, staging: StagingArea, now: WallTime, date: WallTime,
         host: String, isListing: Bool, isTreeComplete: Bool
     ) {
         self.openFiles = openFiles

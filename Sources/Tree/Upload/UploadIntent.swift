@@ -23,7 +23,7 @@ package struct UploadIntent: Sendable {
 
     /// Writes the intent; returns nil if the step no longer holds.
     package func note(
-        in transaction: Transaction, index: Int, at time: Timestamp
+        in transaction: Transaction, index: Int, at time: WallTime
     ) throws -> Sent? {
         guard let node = try transaction.node(inode), try step.holds(for: node, transaction) else {
             return nil

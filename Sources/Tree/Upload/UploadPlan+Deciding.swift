@@ -9,7 +9,7 @@ extension UploadPlanner {
     /// Skips an entry whose new parent folder was found to wait: many levels of new folders would
     /// cost as many queries for each level that is sent.
     package mutating func decide(
-        from entry: JournalEntry, at now: Timestamp, busy: Set<InodeID>
+        from entry: JournalEntry, at now: WallTime, busy: Set<InodeID>
     ) throws -> (inode: InodeID, step: UploadStep)? {
         if let folder = entry.unsentFolder, waiting.contains(folder) {
             waiting.insert(entry.inode)
@@ -21,7 +21,7 @@ extension UploadPlanner {
     /// The step to send for a node, or for the one that it waits for, directly or not; nil if there
     /// is none now. `busy` nodes are in flight already.
     package mutating func decide(
-        from start: InodeID, at now: Timestamp, busy: Set<InodeID>
+        from start: InodeID, at now: WallTime, busy: Set<InodeID>
     ) throws -> (inode: InodeID, step: UploadStep)? {
         var visited: [InodeID] = []
         var found: Set<InodeID> = []
@@ -69,7 +69,7 @@ extension UploadPlanner {
 
     /// Whether a node that another one waits for may be sent now. One that this transaction has
     /// changed is not in the journal yet, and one without unsent changes never is.
-    private func isDue(_ inode: InodeID, at now: Timestamp) throws -> Bool {
+    private func isDue(_ inode: InodeID, at now: WallTime) throws -> Bool {
         if let entry = try transaction.journalEntry(of: inode) { return entry.due <= now }
         return try transaction.node(inode).map { !$0.flags.contains(.localOnly) } ?? false
     }
@@ -77,7 +77,7 @@ extension UploadPlanner {
     /// Handles a node in the journal without a possible step: the rows contradict each other, or
     /// its content is lost. It stays in the journal, where users find it, and is examined again
     /// after a while.
-    private func noteNothingToSend(_ node: Node, at now: Timestamp) throws {
+    private func noteNothingToSend(_ node: Node, at now: WallTime) throws {
         let facts = StagedContent.Base(whole: node.facts)
         if node.kind == .file, node.remote == .absent, node.place != nil, let base = facts {
             // The server's last revision can still be read.

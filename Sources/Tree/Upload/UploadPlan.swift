@@ -8,8 +8,8 @@ import RemoteStore
 import Saturating
 package import Staging
 
-/// Decides the next step for a node. Transfers the remote identity of a deleted node to a new one
-/// if that keeps a file's history, and otherwise changes nothing.
+/// Decides the next step for a node. Writes in two cases: the remote identity of a deleted node goes
+/// to a new one if that keeps a file's history, and a node that has to wait is due a second later.
 package struct UploadPlanner {
     package let transaction: Transaction
     package let openFiles: any OpenFileTracking
@@ -17,7 +17,7 @@ package struct UploadPlanner {
     /// A drain is running: open files are sent too, with their present content.
     package let isDraining: Bool
     /// The date and time of day, to compare with modification times.
-    package let date: Timestamp
+    package let date: WallTime
     /// Seconds that a recently written file with an open handle may wait.
     package let openFileInterval: Double
     /// Nodes found to wait for another one that is in flight, not due or being written. Valid for
@@ -26,7 +26,7 @@ package struct UploadPlanner {
 
     package init(
         transaction: Transaction, openFiles: any OpenFileTracking, staging: StagingArea,
-        isDraining: Bool, date: Timestamp, openFileInterval: Double
+        isDraining: Bool, date: WallTime, openFileInterval: Double
     ) {
         self.transaction = transaction
         self.openFiles = openFiles

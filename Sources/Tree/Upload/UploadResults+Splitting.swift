@@ -1,7 +1,8 @@
 // Folders with more entries than the server moves at once are moved in parts: a new folder is made,
 // each node of the former one is moved into it by itself, and then the former one is deleted.
-// Subfolders may be moved in parts in their turn. Not responsible for these steps, which follow from
-// the rows (`UploadPlan.swift`).
+// Subfolders may be moved in parts in their turn. If others delete the former folder, the parts in it
+// are moved files of the conflict table (rows M3, M5). Not responsible for these steps, which follow
+// from the rows (`UploadPlan.swift`).
 
 package import Core
 import MetadataStore

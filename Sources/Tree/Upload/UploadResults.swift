@@ -15,7 +15,7 @@ package struct UploadResults {
     /// The changes to announce.
     package private(set) var changes: [TreeChange] = []
     /// Staging files whose content is committed, with the content if they have all of it.
-    package private(set) var retired: [(number: Int64, content: FileContent?)] = []
+    package private(set) var retired: [(number: Int64, content: FileVersion?)] = []
     /// Names of new conflicted copies.
     package private(set) var conflicts: [String] = []
 
@@ -256,7 +256,7 @@ package struct UploadResults {
         guard let staged = node.staged, let revision = facts.revision, let hash = facts.hash else {
             return
         }
-        let content = FileContent(revision: revision, hash: hash, size: facts.size)
+        let content = FileVersion(revision: revision, hash: hash, size: facts.size)
         guard let file = try context.staging.file(of: node) else { return }
         let isWhatWasSent = file.contentToSend()?.hash.map { $0 == hash } ?? true
         guard isWhatWasSent, file.retire(generation: generation, as: content) else {

@@ -66,7 +66,7 @@ package struct ContentUpload: Hashable, Sendable {
     /// The state that must be there.
     package var expectation: RemoteCommit.Expectation
     /// The modification time to send.
-    package var modified: Timestamp
+    package var modified: WallTime
     /// The content at the time of the decision.
     package var staged: StagedContent
 }
@@ -88,7 +88,7 @@ extension UploadStep {
 
 extension UploadStep {
     /// The modification time that a commit sends.
-    var sentModified: Timestamp? {
+    var sentModified: WallTime? {
         switch self {
         case .upload(let upload): upload.modified
         // A copy has its source's.

@@ -40,9 +40,9 @@ final class Mount: Sendable {
     private let pinner: Pinner
     private let pinning = Mutex<Task<Void, Never>?>(nil)
     private let log: Logger
-    /// The kernel's side.
+    /// The session with the kernel.
     let session: MountSession
-    /// The commands' side.
+    /// The service for commands.
     let control: MountControl
 
     /// Opens the local parts and connects them; no task runs yet. `sink` gets every new secret.
@@ -131,8 +131,8 @@ final class Mount: Sendable {
         let access = try DropboxAccess(plan.environment) { configuration in
             configuration.observers = [traffic]
             let settings = plan.settings
-            configuration.transport.uploadLimit = settings.uploadRate.map { UInt64(clamping: $0) }
-            configuration.transport.downloadLimit = settings.downloadRate.map {
+            configuration.transport.uploadRate = settings.uploadRate.map { UInt64(clamping: $0) }
+            configuration.transport.downloadRate = settings.downloadRate.map {
                 UInt64(clamping: $0)
             }
         }

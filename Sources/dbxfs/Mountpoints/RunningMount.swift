@@ -10,7 +10,7 @@ struct RunningMount {
     /// Mountpoint as an absolute path.
     let mountpoint: String
     /// The kernel's entry for it; nil if it is detached and its process still uploads.
-    let entry: MountTable.Mount?
+    let entry: MountTable.Entry?
 
     /// The mount at exactly this path.
     ///
@@ -78,7 +78,7 @@ struct RunningMount {
 
 extension MountTable {
     /// The mount at exactly this path, except autofs, which is only a trigger.
-    func mounted(at place: FilePath) -> Mount? {
+    func mounted(at place: FilePath) -> Entry? {
         topMount(at: place).flatMap { $0.type == "autofs" ? nil : $0 }
     }
 }

@@ -30,8 +30,6 @@ enum Step: Sendable {
     case awaitEnd
     /// Waits for a gate that the test opens.
     case await(Gate)
-    /// Does nothing for a while.
-    case pause(seconds: Double)
     case close
     case reset
 }
@@ -202,8 +200,6 @@ final class ScriptedServer: Sendable {
                 return false
             case .await(let gate):
                 gate.wait()
-            case .pause(let seconds):
-                Thread.sleep(forTimeInterval: seconds)
             case .close:
                 return false
             case .reset:

@@ -60,6 +60,7 @@ server = socket.create_server(("127.0.0.1", 0))
 print(server.getsockname()[1], flush=True)
 connection = server.accept()
 print("accepted", flush=True)
+# It says nothing until it is ended.
 time.sleep(100)
 END
 echo code > "$WORK/code"

@@ -35,6 +35,7 @@ for round in 1 2 3; do
         i=$((i + 1))
     done
     dbxfs sync "$MNT" --timeout 10 & sync=$!
+    # Each round ends the process at another moment of the uploads; nothing tells from outside how far they are.
     sleep 0.$((round * 2))
     kill -9 "$(status_field pid)"
     wait $sync || true

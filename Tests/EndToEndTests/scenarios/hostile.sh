@@ -62,6 +62,7 @@ for kind in spin more; do
     mode $kind
     echo "$kind" | client upload "/plain/wakes $kind"
     wait_while_running "$pid" 60 grep continue "$COUNTS"
+    # The time in which the questions are counted.
     sleep 6
     count=$(grep -cE 'longpoll|continue' "$COUNTS")
     echo "$kind: $count questions"
@@ -92,6 +93,7 @@ for strings in '1 60000000' '9000 7000' '1 7000000' '500 7000 200'; do
     mode strings $strings
     echo strings | client upload "/plain/wakes strings $strings"
     wait_while_running "$pid" 60 grep continue "$COUNTS"
+    # Pages without an end have no end to wait for: the mount reads some of them.
     sleep 6
     mode plain
     serves
@@ -133,6 +135,7 @@ for text in '' nonsense null '[]' '{}' '{"account_id":7}' "{\"account_id\":null,
     dbxfs mount "$MNT" 2> "$WORK/said"
     grep -q 'mounted offline' "$WORK/said"
     echo unsure > "$MNT/unsure"
+    # Time for the end that must not come.
     sleep 1
     pid=$(lock_owner)
     kill -0 "$pid"

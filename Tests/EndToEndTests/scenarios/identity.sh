@@ -57,6 +57,7 @@ admin POST /faults '{"kind":"server_error","route":"users/get_current_account","
 export DBXFS_ACCESS_TOKEN="$TOKEN"
 dbxfs mount "$MNT" 2> "$WORK/said"
 grep -q 'mounted offline' "$WORK/said"
+# Time for the change that must not be sent.
 sleep 3
 test "$(names_of "$TOKEN")" = of-sample
 admin DELETE /faults

@@ -136,6 +136,7 @@ admin POST /settings '{"latency_ms": 8000}'
 python3 -c '
 import signal, subprocess, sys, time
 pin = subprocess.Popen(sys.argv[1:])
+# The command waits for its answer, which takes eight seconds, and shows nothing before.
 time.sleep(1)
 pin.send_signal(signal.SIGINT)
 sys.exit(pin.wait() != -signal.SIGINT)' dbxfs pin "$MNT/slow"

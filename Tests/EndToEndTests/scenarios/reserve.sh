@@ -22,6 +22,7 @@ wait_until 200 eval 'dbxfs status "$MNT" | grep "almost full"'
 free() { df --output=avail -B 1 "$WORK/small" | tail -1; }
 before=$(free)
 test "$before" -gt 2500000
+# Time for the deltas that must not be applied.
 sleep 20
 test "$(free)" -gt 2000000
 # People go on with what they do.

@@ -30,6 +30,7 @@ test "$(limit bwlimit_up)" = 102400
 # An upload that runs gets its new limit, too: 3 MB would take half a minute.
 head -c 3000000 /dev/urandom > "$WORK/content"
 cp "$WORK/content" "$MNT/content"
+# The upload runs at the old rate for a while, which no page shows.
 sleep 1
 dbxfs status --json "$MNT" | grep -q '"pending_operations":1'
 dbxfs set "$MNT" bwlimit_up=none
@@ -47,6 +48,7 @@ assert status["pins"]["cache_size"] == status["limits"]["cache_size"] == 1 << 20
 
 dbxfs set "$MNT" write_delay=1h log_level=debug
 printf x > "$MNT/late"
+# Time for the upload that must wait.
 sleep 2
 dbxfs status --json "$MNT" | grep -q '"pending_operations":1'
 grep -q ' debug ' "$DBXFS_STATE_DIR/default/dbxfs.log"

@@ -2,6 +2,7 @@
 
 import CLibrary
 package import ContentHashing
+import LocalIO
 import Saturating
 
 /// A failed system call on the local disk.
@@ -57,19 +58,10 @@ package final class PartFile: Sendable {
     }
 
     package func write(_ bytes: [UInt8], at offset: UInt64) throws(DiskError) {
-        var done = 0
-        while done < bytes.count {
-            let count = bytes.withUnsafeBytes { buffer in
-                pwrite(
-                    descriptor, buffer.baseAddress?.advanced(by: done), bytes.count -| done,
-                    off_t(clamping: offset +| UInt64(clamping: done)))
-            }
-            if count < 0 {
-                guard errno == EINTR else { throw .current }
-                continue
-            }
-            done +|= count
+        let done = bytes.withUnsafeBytes {
+            FileBytes.write($0, at: Int64(clamping: offset), to: descriptor)
         }
+        guard done == bytes.count else { throw .current }
     }
 
     /// Gives up the bytes behind `length`.
@@ -108,15 +100,8 @@ package final class PartFile: Sendable {
     private static func fill(
         _ buffer: UnsafeMutableRawBufferPointer, from descriptor: Int32, at offset: UInt64
     ) throws(DiskError) {
-        var done = 0
-        while done < buffer.count {
-            let count = pread(
-                descriptor, buffer.baseAddress?.advanced(by: done), buffer.count -| done,
-                off_t(clamping: offset +| UInt64(clamping: done)))
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { throw count < 0 ? .current : DiskError(errno: EIO) }
-            done +|= count
-        }
+        let done = FileBytes.read(into: buffer, at: Int64(clamping: offset), from: descriptor)
+        guard done == buffer.count else { throw .current }
     }
 
     package func synchronize() throws(DiskError) {

@@ -41,7 +41,7 @@ extension Files.Calls {
     }
 }
 
-/// One download.
+/// One download of a file's whole content.
 struct WholeDownload: Sendable {
     let calls: Files.Calls
     let path: String

@@ -53,7 +53,7 @@ extension Files.Calls {
     }
 }
 
-/// One upload.
+/// One upload of a file's whole content.
 struct WholeUpload {
     let calls: Files.Calls
     let commit: Files.CommitInfo

@@ -3,6 +3,7 @@
 
 package import Blocking
 import CLibrary
+import LocalIO
 
 /// Content that is opened when its upload starts, and read once from beginning to end.
 ///
@@ -139,11 +140,10 @@ package final class OpenedLocalFile: OpenedFile {
     package func read(
         at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer
     ) throws -> Int {
-        while true {
-            let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(clamping: offset))
-            if count >= 0 { return count }
-            guard errno == EINTR else { throw LocalFile.Failure.system(errno: errno) }
-        }
+        let count = FileBytes.readOnce(
+            into: buffer, at: Int64(clamping: offset), from: descriptor)
+        guard count >= 0 else { throw LocalFile.Failure.system(errno: errno) }
+        return count
     }
 
     package func isUnchanged() throws -> Bool {

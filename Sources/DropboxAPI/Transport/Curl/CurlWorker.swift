@@ -49,7 +49,7 @@ final class CurlWorker {
         self.logger = logger
         concurrency = configuration.concurrency
         flow = CurlFlow(
-            upLimit: configuration.uploadLimit, downLimit: configuration.downloadLimit,
+            upLimit: configuration.uploadRate, downLimit: configuration.downloadRate,
             observers: configuration.observers)
         // Each handle has a separate cache of TLS sessions unless they share one.
         let share = curl_share_init()

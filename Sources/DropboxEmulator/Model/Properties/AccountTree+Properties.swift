@@ -11,14 +11,14 @@ extension AccountTree {
         templateOrder.filter { template($0, of: owner) != nil }
     }
 
-    /// Changes a template.
+    /// Changes a template of the account.
     mutating func updateTemplate(_ id: String, to next: PropertyTemplate) throws(TemplateError) {
         guard template(id, of: next.owner) != nil else { throw .notFound(id) }
         try next.check()
         templates[id] = next
     }
 
-    /// Adds a template.
+    /// Adds a template to the account.
     mutating func addTemplate(_ id: String, _ template: PropertyTemplate) throws(TemplateError) {
         try template.check()
         templates[id] = template

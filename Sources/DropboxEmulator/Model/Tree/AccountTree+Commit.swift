@@ -13,7 +13,7 @@ struct Commit: Sendable {
     var path: String
     var mode = WriteMode.add
     var autorename = false
-    var clientModified: Timestamp?
+    var clientModified: APITime?
     var strictConflict = false
 }
 
@@ -21,7 +21,7 @@ extension AccountTree {
     /// Commits content to a path, and returns the file that has it, which autorename may have
     /// placed elsewhere. Identical content is never written again.
     mutating func commit(
-        _ commit: Commit, content: Content, at time: Timestamp
+        _ commit: Commit, content: Content, at time: APITime
     ) throws(WriteError) -> NodeID {
         var target = try writeTarget(commit.path, from: commit.base)
         try checkNames(target)
@@ -76,8 +76,8 @@ extension AccountTree {
     }
 
     private mutating func write(
-        _ content: ContentID, to target: WriteTarget, clientModified: Timestamp,
-        serverModified: Timestamp
+        _ content: ContentID, to target: WriteTarget, clientModified: APITime,
+        serverModified: APITime
     ) -> NodeID {
         let parent = makeFolders(target.path.components.dropLast(), below: target.base)
         let component = target.path.components[target.path.components.count - 1]
@@ -94,7 +94,7 @@ extension AccountTree {
 
     /// Commits an old revision's content to a path.
     mutating func restore(
-        _ path: String, rev: String, from base: NodeID, at time: Timestamp
+        _ path: String, rev: String, from base: NodeID, at time: APITime
     ) throws(RestoreError) -> NodeID {
         guard let old = revision(rev: rev) else { throw .invalidRevision }
         do throws(WriteError) {

@@ -31,7 +31,7 @@ extension AccountTree {
     /// The codes for a `parent_rev` that does not match, and for one given for a folder, are not
     /// documented; a write conflict is assumed.
     mutating func delete(
-        _ path: String, parentRev: String?, from base: NodeID, at time: Timestamp
+        _ path: String, parentRev: String?, from base: NodeID, at time: APITime
     ) throws(DeleteError) -> NodeID {
         let node = try deletable(path, parentRev: parentRev, from: base)
         remove(node, at: time)
@@ -62,7 +62,7 @@ extension AccountTree {
 
     /// Moves or copies an entry, and returns it at the target.
     mutating func relocate(
-        _ relocation: Relocation, at time: Timestamp
+        _ relocation: Relocation, at time: APITime
     ) throws(RelocationError) -> NodeID {
         let node: NodeID
         do throws(LookupError) {
@@ -170,7 +170,7 @@ extension AccountTree {
 
     /// Copies a subtree. The copies are new entries with the times of the originals' content.
     private mutating func copy(
-        _ root: NodeID, to parent: NodeID, as component: PathComponent, at time: Timestamp
+        _ root: NodeID, to parent: NodeID, as component: PathComponent, at time: APITime
     ) -> NodeID {
         var copies: [NodeID: NodeID] = [self[root].parent: parent]
         var copiedRoot = root

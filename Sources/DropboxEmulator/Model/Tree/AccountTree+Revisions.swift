@@ -9,7 +9,7 @@ enum RevisionsMode: String, Sendable {
 /// `files.ListRevisionsResult`.
 struct RevisionsPage: Sendable {
     let isDeleted: Bool
-    let serverDeleted: Timestamp?
+    let serverDeleted: APITime?
     let entries: [FileMetadata]
     let hasMore: Bool
 }
@@ -59,7 +59,7 @@ extension AccountTree {
 
     private func newestRevision(
         _ path: String, from base: NodeID
-    ) throws(RevisionsError) -> (RevisionID, Timestamp?) {
+    ) throws(RevisionsError) -> (RevisionID, APITime?) {
         do throws(LookupError) {
             switch try resolve(path, from: base) {
             case .revision: throw .malformedPath

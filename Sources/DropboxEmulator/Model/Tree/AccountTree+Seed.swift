@@ -3,7 +3,7 @@
 extension AccountTree {
     /// Adds folders, nested two deep, and files spread evenly over them, with generated content of
     /// `bytes` bytes each.
-    mutating func seed(files: Int, folders: Int, bytes: Int, at time: Timestamp) {
+    mutating func seed(files: Int, folders: Int, bytes: Int, at time: APITime) {
         var made: [NodeID] = [.root]
         for number in 0..<folders {
             // Every tenth folder lies directly in the root, and the next nine in that one.

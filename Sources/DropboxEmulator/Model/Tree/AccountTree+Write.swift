@@ -39,7 +39,7 @@ extension AccountTree {
     /// Adds a file with its first revision to an existing folder.
     mutating func addFile(
         _ component: PathComponent, to parent: NodeID, content: ContentID,
-        clientModified: Timestamp, serverModified: Timestamp
+        clientModified: APITime, serverModified: APITime
     ) -> NodeID {
         let node = addNode(component, to: parent)
         let previous =
@@ -78,7 +78,7 @@ extension AccountTree {
 
     /// Replaces the content of a file.
     mutating func replaceContent(
-        of node: NodeID, content: ContentID, clientModified: Timestamp, serverModified: Timestamp
+        of node: NodeID, content: ContentID, clientModified: APITime, serverModified: APITime
     ) {
         addRevision(
             to: node, content: content, clientModified: clientModified,
@@ -87,7 +87,7 @@ extension AccountTree {
 
     /// Adds the newest revision of a file, and updates the used space.
     mutating func addRevision(
-        to node: NodeID, content: ContentID, clientModified: Timestamp, serverModified: Timestamp,
+        to node: NodeID, content: ContentID, clientModified: APITime, serverModified: APITime,
         previousAtPath: RevisionID?
     ) {
         usedBytes += self[content].size
@@ -117,7 +117,7 @@ extension AccountTree {
 
     /// Adds tombstones at the paths of a subtree. The caller records the deletion as the next
     /// change.
-    mutating func bury(_ root: NodeID, at time: Timestamp) {
+    mutating func bury(_ root: NodeID, at time: APITime) {
         for node in subtree(root) {
             let path = paths(of: node, from: .root)
             tombstones[path.key] = Tombstone(
@@ -127,7 +127,7 @@ extension AccountTree {
     }
 
     /// Deletes a subtree from the tree.
-    mutating func remove(_ root: NodeID, at time: Timestamp) {
+    mutating func remove(_ root: NodeID, at time: APITime) {
         let path = paths(of: root, from: .root)
         bury(root, at: time)
         let doomed = subtree(root)
@@ -144,7 +144,7 @@ extension AccountTree {
 
     /// Moves a subtree. Every file gets a new rev and the time of the move, and keeps its id and `client_modified`.
     mutating func move(
-        _ root: NodeID, to parent: NodeID, as component: PathComponent, at time: Timestamp
+        _ root: NodeID, to parent: NodeID, as component: PathComponent, at time: APITime
     ) {
         let old = paths(of: root, from: .root)
         let oldParent = self[root].parent

@@ -3,7 +3,7 @@
 // bytes (`ContentStore`), HTTP, or persistence (`Journal`).
 
 /// The tree of one Dropbox.
-struct AccountTree: Sendable {
+struct AccountTree: Equatable, Sendable {
     /// Distinguishes this tree's ids, revs and namespaces from another's.
     let namespace: UInt32
     /// The rule for comparing names; the journal must be replayed with the same rule.

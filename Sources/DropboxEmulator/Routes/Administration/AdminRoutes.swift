@@ -12,28 +12,28 @@ struct AdminRoutes {
 
     /// Responds to an admin request.
     func respond(to request: Request) async throws -> Response {
-        let reply: Reply
+        let response: RouteResponse
         do {
             let bytes = try await request.body.collect(upTo: 1 << 20)
             let argument =
                 bytes.readableBytes == 0
                 ? JSONValue.object([]) : try JSONParser.parse(bytes.readableBytesView)
-            reply = try answer(request, argument)
+            response = try answer(request, argument)
         } catch let error as ArgumentError {
-            reply = RouteFailure.plain(400, error.message).reply
+            response = RouteFailure.plain(400, error.message).response
         } catch is JSONSyntaxError {
-            reply = RouteFailure.plain(400, "The body is not JSON.").reply
+            response = RouteFailure.plain(400, "The body is not JSON.").response
         } catch let error as any APIUnion {
-            reply = RouteFailure.route(error.json).reply
+            response = RouteFailure.route(error.json).response
         } catch let failure as RouteFailure {
-            reply = failure.reply
+            response = failure.response
         } catch let error as FileError {
-            reply = RouteFailure.plain(500, error.description).reply
+            response = RouteFailure.plain(500, error.description).response
         }
-        return reply.plainResponse
+        return response.plainResponse
     }
 
-    private func answer(_ request: Request, _ argument: JSONValue) throws -> Reply {
+    private func answer(_ request: Request, _ argument: JSONValue) throws -> RouteResponse {
         let path = request.uri.path
         switch (request.method, path) {
         case (.get, "/admin/stats"): return .json(emulator.statistics.json)
@@ -105,7 +105,7 @@ struct AdminRoutes {
         guard let account, emulator.accounts.account(account) != nil else {
             throw RouteFailure.plain(404, "No such account")
         }
-        let end = seconds.map { Timestamp(seconds: Timestamp.now().seconds + $0) }
+        let end = seconds.map { APITime(seconds: APITime.now().seconds + $0) }
         try emulator.accounts.add(
             Token(
                 account: account, expiresAt: end, scopes: scopes, refreshToken: nil, isTeam: isTeam),
@@ -176,15 +176,15 @@ struct AdminRoutes {
     }
 
     /// Every living entry of a Dropbox, in the order of their paths.
-    private func tree(_ request: Request) throws -> Reply {
+    private func tree(_ request: Request) throws -> RouteResponse {
         let space = try space(request.uri.queryParameters["token"].map { String($0) })
-        return Reply(
+        return RouteResponse(
             headers: [.init("Content-Type", "application/json")],
             body: .stream(length: nil, TreeDump(space: space)))
     }
 }
 
-extension Reply {
+extension RouteResponse {
     /// This response without counting and throttling.
     fileprivate var plainResponse: Response {
         var fields = HTTPFields()

@@ -7,7 +7,7 @@ import Hummingbird
 /// Authenticates apps. The emulator accepts any key with any secret.
 enum AppCheck {
     /// Responds with the query.
-    static func respond(to request: Request, body: IncomingBody) async throws -> Reply {
+    static func respond(to request: Request, body: IncomingBody) async throws -> RouteResponse {
         guard let header = request.headers[.authorization], header.hasPrefix("Basic "),
             let data = Data(base64Encoded: String(header.dropFirst(6))),
             String(decoding: data, as: UTF8.self).contains(":")

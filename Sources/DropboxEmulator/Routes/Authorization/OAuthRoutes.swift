@@ -16,7 +16,7 @@ struct OAuthRoutes {
     // MARK: The page
 
     /// Shows the page where a user chooses an account, and handles its form.
-    func authorize(_ request: Request, _ body: IncomingBody) async throws -> Reply {
+    func authorize(_ request: Request, _ body: IncomingBody) async throws -> RouteResponse {
         let parameters = request.formFields
         guard let client = parameters["client_id"], !client.isEmpty else {
             throw RouteFailure.plain(400, "Missing client_id.")
@@ -41,7 +41,7 @@ struct OAuthRoutes {
             ?? .html(200, "<p>Enter this code: <code id=\"code\">\(code)</code></p>")
     }
 
-    private func page(_ request: Request) -> Reply {
+    private func page(_ request: Request) -> RouteResponse {
         let choices = emulator.accounts.accounts.map { account in
             "<button name=\"account_id\" value=\"\(account.id)\">Allow as "
                 + "\(Self.escaped(account.displayName))</button>"
@@ -55,7 +55,7 @@ struct OAuthRoutes {
 
     private func redirect(
         _ parameters: [String: String], _ answer: [String: String]
-    ) throws -> Reply? {
+    ) throws -> RouteResponse? {
         guard let target = parameters["redirect_uri"] else { return nil }
         guard var address = URLComponents(string: target) else {
             throw RouteFailure.plain(400, "Invalid redirect_uri.")
@@ -66,7 +66,7 @@ struct OAuthRoutes {
             items.append(URLQueryItem(name: "state", value: state))
         }
         address.queryItems = items
-        return Reply(
+        return RouteResponse(
             status: 302, headers: [.init("Location", address.string ?? target)], body: .text(""))
     }
 
@@ -78,7 +78,7 @@ struct OAuthRoutes {
     // MARK: The exchange
 
     /// Issues an access token for a code or a refresh token.
-    func token(_ request: Request, _ body: IncomingBody) async throws -> Reply {
+    func token(_ request: Request, _ body: IncomingBody) async throws -> RouteResponse {
         guard request.method == .post else { throw RouteFailure.plain(405, "Method not allowed") }
         var form = FormFields.read(try await body.collect())
         if let (client, _) = Self.basic(request) { form["client_id"] = client }
@@ -91,7 +91,7 @@ struct OAuthRoutes {
         }
     }
 
-    private func exchangeCode(_ form: [String: String]) throws -> Reply {
+    private func exchangeCode(_ form: [String: String]) throws -> RouteResponse {
         guard let code = form["code"] else {
             throw Self.failure("invalid_request", "missing required field \"code\"")
         }
@@ -116,14 +116,14 @@ struct OAuthRoutes {
                 as: text)
             refreshToken = text
         }
-        let reply = try issue(grant.account, grant.scopes, refreshToken: refreshToken)
+        let response = try issue(grant.account, grant.scopes, refreshToken: refreshToken)
         return .json(
-            reply.adding("uid", .string(String(grant.account.suffix(8))))
+            response.adding("uid", .string(String(grant.account.suffix(8))))
                 .adding("account_id", .string(grant.account))
                 .adding("refresh_token", refreshToken.map { .string($0) }))
     }
 
-    private func refresh(_ form: [String: String]) throws -> Reply {
+    private func refresh(_ form: [String: String]) throws -> RouteResponse {
         guard let text = form["refresh_token"] else {
             throw Self.failure("invalid_request", "missing required field \"refresh_token\"")
         }
@@ -140,7 +140,7 @@ struct OAuthRoutes {
         _ account: String, _ scopes: [String]?, refreshToken: String?
     ) throws -> JSONValue {
         let text = AccountRegistry.secret("sl.")
-        let end = Timestamp(seconds: Timestamp.now().seconds + Self.lifetime)
+        let end = APITime(seconds: APITime.now().seconds + Self.lifetime)
         try emulator.accounts.add(
             Token(account: account, expiresAt: end, scopes: scopes, refreshToken: refreshToken),
             as: text)
@@ -178,9 +178,9 @@ struct OAuthRoutes {
     }
 }
 
-extension Reply {
-    fileprivate static func html(_ status: Int, _ text: String) -> Reply {
-        Reply(
+extension RouteResponse {
+    fileprivate static func html(_ status: Int, _ text: String) -> RouteResponse {
+        RouteResponse(
             status: status, headers: [Header("Content-Type", "text/html; charset=utf-8")],
             // The empty icon keeps browsers from asking for one.
             body: .text(

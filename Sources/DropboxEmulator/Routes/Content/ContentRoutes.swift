@@ -4,23 +4,23 @@ import HTTPTypes
 
 extension Routes {
     /// `files/download`
-    static func download(_ call: Call) async throws -> Reply {
+    static func download(_ call: Call) async throws -> RouteResponse {
         let path = try call.arguments { reader throws(ArgumentError) -> String in
             let path = try reader.path("path", .readPath)
             // The deprecated parameter for a revision.
             return try reader.optionalRev("rev").map { "rev:\($0)" } ?? path
         }
         let metadata = try downloadable(path, call)
-        var reply = try await ContentReply(
+        var response = try await ContentResponse(
             space: call.space, content: metadata.content, range: call.headers[.range],
             knownTag: call.headers[.ifNoneMatch]
-        ).reply()
-        reply.setHeader("Dropbox-API-Result", call.presented(metadata.json).text(.ascii))
-        return reply
+        ).response()
+        response.setHeader("Dropbox-API-Result", call.presented(metadata.json).text(.ascii))
+        return response
     }
 
     /// `files/get_temporary_link`
-    static func temporaryLink(_ call: Call) async throws -> Reply {
+    static func temporaryLink(_ call: Call) async throws -> RouteResponse {
         let path = try call.arguments { reader throws(ArgumentError) in
             try reader.path("path", .readPath)
         }
@@ -46,7 +46,7 @@ extension Routes {
     }
 
     /// `files/download_zip`
-    static func downloadZip(_ call: Call) async throws -> Reply {
+    static func downloadZip(_ call: Call) async throws -> RouteResponse {
         let path = try call.arguments { reader throws(ArgumentError) in
             try reader.path("path", .readPath)
         }
@@ -65,7 +65,7 @@ extension Routes {
             return (tree.folderMetadata(of: folder, from: base).json, entries)
         }
         let archive = try ZipArchive(entries, store: call.space.content)
-        return Reply(
+        return RouteResponse(
             headers: [
                 .init("Content-Type", "application/zip"),
                 .init(
@@ -78,7 +78,7 @@ extension Routes {
     // MARK: Upload
 
     /// `files/upload`
-    static func upload(_ call: Call) async throws -> Reply {
+    static func upload(_ call: Call) async throws -> RouteResponse {
         let (commit, announced) = try call.arguments {
             reader throws(ArgumentError) -> (CommitArguments, ContentDigest?) in
             let commit = try CommitArguments(&reader, base: call.base)

@@ -2,7 +2,7 @@
 
 extension Routes {
     /// `files/upload_session/start`
-    static func startSession(_ call: Call) async throws -> Reply {
+    static func startSession(_ call: Call) async throws -> RouteResponse {
         let (closes, isConcurrent, announced) = try call.arguments {
             reader throws(ArgumentError) -> (Bool, Bool, ContentDigest?) in
             (
@@ -36,7 +36,7 @@ extension Routes {
     }
 
     /// `files/upload_session/start_batch`
-    static func startSessions(_ call: Call) async throws -> Reply {
+    static func startSessions(_ call: Call) async throws -> RouteResponse {
         let (isConcurrent, count) = try call.arguments {
             reader throws(ArgumentError) -> (Bool, Int64) in
             (
@@ -51,7 +51,7 @@ extension Routes {
     }
 
     /// `files/upload_session/append_v2`
-    static func append(_ call: Call) async throws -> Reply {
+    static func append(_ call: Call) async throws -> RouteResponse {
         let (cursor, closes, announced) = try call.arguments {
             reader throws(ArgumentError) -> ((session: String, offset: Int64), Bool, ContentDigest?)
             in
@@ -67,7 +67,7 @@ extension Routes {
     }
 
     /// `files/upload_session/finish`
-    static func finish(_ call: Call) async throws -> Reply {
+    static func finish(_ call: Call) async throws -> RouteResponse {
         let (cursor, commit, announced) = try call.arguments {
             reader throws(ArgumentError) in try finishArguments(&reader, base: call.base)
         }
@@ -92,7 +92,7 @@ extension Routes {
         _ call: Call, session: String, offset: Int64, announced: ContentDigest?
     ) async throws -> Int64 {
         let space = call.space
-        let isConcurrent = try space.read { state throws(SessionError) in
+        let isConcurrent = try space.read { state throws(UploadSessionError) in
             guard let session = state.session(session, at: .now()) else { throw .notFound }
             return session.isConcurrent
         }
@@ -113,7 +113,7 @@ extension Routes {
     /// An error of any step of a commit, as a `UploadSessionFinishError`.
     private static func finishFailure(_ error: any Error) -> any Error {
         switch error {
-        case let error as SessionError: RouteFailure.route(error.finishJSON)
+        case let error as UploadSessionError: RouteFailure.route(error.finishJSON)
         case let error as WriteError: RouteFailure.route(.tag("path", error.json))
         default: error
         }
@@ -133,7 +133,7 @@ extension Routes {
     // MARK: Batches
 
     /// `files/upload_session/append_batch`
-    static func appendBatch(_ call: Call) async throws -> Reply {
+    static func appendBatch(_ call: Call) async throws -> RouteResponse {
         let (pieces, announced) = try call.arguments {
             reader throws(ArgumentError) -> ([AppendPiece], ContentDigest?) in
             let pieces = try reader.structs("entries", count: 0...call.space.conduct.maximumAppends)
@@ -156,7 +156,7 @@ extension Routes {
             do {
                 try await space.append(piece, from: start, of: file)
                 results.append(.tag("success"))
-            } catch let error as SessionError {
+            } catch let error as UploadSessionError {
                 results.append(.tag("failure", error.json))
             }
             start += piece.length
@@ -165,12 +165,12 @@ extension Routes {
     }
 
     /// `files/upload_session/finish_batch`
-    static func finishBatch(_ call: Call) async throws -> Reply {
+    static func finishBatch(_ call: Call) async throws -> RouteResponse {
         launch(call, entries: try await finishAll(call), isAsynchronous: true)
     }
 
     /// `files/upload_session/finish_batch_v2`
-    static func finishBatchV2(_ call: Call) async throws -> Reply {
+    static func finishBatchV2(_ call: Call) async throws -> RouteResponse {
         .json(["entries": .array(try await finishAll(call))])
     }
 
@@ -199,7 +199,7 @@ extension Routes {
         switch error {
         case WriteError.tooManyWriteOperations:
             return .tag("failure", .tag("too_many_write_operations"))
-        case let error as SessionError: return .tag("failure", error.finishJSON)
+        case let error as UploadSessionError: return .tag("failure", error.finishJSON)
         case let error as WriteError: return .tag("failure", .tag("path", error.json))
         case let error as any APIUnion: return .tag("failure", error.json)
         default: throw error

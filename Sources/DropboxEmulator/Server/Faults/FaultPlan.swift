@@ -87,7 +87,9 @@ struct FaultPlan: Sendable {
             return RouteFailure.pathRoot(.tag("invalid_root", account?.rootInfo ?? .null))
         case .cursorReset: return RouteFailure.route(.tag("reset"))
         default:
-            let headers = details.retryAfter.map { [Reply.Header("Retry-After", String($0))] }
+            let headers = details.retryAfter.map {
+                [RouteResponse.Header("Retry-After", String($0))]
+            }
             return RouteFailure.plain(
                 status: Int(details.status), type: details.type,
                 body: details.body ?? "<html><body>Error \(details.status)</body></html>",
@@ -96,7 +98,7 @@ struct FaultPlan: Sendable {
     }
 
     /// Applies faults to the response of an executed call.
-    func spoil(_ reply: Reply) async throws -> Reply {
+    func spoil(_ response: RouteResponse) async throws -> RouteResponse {
         if details(.resetAfter) != nil { throw ConnectionReset() }
         if let details = details(.errorAfter) {
             throw RouteFailure.plain(
@@ -104,27 +106,31 @@ struct FaultPlan: Sendable {
                 body: details.body ?? "<html><body>Error \(details.status)</body></html>",
                 headers: [])
         }
-        var reply = reply
-        if details(.wrongHash) != nil { reply = reply.mapResults { $0.withWrongHashes } }
+        var response = response
+        if details(.wrongHash) != nil { response = response.mapResults { $0.withWrongHashes } }
         if let details = details(.hostileNames) {
-            reply = reply.mapResults { $0.withHostileEntries(details.names) }
+            response = response.mapResults { $0.withHostileEntries(details.names) }
         }
         for fault in faults where fault.kind == .replaceField {
-            reply = reply.mapResults { $0.replacing(fault.details.field, by: fault.details.value) }
+            response = response.mapResults {
+                $0.replacing(fault.details.field, by: fault.details.value)
+            }
         }
-        if let details = details(.shortBody) { reply.body = reply.body.shortened(to: details.at) }
-        if details(.wrongContentRange) != nil, let range = reply.header("Content-Range") {
-            reply.setHeader("Content-Range", Self.shifted(range))
+        if let details = details(.shortBody) {
+            response.body = response.body.shortened(to: details.at)
+        }
+        if details(.wrongContentRange) != nil, let range = response.header("Content-Range") {
+            response.setHeader("Content-Range", Self.shifted(range))
         }
         if let details = details(.nonJSON) {
-            reply.setHeader("Content-Type", details.type)
-            reply.body = .text(details.body ?? "<html><body>Please log in</body></html>")
+            response.setHeader("Content-Type", details.type)
+            response.body = .text(details.body ?? "<html><body>Please log in</body></html>")
         }
-        if details(.brokenJSON) != nil, let json = reply.json {
+        if details(.brokenJSON) != nil, let json = response.json {
             let text = json.text()
-            reply.body = .text(String(text.prefix(text.count / 2)))
+            response.body = .text(String(text.prefix(text.count / 2)))
         }
-        return reply
+        return response
     }
 
     /// `bytes 10-19/100` becomes `bytes 11-20/100`.

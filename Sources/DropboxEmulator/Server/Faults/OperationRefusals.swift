@@ -40,12 +40,16 @@ final class OperationRefusals: Sendable {
             if current.take() { throw RelocationError.to(.tooManyWriteOperations) }
         case .restore:
             if current.take() { throw RestoreError.pathWrite(.tooManyWriteOperations) }
-        default: break
+        // Their unions have no tag for contention.
+        case .startSession, .append, .endSession, .seed, .setQuota, .setRelocationLimit, .share,
+            .mark, .link, .unlink, .resetCursors, .addTemplate, .updateTemplate, .removeTemplate,
+            .changeProperties:
+            break
         }
     }
 
-    /// Refuses only operations that accept an id: folders are created and files restored by path
-    /// alone.
+    /// Refuses commits, deletions and moves by id. Folders are created and files restored by path
+    /// alone, and the setting does not concern the rest.
     private static func refuseIDs(_ operation: Operation) throws {
         switch operation {
         case .commit(let commit, _):
@@ -57,7 +61,10 @@ final class OperationRefusals: Sendable {
                 throw RelocationError.fromLookup(.malformedPath)
             }
             if relocation.to.hasPrefix("id:") { throw RelocationError.to(.malformedPath) }
-        default: break
+        case .createFolder, .restore, .startSession, .append, .endSession, .seed, .setQuota,
+            .setRelocationLimit, .share, .mark, .link, .unlink, .resetCursors, .addTemplate,
+            .updateTemplate, .removeTemplate, .changeProperties:
+            break
         }
     }
 }

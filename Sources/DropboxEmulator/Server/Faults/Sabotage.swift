@@ -2,17 +2,17 @@
 
 import NIOCore
 
-extension Reply {
+extension RouteResponse {
     /// Changes the result of a call, whether it is the body or the header beside content.
-    func mapResults(_ change: (JSONValue) -> JSONValue) -> Reply {
-        var reply = self
-        if case .json(let value) = body { reply.body = .json(change(value)) }
+    func mapResults(_ change: (JSONValue) -> JSONValue) -> RouteResponse {
+        var response = self
+        if case .json(let value) = body { response.body = .json(change(value)) }
         if let text = header("Dropbox-API-Result"),
             let value = try? JSONParser.parse(Array(text.utf8))
         {
-            reply.setHeader("Dropbox-API-Result", change(value).text(.ascii))
+            response.setHeader("Dropbox-API-Result", change(value).text(.ascii))
         }
-        return reply
+        return response
     }
 }
 
@@ -92,9 +92,9 @@ extension JSONValue {
     }
 }
 
-extension Reply.Body {
+extension RouteResponse.Body {
     /// A prefix of this body, presented as the whole.
-    func shortened(to length: Int64) -> Reply.Body {
+    func shortened(to length: Int64) -> RouteResponse.Body {
         switch self {
         case .json(let value):
             .text(String(decoding: value.utf8().prefix(Int(length)), as: UTF8.self))
@@ -111,7 +111,7 @@ private struct ShortPieces: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
     typealias Failure = any Error
 
-    let pieces: any Reply.Pieces
+    let pieces: any RouteResponse.Pieces
     let length: Int64
 
     func makeAsyncIterator() -> Iterator {

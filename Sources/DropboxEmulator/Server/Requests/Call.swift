@@ -34,6 +34,11 @@ struct Call: Sendable {
         return try space.apply(operation, result)
     }
 
+    /// Applies an operation likewise and discards its result.
+    func apply(_ operation: Operation) throws {
+        try apply(operation) { _, _ in }
+    }
+
     /// A header of the request.
     func header(_ name: String) -> String? {
         HTTPField.Name(name).flatMap { headers[$0] }

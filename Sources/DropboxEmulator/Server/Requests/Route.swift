@@ -18,11 +18,11 @@ struct Route: Sendable {
     /// Whether the function takes no argument: null is all that may be sent.
     let takesNothing: Bool
     /// Responds to a call, or throws the error union of the route (`APIUnion`).
-    let handler: @Sendable (Call) async throws -> Reply
+    let handler: @Sendable (Call) async throws -> RouteResponse
 
     init(
         _ style: RouteStyle = .rpc, scope: String?, takesNothing: Bool = false,
-        _ handler: @escaping @Sendable (Call) async throws -> Reply
+        _ handler: @escaping @Sendable (Call) async throws -> RouteResponse
     ) {
         self.style = style
         self.scope = scope

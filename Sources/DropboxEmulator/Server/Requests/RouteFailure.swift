@@ -13,7 +13,7 @@ enum RouteFailure: Error, Sendable {
     /// `auth.RateLimitError`: 429, as JSON or, as intermediaries send it, as text.
     case rateLimited(reason: String, retryAfter: Int64?, isText: Bool)
     /// A response with any other status.
-    case plain(status: Int, type: String, body: String, headers: [Reply.Header])
+    case plain(status: Int, type: String, body: String, headers: [RouteResponse.Header])
 
     /// A failure with a plain text as its body.
     static func plain(_ status: Int, _ text: String) -> RouteFailure {
@@ -21,26 +21,26 @@ enum RouteFailure: Error, Sendable {
     }
 
     /// The response for the client.
-    var reply: Reply {
+    var response: RouteResponse {
         switch self {
         case .badInput(let message):
-            Reply(
+            RouteResponse(
                 status: 400, headers: [.init("Content-Type", "text/plain; charset=utf-8")],
                 body: .text(message))
-        case .route(let union): Self.reply(409, union)
-        case .authorization(let union): Self.reply(401, union)
-        case .pathRoot(let union): Self.reply(422, union)
+        case .route(let union): Self.response(409, union)
+        case .authorization(let union): Self.response(401, union)
+        case .pathRoot(let union): Self.response(422, union)
         case .rateLimited(let reason, let retryAfter, let isText):
             Self.rateLimited(reason: reason, retryAfter: retryAfter, isText: isText)
         case .plain(let status, let type, let body, let headers):
-            Reply(
+            RouteResponse(
                 status: status, headers: [.init("Content-Type", type)] + headers,
                 body: .text(body))
         }
     }
 
-    private static func reply(_ status: Int, _ union: JSONValue) -> Reply {
-        Reply(
+    private static func response(_ status: Int, _ union: JSONValue) -> RouteResponse {
+        RouteResponse(
             status: status, headers: [.init("Content-Type", "application/json")],
             body: .json(["error_summary": .string(summary(union)), "error": union]))
     }
@@ -51,16 +51,18 @@ enum RouteFailure: Error, Sendable {
         union.tagPath.joined(separator: "/") + "/.."
     }
 
-    private static func rateLimited(reason: String, retryAfter: Int64?, isText: Bool) -> Reply {
-        var headers: [Reply.Header] = []
+    private static func rateLimited(reason: String, retryAfter: Int64?, isText: Bool)
+        -> RouteResponse
+    {
+        var headers: [RouteResponse.Header] = []
         if let retryAfter { headers.append(.init("Retry-After", String(retryAfter))) }
         guard !isText else {
             headers.append(.init("Content-Type", "text/plain; charset=utf-8"))
-            return Reply(status: 429, headers: headers, body: .text("too_many_requests"))
+            return RouteResponse(status: 429, headers: headers, body: .text("too_many_requests"))
         }
         headers.append(.init("Content-Type", "application/json"))
         let error: JSONValue = ["reason": .tag(reason), "retry_after": .integer(retryAfter ?? 1)]
-        return Reply(
+        return RouteResponse(
             status: 429, headers: headers,
             body: .json(["error_summary": .string("\(reason)/.."), "error": error]))
     }

@@ -7,7 +7,7 @@ import Synchronization
 final class DeferredCalls: Sendable {
     private struct State {
         var next = 0
-        var tasks: [Int: Task<Reply, any Error>] = [:]
+        var tasks: [Int: Task<RouteResponse, any Error>] = [:]
         var isClosed = false
     }
 
@@ -17,8 +17,8 @@ final class DeferredCalls: Sendable {
     ///
     /// Throws the call's error, or `CancellationError` if the emulator stops first.
     func run(
-        after delay: Duration, _ work: @escaping @Sendable () async throws -> Reply
-    ) async throws -> Reply {
+        after delay: Duration, _ work: @escaping @Sendable () async throws -> RouteResponse
+    ) async throws -> RouteResponse {
         let (number, task) = try state.withLock { state in
             guard !state.isClosed else { throw CancellationError() }
             let task = Task.detached {

@@ -11,17 +11,17 @@ final class TemporaryLinkTable: Sendable {
     struct Link: Sendable {
         let space: Space
         let content: Content
-        let expiresAt: Timestamp
+        let expiresAt: APITime
     }
 
     private let links = Mutex<[String: Link]>([:])
 
     /// Creates a link; returns the secret part of its URL.
-    func add(_ content: Content, in space: Space, at time: Timestamp) -> String {
+    func add(_ content: Content, in space: Space, at time: APITime) -> String {
         let secret = AccountRegistry.secret("uc")
         let link = Link(
             space: space, content: content,
-            expiresAt: Timestamp(seconds: time.seconds + Self.lifetime))
+            expiresAt: APITime(seconds: time.seconds + Self.lifetime))
         links.withLock { $0[secret] = link }
         return secret
     }

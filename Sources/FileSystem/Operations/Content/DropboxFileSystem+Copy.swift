@@ -80,7 +80,7 @@ extension DropboxFileSystem {
     }
 
     private func clone(
-        _ content: FileContent, _ range: Range<Int64>, to file: OpenFile
+        _ content: FileVersion, _ range: Range<Int64>, to file: OpenFile
     ) throws -> Bool {
         guard try size(of: file) == range.lowerBound else { return false }
         var isCloned = false

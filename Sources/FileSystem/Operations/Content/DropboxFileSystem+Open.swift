@@ -10,7 +10,7 @@ import Tree
 extension DropboxFileSystem {
     /// Opens a file, open(2).
     package func open(
-        _ inode: InodeID, flags: OpenFlags, caller: Caller
+        _ inode: InodeID, flags: OpenFlags, caller: CallingProcess
     ) -> Answer<OpenedFile> {
         answer { _ in try self.openExisting(inode, flags: flags, caller: caller) }
     }
@@ -21,7 +21,7 @@ extension DropboxFileSystem {
     /// another content or the name leads elsewhere by now. Only once for each caller, which would
     /// otherwise get ESTALE from open(2).
     func openExisting(
-        _ inode: InodeID, flags: OpenFlags, caller: Caller
+        _ inode: InodeID, flags: OpenFlags, caller: CallingProcess
     ) throws -> OpenedFile {
         let hasAsked = sentBack.takes(back: caller, at: clock.now())
         let file = openFiles.register(inode, writes: flags.writes)

@@ -36,9 +36,9 @@ extension DropboxFileSystem {
     private enum Piece: Sendable {
         case bytes([UInt8])
         case zeros(Int)
-        case remote(FileContent, Range<Int64>)
+        case remote(FileVersion, Range<Int64>)
 
-        var remote: (FileContent, Range<Int64>)? {
+        var remote: (FileVersion, Range<Int64>)? {
             if case .remote(let content, let range) = self { (content, range) } else { nil }
         }
     }

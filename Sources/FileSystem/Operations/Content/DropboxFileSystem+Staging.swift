@@ -55,7 +55,7 @@ extension DropboxFileSystem {
         if !openFiles.isClaimed(inode) {
             let node = try store.readBriefly { try $0.existing(inode) }
             if node.kind != .file || node.staged == nil {
-                return (node, FileContent(of: node).map { .revision($0) })
+                return (node, FileVersion(of: node).map { .revision($0) })
             }
         }
         return try store.readBetweenTransactions { snapshot in
@@ -66,7 +66,7 @@ extension DropboxFileSystem {
 
     /// The content of a node; nil if the row is out of date. Before another transaction begins.
     private func content(of node: Node) throws -> OpenFile.Content? {
-        guard node.staged != nil else { return FileContent(of: node).map { .revision($0) } }
+        guard node.staged != nil else { return FileVersion(of: node).map { .revision($0) } }
         do throws(StagingError) {
             guard let staged = try staging.file(of: node) else { return nil }
             return staged.retired.map { .revision($0) } ?? .staged(staged)
@@ -77,8 +77,8 @@ extension DropboxFileSystem {
     }
 
     /// The base revision of staged content.
-    func content(of base: StagedContent.Base) -> FileContent {
-        FileContent(revision: base.revision, hash: base.hash, size: base.size)
+    func content(of base: StagedContent.Base) -> FileVersion {
+        FileVersion(revision: base.revision, hash: base.hash, size: base.size)
     }
 
     // MARK: Beginning
@@ -87,7 +87,7 @@ extension DropboxFileSystem {
     /// `discardingContent`, a new one is created without base, unless the present one was never
     /// flushed: that one can be truncated.
     func stage(_ file: OpenFile, discardingContent: Bool = false) throws -> StagedFile {
-        var revision: FileContent?
+        var revision: FileVersion?
         switch file.content {
         case .unknown: break
         case .revision(let content): revision = content
@@ -120,7 +120,7 @@ extension DropboxFileSystem {
 
     /// Changes content, unless bytes of the base must be fetched first.
     func change(
-        _ file: OpenFile, _ body: (StagedFile, Timestamp) throws -> StagedWrite
+        _ file: OpenFile, _ body: (StagedFile, WallTime) throws -> StagedWrite
     ) throws -> Progress {
         // Content can be committed between `stage` and `body`; the next round stages anew over that
         // revision. The limit assumes that this does not happen every time.
@@ -150,7 +150,7 @@ extension DropboxFileSystem {
     /// Like `change`, but fetches missing bytes of the base.
     func changeWaiting(
         _ file: OpenFile, session: ReadSession,
-        _ body: @escaping @Sendable (StagedFile, Timestamp) throws -> StagedWrite
+        _ body: @escaping @Sendable (StagedFile, WallTime) throws -> StagedWrite
     ) async throws(FileSystemError) {
         while true {
             let progress = try await onDisk { try self.change(file, body) }
@@ -186,7 +186,7 @@ extension DropboxFileSystem {
 
     /// Fetches a range of a revision.
     func fetch(
-        _ content: FileContent, _ range: Range<Int64>, session: ReadSession
+        _ content: FileVersion, _ range: Range<Int64>, session: ReadSession
     ) async throws(FileSystemError) -> [UInt8] {
         do throws(RemoteError) {
             return try await reader.bytes(of: content, range: range, session: session)
@@ -247,7 +247,7 @@ extension DropboxFileSystem {
     }
 }
 
-extension FileContent {
+extension FileVersion {
     /// The revision of a clean node; nil if its bytes cannot be downloaded.
     init?(of node: Node) {
         guard let revision = node.facts.revision, let hash = node.facts.hash else { return nil }

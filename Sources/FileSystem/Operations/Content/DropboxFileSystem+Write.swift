@@ -56,7 +56,7 @@ extension DropboxFileSystem {
 
     private static func write(
         _ bytes: UnsafeRawBufferPointer, at offset: Int64, appends: Bool, into staged: StagedFile,
-        now: Timestamp
+        now: WallTime
     ) throws -> StagedWrite {
         appends
             ? try staged.append(bytes, now: now).result
@@ -94,7 +94,7 @@ extension DropboxFileSystem {
     private func zero(
         _ range: Range<Int64>, extends: Bool, _ handle: FileHandle
     ) -> Answer<Void> {
-        let body: @Sendable (StagedFile, Timestamp) throws -> StagedWrite = { staged, now in
+        let body: @Sendable (StagedFile, WallTime) throws -> StagedWrite = { staged, now in
             try staged.zero(range, extends: extends, now: now)
         }
         do {

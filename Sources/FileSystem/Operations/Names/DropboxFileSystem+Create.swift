@@ -9,7 +9,7 @@ import Tree
 extension DropboxFileSystem {
     /// Creates a folder, mkdir(2).
     package func makeDirectory(
-        _ name: [UInt8], in parent: InodeID, permissions: UInt16, caller: Caller
+        _ name: [UInt8], in parent: InodeID, permissions: UInt16, caller: CallingProcess
     ) -> Answer<Entry> {
         make(.folder, name, in: parent) {
             self.localFacts(.directory, permissions: permissions, caller: caller)
@@ -19,7 +19,7 @@ extension DropboxFileSystem {
     /// Creates an empty file, a FIFO or a socket, mknod(2). Only files are sent.
     package func makeNode(
         _ kind: MakeableKind, _ name: [UInt8], in parent: InodeID, permissions: UInt16,
-        caller: Caller
+        caller: CallingProcess
     ) -> Answer<Entry> {
         let new: NewNode =
             switch kind {
@@ -34,7 +34,7 @@ extension DropboxFileSystem {
 
     /// Creates a symbolic link. The API cannot store one, so it is local-only.
     package func makeSymbolicLink(
-        _ name: [UInt8], in parent: InodeID, target: [UInt8], caller: Caller
+        _ name: [UInt8], in parent: InodeID, target: [UInt8], caller: CallingProcess
     ) -> Answer<Entry> {
         guard let text = String(validating: target, as: UTF8.self) else {
             return .failed(.invalidEncoding)
@@ -48,7 +48,8 @@ extension DropboxFileSystem {
 
     /// Creates and opens a file, or opens the existing one unless exclusive.
     package func create(
-        _ name: [UInt8], in parent: InodeID, permissions: UInt16, flags: OpenFlags, caller: Caller
+        _ name: [UInt8], in parent: InodeID, permissions: UInt16, flags: OpenFlags,
+        caller: CallingProcess
     ) -> Answer<CreatedFile> {
         answer { known in
             let moment = self.moment()
@@ -104,7 +105,7 @@ extension DropboxFileSystem {
     }
 
     private func openFound(
-        _ inode: InodeID, _ flags: OpenFlags, _ caller: Caller, since moment: Moment
+        _ inode: InodeID, _ flags: OpenFlags, _ caller: CallingProcess, since moment: Moment
     ) throws -> CreatedFile {
         let opened = try openExisting(inode, flags: flags, caller: caller)
         do {
@@ -151,7 +152,9 @@ extension DropboxFileSystem {
 
     /// Facts of a new node. A value that equals the mount's default is not stored, so that the node
     /// follows a later default.
-    private func localFacts(_ kind: FileKind, permissions: UInt16, caller: Caller) -> LocalFacts {
+    private func localFacts(_ kind: FileKind, permissions: UInt16, caller: CallingProcess)
+        -> LocalFacts
+    {
         let now = clock.date()
         let permissions = permissions & 0o7777
         return LocalFacts(

@@ -45,12 +45,12 @@ struct FolderPattern {
     private var bytes: Int64 = 0
     /// Bytes fetched with folders, and perhaps not read.
     private var unread: Int64 = 0
-    private var last: Timestamp?
+    private var last: WallTime?
 
     /// Notes that a small file is about to be fetched. Returns candidates to fetch instead, of
     /// which the first suitable one is taken.
     mutating func note(
-        _ file: InodeID, _ size: Int64, at location: Location, now: Timestamp
+        _ file: InodeID, _ size: Int64, at location: Location, now: WallTime
     ) -> [Candidate] {
         if let last, now > last.adding(seconds: Self.patience) { self = FolderPattern() }
         last = now

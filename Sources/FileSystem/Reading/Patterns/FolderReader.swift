@@ -37,7 +37,7 @@ package actor FolderReader {
     private let cache: DiskBlockCache
     private let remote: any RemoteStoring
     private let log: Logger
-    private let now: @Sendable () -> Timestamp
+    private let now: @Sendable () -> WallTime
     private let disk = DiskQueue(label: "dbxfs.folders")
 
     private var pattern = FolderPattern()
@@ -46,8 +46,8 @@ package actor FolderReader {
     /// The contents in flight, and the readers that wait for them.
     private var waiters: [ContentHash: [Int: CheckedContinuation<Void, Never>]] = [:]
     private var nextWaiter = 0
-    private var tried: [InodeID: Timestamp] = [:]
-    private var slowSince: Timestamp?
+    private var tried: [InodeID: WallTime] = [:]
+    private var slowSince: WallTime?
     /// Whether a content is worth caching, among those of a folder.
     private let isWanted: @Sendable (ContentHash) -> Bool
     /// How long readers wait without progress: a server may take long to pack a folder, and a
@@ -57,7 +57,7 @@ package actor FolderReader {
     /// Connects the parts. A folder is fetched only if at least half of its bytes are wanted.
     package init(
         store: MetadataStore, cache: DiskBlockCache, remote: any RemoteStoring, log: Logger,
-        patience: Duration = .seconds(2), now: @escaping @Sendable () -> Timestamp = { .now() },
+        patience: Duration = .seconds(2), now: @escaping @Sendable () -> WallTime = { .now() },
         isWanted: @escaping @Sendable (ContentHash) -> Bool = { _ in true }
     ) {
         self.store = store
@@ -71,7 +71,7 @@ package actor FolderReader {
 
     /// Called before a small file is fetched. Returns when its folder has brought it, or at once if
     /// its folder is not fetched; the reader then checks the cache.
-    func prepare(_ content: FileContent, of inode: InodeID) async {
+    func prepare(_ content: FileVersion, of inode: InodeID) async {
         guard content.size <= Self.smallSize, content.size > 0 else { return }
         if waiters[content.hash] == nil {
             guard let plan = await plan(for: content, of: inode) else { return }
@@ -83,7 +83,7 @@ package actor FolderReader {
 
     // MARK: Deciding
 
-    private func plan(for content: FileContent, of inode: InodeID) async -> Plan? {
+    private func plan(for content: FileVersion, of inode: InodeID) async -> Plan? {
         let location = await disk.run { [store] () -> FolderPattern.Location? in
             try? store.read { snapshot in
                 guard let folder = try snapshot.node(inode)?.place?.parent else { return nil }
@@ -110,7 +110,7 @@ package actor FolderReader {
         return nil
     }
 
-    private func isRecent(_ time: Timestamp?) -> Bool {
+    private func isRecent(_ time: WallTime?) -> Bool {
         time.map { now().seconds(since: $0) < Self.retryDelay } ?? false
     }
 

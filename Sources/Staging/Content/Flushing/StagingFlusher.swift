@@ -15,8 +15,6 @@ final class StagingFlusher: Sendable {
     private static let fewFiles = 8
     /// Rows in one transaction.
     private static let rowsAtOnce = 500
-    /// The setting with the numbers of files whose flush has failed.
-    static let doubtsKey = "staging.doubtful"
 
     private struct State {
         var waiting: [Int64: FlushedContent] = [:]
@@ -120,7 +118,7 @@ final class StagingFlusher: Sendable {
     /// Takes over what an earlier process has found doubtful.
     func restoreDoubts() throws {
         let (text, known) = try store.read {
-            (try $0.setting(Self.doubtsKey) ?? "", try $0.stagingFiles())
+            (try $0.setting(StoredSetting.doubtfulFiles) ?? "", try $0.stagingFiles())
         }
         let numbers = text.split(separator: " ").compactMap { Int64($0, radix: 10) }
         disk.restore(known.intersection(numbers))
@@ -134,7 +132,7 @@ final class StagingFlusher: Sendable {
         do {
             let text = numbers.sorted().map { String($0) }.joined(separator: " ")
             try store.write {
-                try $0.setSetting(Self.doubtsKey, to: text.isEmpty ? nil : text)
+                try $0.setSetting(StoredSetting.doubtfulFiles, to: text.isEmpty ? nil : text)
             }
         } catch {
             disk.doubtsWereNotSaved()

@@ -5,6 +5,7 @@
 
 import CXXHash
 import Glibc
+import LocalIO
 import Saturating
 import Synchronization
 
@@ -24,7 +25,7 @@ final class UnflushedBytes: Sendable {
         var last: (start: Int64, stream: cxxhash_stream)?
         /// Whether the parts are all unflushed bytes.
         var isComplete: Bool
-        /// Number of changes.
+        /// Number of changes since the file was opened.
         var changes: UInt64 = 0
 
         /// Gives up: a flush that fails cannot be repeated.

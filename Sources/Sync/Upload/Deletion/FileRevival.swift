@@ -94,7 +94,7 @@ struct FileRevival: Sendable {
             let bytes = try await environment.baseBytes(base, range)
             try await fromServer(
                 await environment.remote.append(
-                    BytesSource(bytes, from: start), range: range, to: session,
+                    MemorySource(bytes, from: start), range: range, to: session,
                     closes: range.upperBound == base.size))
             start = range.upperBound
         }
@@ -111,7 +111,7 @@ struct FileRevival: Sendable {
                 case .bytes(let bytes):
                     try await fromServer(
                         await environment.remote.upload(
-                            BytesSource(bytes), commit: commit))
+                            MemorySource(bytes), commit: commit))
                 case .session(let session, let size):
                     try await fromServer(
                         await environment.remote.finishUpload(session, size: size, commit: commit))

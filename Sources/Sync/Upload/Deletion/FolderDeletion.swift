@@ -10,7 +10,7 @@ import Staging
 import Synchronization
 import Tree
 
-/// Deletes folders.
+/// Deletes folders on the server.
 struct FolderDeletion: Sendable {
     let environment: UploadEnvironment
     let searcher: FolderSearcher

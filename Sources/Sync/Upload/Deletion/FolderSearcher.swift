@@ -10,7 +10,7 @@ import RemoteStore
 import Tree
 import Saturating
 
-/// Searches deleted folders.
+/// Searches deleted folders for files that others had stored there.
 actor FolderSearcher {
     private let environment: UploadEnvironment
     /// The searches that are repeated beside the commits, by their numbers.
@@ -36,7 +36,7 @@ actor FolderSearcher {
     private struct Repetition {
         var search: FolderSearch
         /// When this process has begun with it.
-        var began: Timestamp
+        var began: WallTime
         var task: Task<Void, Never>
     }
 

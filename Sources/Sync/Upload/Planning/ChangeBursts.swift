@@ -28,19 +28,19 @@ struct ChangeBursts: Sendable {
     private struct Burst {
         var number: Int
         /// When it ends at the latest: the due time of its entries.
-        var limit: Timestamp
-        var lastChange: Timestamp
+        var limit: WallTime
+        var lastChange: WallTime
     }
 
     /// The changes of one place.
     private struct History {
-        var lastChange: Timestamp
+        var lastChange: WallTime
         /// The burst of the last change; nil if the place waits.
         var burst: Int?
         /// When the place began to wait.
-        var waitsSince: Timestamp
+        var waitsSince: WallTime
         /// The changes that have shown that a burst had ended too early.
-        var early: [Timestamp] = []
+        var early: [WallTime] = []
     }
 
     private var burst: Burst?
@@ -52,11 +52,11 @@ struct ChangeBursts: Sendable {
     }
 
     /// When a change of a place at `now` is due.
-    mutating func due(for place: ChangedPlace, at now: Timestamp) -> Timestamp {
+    mutating func due(for place: ChangedPlace, at now: WallTime) -> WallTime {
         guard delay.nanoseconds > 0 else { return now }
         if let burst, now >= burst.limit { self.burst = nil }
         var history = history(of: place, at: now)
-        let due: Timestamp
+        let due: WallTime
         if history.early.count >= Self.mostEarly {
             history.burst = nil
             due = min(delay.limit(from: now), delay.maximum(from: history.waitsSince))
@@ -73,12 +73,12 @@ struct ChangeBursts: Sendable {
     var placeCount: Int { places.count }
 
     /// When the burst ends unless it goes on; nil if there is none.
-    var end: Timestamp? {
+    var end: WallTime? {
         burst.map { min($0.limit, delay.quiet(after: $0.lastChange)) }
     }
 
     /// Ends the burst, if it is over. Returns the due time that its entries have.
-    mutating func finish(at now: Timestamp) -> Timestamp? {
+    mutating func finish(at now: WallTime) -> WallTime? {
         guard let burst, let end, now >= end else { return nil }
         self.burst = nil
         return burst.limit
@@ -93,7 +93,7 @@ struct ChangeBursts: Sendable {
     }
 
     /// The history of a place with its change at `now`, of which the burst is still open.
-    private func history(of place: ChangedPlace, at now: Timestamp) -> History {
+    private func history(of place: ChangedPlace, at now: WallTime) -> History {
         guard var history = places[place] else {
             return History(lastChange: now, waitsSince: now)
         }
@@ -110,7 +110,7 @@ struct ChangeBursts: Sendable {
     }
 
     /// The burst with a change at `now`.
-    private mutating func join(at now: Timestamp) -> Burst {
+    private mutating func join(at now: WallTime) -> Burst {
         if var current = burst {
             current.lastChange = max(current.lastChange, now)
             burst = current
@@ -124,7 +124,7 @@ struct ChangeBursts: Sendable {
     }
 
     /// Whether a history can have an effect on a later change.
-    private func isWorthKeeping(_ history: History, at now: Timestamp) -> Bool {
+    private func isWorthKeeping(_ history: History, at now: WallTime) -> Bool {
         now < delay.limit(from: history.lastChange)
             || history.early.contains { now < delay.maximum(from: $0) }
     }

@@ -8,7 +8,7 @@ import Tree
 extension UploadPlanner {
     /// Offers the steps of due entries to a choice, in order, after one.
     mutating func offer(
-        to choice: StepChoice, at now: Timestamp, after start: Int64
+        to choice: StepChoice, at now: WallTime, after start: Int64
     ) throws -> StepChoice {
         var choice = choice
         choice.lastLookedAt = start

@@ -9,7 +9,7 @@ import RemoteStore
 import Staging
 import Tree
 
-/// Sends batches.
+/// Sends the steps of an upload batch.
 struct BatchSender: Sendable {
     let environment: UploadEnvironment
 

@@ -78,7 +78,7 @@ struct ContentSender: Sendable {
             try await environment.forgettingRefusal(of: sent) { () async throws(SyncError) in
                 let entry = try await fromServer(
                     await environment.remote.upload(
-                        BytesSource(bytes), commit: upload.commit(hash)))
+                        MemorySource(bytes), commit: upload.commit(hash)))
                 await environment.record { recorder in
                     try recorder.arrived(sent)
                     try recorder.stored(upload, for: file.inode, entry)

@@ -27,7 +27,7 @@ final class GrownFiles: Sendable {
     }
 }
 
-/// The streaming uploads.
+/// The streaming uploads under way, by their inodes.
 actor StreamingUploads {
     /// Number of streaming uploads at once.
     private static let limit = 2

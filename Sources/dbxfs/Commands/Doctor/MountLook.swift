@@ -22,7 +22,7 @@ enum MountLook {
     }
 
     /// The kernel lists a mount by its requested source.
-    private static func belongs(_ mount: MountTable.Mount, to account: String?) -> Bool {
+    private static func belongs(_ mount: MountTable.Entry, to account: String?) -> Bool {
         guard let account else { return true }
         return (try? MountSource(parsing: mount.source))?.account == account
     }

@@ -12,7 +12,7 @@ import Synchronization
 final class LostLook: Sendable {
     private let folder: LostAndFound
     /// The summary, and the folder's modification time. Held for memory only.
-    private let known = Mutex<(changed: Timestamp, summary: LostSummary)?>(nil)
+    private let known = Mutex<(changed: WallTime, summary: LostSummary)?>(nil)
 
     init(_ folder: LostAndFound) {
         self.folder = folder
@@ -22,13 +22,13 @@ final class LostLook: Sendable {
     func summary() -> LostSummary {
         var status = stat()
         guard stat(folder.folder, &status) == 0 else { return LostSummary() }
-        let changed = Timestamp(
+        let changed = WallTime(
             seconds: Int64(clamping: status.st_mtim.tv_sec),
             nanoseconds: Int64(clamping: status.st_mtim.tv_nsec))
         if let known = known.withLock({ $0 }), known.changed == changed { return known.summary }
         let summary = folder.summary
         // A second change within a tick of the disk's clock does not change the time.
-        let isSettled = Timestamp.now().seconds(since: changed) > 1
+        let isSettled = WallTime.now().seconds(since: changed) > 1
         known.withLock { $0 = isSettled ? (changed, summary) : nil }
         return summary
     }

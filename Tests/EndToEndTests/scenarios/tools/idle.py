@@ -46,6 +46,7 @@ def measure(pid, seconds):
     """Waits; returns the costs of that time."""
     forget_peak(pid)
     processor, before = processor_seconds(pid), wakeups(pid)
+    # The time of the measurement.
     time.sleep(seconds)
     processor, after = processor_seconds(pid) - processor, wakeups(pid)
     return {"seconds": seconds, "cpu_seconds": processor, "threads": len(after),

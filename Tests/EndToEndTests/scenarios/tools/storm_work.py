@@ -181,6 +181,7 @@ class Visitor(Writer):
     def pause(self):
         """Waits now and then, so that others can change open files."""
         if waits := self.random.random() < 0.3:
+            # The pace of a user, drawn.
             time.sleep(self.random.random() * 0.5)
         return waits
 

@@ -40,7 +40,7 @@ extension Specification {
     }
 }
 
-/// Puts examples together.
+/// Puts the examples of a specification together.
 struct ExampleReader {
     let specification: Specification
 

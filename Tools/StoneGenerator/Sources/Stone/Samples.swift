@@ -29,7 +29,7 @@ extension Specification {
     }
 }
 
-/// Makes documents up.
+/// Makes up documents of a type.
 struct SampleMaker {
     let specification: Specification
     /// The types that are being made: one within itself is left out where it may be.

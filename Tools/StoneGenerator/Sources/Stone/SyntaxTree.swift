@@ -140,7 +140,7 @@ enum Definition: Hashable {
     case annotationType(name: String)
 }
 
-/// One file.
+/// One file of a specification.
 struct SyntaxTree: Hashable {
     let namespace: String
     var imports: [ImportStatement] = []

@@ -8,7 +8,7 @@ struct TypeText {
     let text: String
 }
 
-/// Writes a namespace.
+/// Writes the routes and types of a namespace.
 struct NamespaceWriter {
     /// Names that the generated code takes for those of the library or the language.
     private static let reserved: Set<String> = [
@@ -26,7 +26,7 @@ struct NamespaceWriter {
     let specification: Specification
     /// The definitions of the namespace in this module.
     let namespace: Namespace
-    /// The enum's name.
+    /// The name of the enumeration.
     let name: String
     /// Whether types of the namespace are named with it, too: for what stands outside of the enum.
     var isOutside = false

@@ -10,7 +10,7 @@ struct SourceText {
         self.depth = depth
     }
 
-    /// Adds a line.
+    /// Adds a line of source.
     mutating func line(_ line: String = "") {
         text += line.isEmpty ? "\n" : String(repeating: "    ", count: depth) + line + "\n"
     }

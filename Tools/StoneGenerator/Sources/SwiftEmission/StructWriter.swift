@@ -2,7 +2,7 @@
 
 import Stone
 
-/// Writes a struct.
+/// Writes a struct of the specification as one of Swift.
 struct StructWriter {
     /// Names that the generated functions use for their parameters.
     private static let parameters: Set<String> = ["reader", "writer"]

@@ -1,6 +1,6 @@
 // How names of the specification are spelled in Swift.
 
-/// Spells names.
+/// Spells names as Swift does.
 enum SwiftNames {
     /// Words that keep one case, as elsewhere in this project.
     private static let uppercased = [

@@ -2,7 +2,7 @@
 
 import Stone
 
-/// Writes a union.
+/// Writes a union of the specification as a Swift enumeration.
 struct UnionTextWriter {
     /// Cases would clash with what every union has.
     private static let reserved: Set<String> = ["unknown", "tags"]

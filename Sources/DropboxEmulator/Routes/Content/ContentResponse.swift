@@ -3,7 +3,7 @@
 import NIOCore
 
 /// A response with the bytes of a content.
-struct ContentReply {
+struct ContentResponse {
     let space: Space
     let content: Content
     /// The `Range` header of the request.
@@ -19,13 +19,13 @@ struct ContentReply {
     }
 
     /// The response: 200, 206, or 416 for a range behind the end.
-    func reply() async throws -> Reply {
+    func response() async throws -> RouteResponse {
         let space = space
         let content = content
-        let etag = Reply.Header("ETag", "W/\"\(content.hash.hex.prefix(32))\"")
+        let etag = RouteResponse.Header("ETag", "W/\"\(content.hash.hex.prefix(32))\"")
         var headers = [
             .init("Content-Type", "application/octet-stream"), etag,
-            Reply.Header("Accept-Ranges", "bytes"),
+            RouteResponse.Header("Accept-Ranges", "bytes"),
         ]
         if knownTag == etag.value { return Reply(status: 304, headers: [etag], body: .text("")) }
         var status = 200
@@ -40,7 +40,7 @@ struct ContentReply {
                     "Content-Range",
                     "bytes \(range.lowerBound)-\(range.upperBound)/\(content.size)"))
         case .unsatisfiable:
-            return Reply(
+            return RouteResponse(
                 status: 416,
                 headers: [
                     .init("Content-Type", "text/plain; charset=utf-8"),
@@ -48,7 +48,7 @@ struct ContentReply {
                 ], body: .text("Requested range not satisfiable"))
         }
         let reader = try await onDiskThread { try space.content.reader(of: content) }
-        return Reply(
+        return RouteResponse(
             status: status, headers: headers,
             body: .stream(
                 length: Int64(bytes.count), ContentPieces(reader: reader, range: bytes)))
@@ -84,13 +84,13 @@ struct ContentPieces: AsyncSequence, Sendable {
     /// Size in bytes; large enough to make switching to a disk thread cheap.
     static let pieceSize: Int64 = 256 * 1024
 
-    let reader: ContentReader
+    let reader: StoredContentReader
     let range: Range<Int64>
 
     func makeAsyncIterator() -> Iterator { Iterator(reader: reader, rest: range) }
 
     struct Iterator: AsyncIteratorProtocol {
-        let reader: ContentReader
+        let reader: StoredContentReader
         var rest: Range<Int64>
 
         mutating func next() async throws -> ByteBuffer? {

@@ -3,7 +3,7 @@
 public import ContentHashing
 
 /// One revision of a file's content.
-public struct FileContent: Hashable, Sendable {
+public struct FileVersion: Hashable, Sendable {
     /// The revision on the server.
     public var revision: Revision
     /// The content's Dropbox hash.

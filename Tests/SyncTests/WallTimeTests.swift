@@ -3,10 +3,10 @@
 import Core
 import Testing
 
-@Suite struct TimestampTests {
+@Suite struct WallTimeTests {
     @Test("a pause that is no number or out of range does not end the process")
     func addition() {
-        let now = Timestamp(seconds: 1_700_000_000)
+        let now = WallTime(seconds: 1_700_000_000)
         #expect(now.adding(seconds: 1.5).nanoseconds == now.nanoseconds + 1_500_000_000)
         #expect(now.adding(seconds: -1) < now)
         #expect(now.adding(seconds: .nan) == now)
@@ -20,33 +20,33 @@ import Testing
     }
 
     /// Where the arithmetic of nanoseconds and of seconds ends, and one beside each.
-    private static let edges: [Timestamp] =
+    private static let edges: [WallTime] =
         [
             Int64.min, .min + 1, -9_223_372_037, -9_223_372_036, -1, 0, 1, 9_223_372_036, .max - 1,
             .max,
         ]
         .flatMap { seconds in
             [0, 1, 145_224_192, 854_775_807, 854_775_808, 999_999_999].map {
-                Timestamp(seconds: seconds, nanoseconds: $0)
+                WallTime(seconds: seconds, nanoseconds: $0)
             }
         }
 
     @Test("nanoseconds are right where 64 bits hold them, and the nearest that they hold elsewhere")
     func nanoseconds() {
         for nanoseconds in [Int64.min, .min + 1, -1_000_000_001, -1, 0, 1, .max - 1, .max] {
-            #expect(Timestamp(nanoseconds: nanoseconds).exactNanoseconds == nanoseconds)
+            #expect(WallTime(nanoseconds: nanoseconds).exactNanoseconds == nanoseconds)
         }
         for time in Self.edges {
             if let exact = time.exactNanoseconds {
-                #expect(Timestamp(nanoseconds: exact) == time)
+                #expect(WallTime(nanoseconds: exact) == time)
             } else {
                 #expect(time.nanoseconds == (time.seconds < 0 ? .min : .max))
             }
         }
-        #expect(Timestamp(seconds: -9_223_372_037).exactNanoseconds == nil)
-        #expect(Timestamp(seconds: .min, nanoseconds: -1) == .distantPast)
-        #expect(Timestamp(seconds: .max, nanoseconds: .max) == .distantFuture)
-        #expect(Timestamp(seconds: 1, nanoseconds: -1) == Timestamp(nanoseconds: 999_999_999))
+        #expect(WallTime(seconds: -9_223_372_037).exactNanoseconds == nil)
+        #expect(WallTime(seconds: .min, nanoseconds: -1) == .distantPast)
+        #expect(WallTime(seconds: .max, nanoseconds: .max) == .distantFuture)
+        #expect(WallTime(seconds: 1, nanoseconds: -1) == WallTime(nanoseconds: 999_999_999))
     }
 
     @Test("times are ordered, added and told apart at every edge")

@@ -2,16 +2,16 @@
 
 import Glibc
 
-/// Seconds since 1970-01-01T00:00:00Z.
-struct Timestamp: Hashable, Comparable, Sendable {
+/// Whole seconds since 1970-01-01T00:00:00Z.
+struct APITime: Hashable, Comparable, Sendable {
     let seconds: Int64
 
     /// The system's current time.
-    static func now() -> Timestamp {
-        Timestamp(seconds: Int64(time(nil)))
+    static func now() -> APITime {
+        APITime(seconds: Int64(time(nil)))
     }
 
-    static func < (left: Timestamp, right: Timestamp) -> Bool {
+    static func < (left: APITime, right: APITime) -> Bool {
         left.seconds < right.seconds
     }
 

@@ -3,7 +3,7 @@
 import Synchronization
 
 /// Whether the mount works: undecided, then yes or no for good.
-final class Readiness: Sendable {
+final class MountDecision: Sendable {
     private enum State {
         case unknown([CheckedContinuation<Bool, Never>])
         case known(Bool)

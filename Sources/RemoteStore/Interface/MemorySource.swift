@@ -3,7 +3,7 @@
 import Saturating
 
 /// An upload source over bytes.
-package struct BytesSource: UploadSource {
+package struct MemorySource: UploadSource {
     /// The first byte's offset in the content.
     private let start: Int64
     private let bytes: [UInt8]

@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 
 /// The account behind a request.
-struct Caller {
+struct Requester {
     let account: Account
     let space: Space
     let token: String

@@ -3,7 +3,7 @@
 import NIOCore
 
 /// The response of a route.
-struct Reply: Sendable {
+struct RouteResponse: Sendable {
     /// A field of the headers.
     struct Header: Sendable {
         let name: String
@@ -31,8 +31,8 @@ struct Reply: Sendable {
     var body: Body
 
     /// The result of an RPC route.
-    static func json(_ value: JSONValue) -> Reply {
-        Reply(headers: [Header("Content-Type", "application/json")], body: .json(value))
+    static func json(_ value: JSONValue) -> RouteResponse {
+        RouteResponse(headers: [Header("Content-Type", "application/json")], body: .json(value))
     }
 
     /// The value of a header field.

@@ -8,7 +8,7 @@ import Saturating
 #endif
 
 /// A point in time in nanoseconds since 1970-01-01 UTC, with the range of the kernel's `timespec`.
-public struct Timestamp: Hashable, Sendable, Comparable {
+public struct WallTime: Hashable, Sendable, Comparable {
     /// Whole seconds since the epoch, rounded down; negative before 1970.
     public let seconds: Int64
 
@@ -38,10 +38,10 @@ public struct Timestamp: Hashable, Sendable, Comparable {
     }
 
     /// The earliest representable time.
-    public static let distantPast = Timestamp(seconds: .min)
+    public static let distantPast = WallTime(seconds: .min)
 
     /// The latest representable time.
-    public static let distantFuture = Timestamp(seconds: .max, nanoseconds: 999_999_999)
+    public static let distantFuture = WallTime(seconds: .max, nanoseconds: 999_999_999)
 
     /// Nanoseconds since the epoch, clamped to the years 1677 to 2262 that fit in 64 bits: for
     /// times of this process, such as when a retry is due.
@@ -63,7 +63,7 @@ public struct Timestamp: Hashable, Sendable, Comparable {
 
     /// The time `added` seconds later, or earlier if negative, clamped to the range of times. NaN
     /// adds nothing.
-    public func adding(seconds added: Double) -> Timestamp {
+    public func adding(seconds added: Double) -> WallTime {
         guard !added.isNaN else { return self }
         let whole = added.rounded(.down)
         guard let whole = Int64(exactly: whole) else {
@@ -72,23 +72,23 @@ public struct Timestamp: Hashable, Sendable, Comparable {
         let (sum, overflow) = seconds.addingReportingOverflow(whole)
         if overflow { return added < 0 ? .distantPast : .distantFuture }
         let rest = Int64(clamping: (added - Double(whole)) * 1e9)
-        return Timestamp(
+        return WallTime(
             seconds: sum, nanoseconds: Int64(clamping: nanosecondsWithinSecond) +| rest)
     }
 
     /// The time `added` nanoseconds later, or earlier if negative, clamped to the range of times.
-    public func adding(nanoseconds added: Int64) -> Timestamp {
+    public func adding(nanoseconds added: Int64) -> WallTime {
         let carried = added / Self.nanosecondsPerSecond
         let (sum, overflow) = seconds.addingReportingOverflow(carried)
         if overflow { return added < 0 ? .distantPast : .distantFuture }
-        return Timestamp(
+        return WallTime(
             seconds: sum,
             nanoseconds: Int64(clamping: nanosecondsWithinSecond)
                 +| added % Self.nanosecondsPerSecond)
     }
 
     /// Seconds from another time to this one; negative if that is later.
-    public func seconds(since other: Timestamp) -> Double {
+    public func seconds(since other: WallTime) -> Double {
         let (whole, overflow) = seconds.subtractingReportingOverflow(other.seconds)
         let distance = overflow ? Double(seconds) - Double(other.seconds) : Double(whole)
         return distance + Double(nanosecondsWithinSecond -| other.nanosecondsWithinSecond) / 1e9
@@ -96,20 +96,20 @@ public struct Timestamp: Hashable, Sendable, Comparable {
 
     /// The time as Dropbox stores it: without a fraction of a second, in the years 1 to 9999, which
     /// fit its format.
-    public var storable: Timestamp {
-        Timestamp(seconds: min(max(seconds, -62_135_596_800), 253_402_300_799))
+    public var storable: WallTime {
+        WallTime(seconds: min(max(seconds, -62_135_596_800), 253_402_300_799))
     }
 
     /// The current time of the system's clock.
-    public static func now() -> Timestamp {
+    public static func now() -> WallTime {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
-        return Timestamp(
+        return WallTime(
             seconds: Int64(clamping: time.tv_sec), nanoseconds: Int64(clamping: time.tv_nsec))
     }
 
     /// Compares in chronological order.
-    public static func < (left: Timestamp, right: Timestamp) -> Bool {
+    public static func < (left: WallTime, right: WallTime) -> Bool {
         left.seconds == right.seconds
             ? left.nanosecondsWithinSecond < right.nanosecondsWithinSecond
             : left.seconds < right.seconds
