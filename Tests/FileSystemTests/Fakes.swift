@@ -182,6 +182,10 @@ final class FakeContent: ContentReading {
         }
     }
 
+    func isCached(_ content: FileContent) -> Bool {
+        state.withLock { $0.cached.contains(content.revision) }
+    }
+
     func cachedBytes(of content: FileContent, range: Range<Int64>) -> [UInt8]? {
         guard state.withLock({ $0.cached.contains(content.revision) }) else { return nil }
         return slice(of: content.revision, range)

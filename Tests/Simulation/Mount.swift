@@ -367,6 +367,8 @@ private struct MachineClock: SyncClock {
 private struct DirectReader: ContentReading {
     let remote: Link
 
+    func isCached(_ content: FileContent) -> Bool { false }
+
     func cachedBytes(of content: FileContent, range: Range<Int64>) -> [UInt8]? {
         range.isEmpty ? [] : nil
     }
