@@ -1,6 +1,7 @@
 // Programs of desktops: indexers, makers of thumbnails, and the trash of file managers.
 
 import Core
+import MetadataStore
 import RemoteStore
 import Synchronization
 import Testing
@@ -101,5 +102,39 @@ import Testing
     @Test("with trash=allow they are folders like others")
     func allowed() throws {
         #expect(makes(".Trash-1000", on: try Fixture()))
+    }
+}
+
+@Suite struct NodeStateTests {
+    private func state(of inode: InodeID, on fixture: Fixture) throws -> String {
+        let value = try fixture.fs.extendedAttribute("user.dropbox.state", of: inode).now()
+        return String(decoding: value, as: UTF8.self)
+    }
+
+    @Test("a state is that of unsent changes, in a folder of all nodes below it")
+    func states() throws {
+        let fixture = try Fixture()
+        let folder = try fixture.remoteFolder("folder")
+        let sub = try fixture.remoteFolder("sub", in: folder)
+        let other = try fixture.remoteFile("other", in: folder)
+        let above = [sub, folder, .root]
+        for inode in above { #expect(try state(of: inode, on: fixture) == "synced") }
+        let file = try fixture.makeFile("file", in: sub, [1])
+        for inode in above + [file] { #expect(try state(of: inode, on: fixture) == "pending") }
+        #expect(try state(of: other, on: fixture) == "synced")
+        // A refused change goes over a waiting one.
+        try fixture.store.write {
+            try $0.postpone(file, until: Timestamp(seconds: 0), problem: "no room")
+        }
+        let later = try fixture.makeFile("later", in: folder, [1])
+        for inode in above + [file] { #expect(try state(of: inode, on: fixture) == "problem") }
+        #expect(try state(of: later, on: fixture) == "pending")
+        try fixture.commitAll()
+        for inode in above + [file] { #expect(try state(of: inode, on: fixture) == "synced") }
+        let link = try fixture.fs.makeSymbolicLink(
+            Array("link".utf8), in: .root, target: [0x78], caller: Fixture.user
+        ).now().attributes.inode
+        #expect(try state(of: link, on: fixture) == "local")
+        #expect(try state(of: .root, on: fixture) == "synced")
     }
 }

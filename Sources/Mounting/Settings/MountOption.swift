@@ -52,6 +52,7 @@ package struct MountOption: Sendable {
             "colons; standard means the usual indexers"),
         .value(
             "trash", .trash, \.trash, "whether file managers can make their folder", "for trash"),
+        .flag("desktop", \.servesDesktop, "file managers' Dropbox plug-ins are served"),
         .value(
             "root", .root, \.root, "what paths start from: the person's folder,",
             "the team's whole space, or a team folder or", "shared folder by its number"),

@@ -87,6 +87,8 @@ package struct MountSettings: Hashable, Sendable, Codable {
     package var cachedOnly = ProgramList.standard
     /// The handling of folders for trash.
     package var trash = Trash.refused
+    /// Whether Dropbox's plug-ins for file managers are served.
+    package var servesDesktop = false
     /// The root of the paths.
     package var root = Root.home
     /// The member of a team as whom a team's token acts (`dbmid:…`); nil for a person's own token.
