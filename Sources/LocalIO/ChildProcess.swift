@@ -153,7 +153,7 @@ package struct ChildProcess: Sendable {
     }
 
     /// Like `wait()`; nil if it has not ended after so many seconds.
-    private func wait(seconds: Double) -> Int32? {
+    package func wait(seconds: Double) -> Int32? {
         let end = ContinuousClock.now.advanced(by: .seconds(clamping: seconds))
         var status: Int32 = 0
         while waitpid(id, &status, WNOHANG) != id {

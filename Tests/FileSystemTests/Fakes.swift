@@ -182,6 +182,10 @@ final class FakeContent: ContentReading {
         }
     }
 
+    func isCached(_ content: FileVersion) -> Bool {
+        state.withLock { $0.cached.contains(content.revision) }
+    }
+
     func cachedBytes(of content: FileVersion, range: Range<Int64>) -> [UInt8]? {
         guard state.withLock({ $0.cached.contains(content.revision) }) else { return nil }
         return slice(of: content.revision, range)

@@ -33,7 +33,8 @@ final class Fixture: Sendable {
     /// Mounts an empty account, or with `reusing` one that an earlier fixture has left.
     init(
         reusing left: OwnedFolder? = nil, over given: MetadataStore? = nil,
-        configure: (inout FileSystemOptions) -> Void = { _ in }
+        configure: (inout FileSystemOptions) -> Void = { _ in },
+        programName: @escaping @Sendable (Caller) -> String? = { _ in nil }
     ) throws {
         ownedFolder = try left ?? OwnedFolder()
         folder = ownedFolder.path
@@ -46,7 +47,7 @@ final class Fixture: Sendable {
         self.options = options
         fs = try DropboxFileSystem(
             store: store, staging: staging, sync: sync, reader: content, openFiles: openFiles,
-            relay: relay, options: options, clock: clock,
+            relay: relay, options: options, clock: clock, programName: programName,
             log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         relay.attach(kernel)
         sync.attach(store)

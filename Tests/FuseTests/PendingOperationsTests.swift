@@ -1,4 +1,5 @@
 import Core
+import FileSystem
 import Glibc
 import Synchronization
 import TestSupport
@@ -130,6 +131,27 @@ struct InterruptionTests {
     func parsing() {
         #expect(PendingSignals(parsing: Self.status)?.bits == 0x4100)
         #expect(PendingSignals(parsing: "Name:\tcat\n") == nil)
+    }
+
+    @Test("the process of a thread is found in its status, with any name")
+    func process() {
+        let status = "Name:\tTgid:\\n7 x\nUmask:\t0022\nTgid:\t4711\nPid:\t4712\n"
+        #expect(Caller.process(ofThread: status) == 4711)
+        #expect(Caller.process(ofThread: "Name:\tx\n") == nil)
+        #expect(Caller.process(ofThread: "Tgid:\t99999999999\n") == nil)
+    }
+
+    @Test("a caller's program is that of its process, also for a thread with another name")
+    func program() throws {
+        let expected = try #require(readSmallFile("/proc/self/comm")).dropLast()
+        let status = try #require(readSmallFile("/proc/thread-self/status"))
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("Pid:") })
+        let thread = try #require(line.split(separator: "\t").last.flatMap { Int32($0) })
+        for thread in [getpid(), thread] {
+            let caller = Caller(userID: 0, groupID: 0, processID: thread)
+            #expect(caller.programName == String(expected))
+        }
+        #expect(Caller(userID: 0, groupID: 0, processID: 0).programName == nil)
     }
 
     @Test("a process that is not there has no signals")

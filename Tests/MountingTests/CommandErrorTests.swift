@@ -96,6 +96,7 @@ import Testing
         (.noHistory(path: "/m/a", reason: "it is a folder"), .system, "it is a folder"),
         (.notDeleted("/m/a"), .system, "--rev"),
         (.noSuchRevision("/m/a"), .system, "dbxfs revisions"),
+        (.notRestored(files: 1), .system, "1 file was not"),
         (.noLink(path: "/m/a", reason: "it is not on Dropbox yet"), .system, "not on Dropbox yet"),
         (.nothingPutAside("x"), .system, "`dbxfs recover` lists"),
         (.severalPutAside("7"), .system, "as `dbxfs recover` lists it"),

@@ -110,6 +110,9 @@ import Testing
         #expect(
             try line(ControlRoutes.restore, RestoreRequest(path: "/a", revision: "r"))
                 == #"{"command":"restore","paths":["/a"],"revision":"r"}"#)
+        #expect(
+            try line(ControlRoutes.undo, UndoRequest(path: "/a", before: 7))
+                == #"{"before":7,"command":"undo","paths":["/a"]}"#)
         let setting = MountOptionSetting("bwlimit_up", "2K")
         #expect(
             try line(ControlRoutes.set, SettingsRequest(settings: [setting]))

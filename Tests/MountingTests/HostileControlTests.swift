@@ -56,6 +56,8 @@ import Testing
         (#"{"command":"link","paths":["../../etc/passwd"]}"#, .failure),
         (#"{"command":"link","paths":["/\u0000"]}"#, .failure),
         (#"{"command":"restore"}"#, .failure),
+        (#"{"command":"undo","before":1e30}"#, .end), (#"{"command":"undo"}"#, .answer),
+        (#"{"command":"undo","paths":["/.."],"before":-9223372036854775808}"#, .answer),
         (#"{"command":"revisions","paths":["\u202e"]}"#, .failure),
         (#"{"command":"set","settings":[{"name":"fsync","value":"remote"}]}"#, .failure),
         (

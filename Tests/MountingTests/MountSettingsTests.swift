@@ -29,6 +29,23 @@ import Testing
         #expect(settings.downloadRate == 2 << 20)
     }
 
+    @Test("programs for which nothing is fetched are names with colons, or none")
+    func cachedOnly() throws {
+        func names(_ value: String) throws -> [String] {
+            try MountSettings(parsing: ["cached_only=" + value]).cachedOnly.names
+        }
+        let standard = try MountSettings(parsing: []).cachedOnly.names
+        #expect(standard.contains("tumblerd") && standard.contains("baloo_file_extractor"))
+        #expect(try names("none") == [])
+        #expect(try names("rygel") == ["rygel"])
+        #expect(try names("standard:rygel:mini dlna") == standard + ["rygel", "mini dlna"])
+        for wrong in [
+            "", ":", "rygel:", "/usr/bin/rygel", "a\nb", String(repeating: "x", count: 256),
+        ] {
+            #expect(throws: CommandError.self, "\(wrong)") { try names(wrong) }
+        }
+    }
+
     @Test("without options, everything is at its default")
     func defaults() throws {
         #expect(try MountSettings(parsing: []) == MountSettings())

@@ -18,6 +18,8 @@ import Testing
         let source = try MountSource(parsing: text)
         #expect(source == MountSource(account: account, remotePath: path))
         #expect(try MountSource(parsing: source.description) == source)
+        #expect(try MountSource(parsing: source.shown) == source)
+        #expect(source.shown.contains(":"))
     }
 
     @Test(

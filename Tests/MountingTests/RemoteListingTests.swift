@@ -14,7 +14,7 @@ import Testing
             contentHash: "ab"))
 
     @Test("names begin below the listed folder, and cannot command a terminal")
-    func text() {
+    func text() throws {
         #expect(folder.text(below: "").hasSuffix("  A/b/"))
         let accented = RemoteListing(path: "/e\u{301}/\u{301}x/y", id: "id:1")
         #expect(accented.text(below: "/e\u{301}").hasSuffix("  \u{301}x/y/"))
@@ -23,6 +23,9 @@ import Testing
         #expect(file.text(below: "/A/b").hasSuffix("  c\\n"))
         #expect(file.text(below: "/A/b/c\n").hasSuffix("  /A/b/c\\n"))
         #expect(file.text(below: "").hasPrefix("   2.0 KiB  2001-09-"))
+        let deleted = RemoteListing(path: "/A/gone", id: nil)
+        #expect(deleted.text(below: "/A").hasSuffix("  gone"))
+        #expect(try Terminal.json(deleted).contains(#""type":"deleted""#))
         #expect(folder.text(below: "").utf8.count == 31 + "  A/b/".utf8.count)
     }
 

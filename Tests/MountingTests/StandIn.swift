@@ -53,6 +53,17 @@ final class StandIn: MountService {
         throw .system("the disk does not answer")
     }
 
+    func undo(
+        below path: String, before time: Int64?, report: (UndoReport) -> Bool
+    ) throws(CommandError) -> UndoReport {
+        var progress = UndoReport()
+        progress.found = 2
+        guard report(progress) else { throw .system("abandoned") }
+        progress.isListing = false
+        progress.restored = time == nil ? 2 : 1
+        return progress
+    }
+
     func setPins(_ isPinned: Bool, at paths: [String]) throws(CommandError) {
         guard paths == ["/docs"] else { throw .nothingThere(paths.joined()) }
         pinned.withLock { $0 = isPinned ? 0 : nil }

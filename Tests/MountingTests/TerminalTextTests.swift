@@ -27,6 +27,28 @@ import Testing
         #expect(Terminal.printableLines("a\u{1b}c\nb\r\n\nc") == "a\\u{1b}c\nb\\r\n\nc")
     }
 
+    @Test("dates and times are read in UTC and in local time")
+    func times() throws {
+        #expect(Terminal.seconds(parsing: "2026-11-22T03:14:07Z") == 1_795_317_247)
+        #expect(Terminal.seconds(parsing: "2026-11-22 03:14Z") == 1_795_317_240)
+        #expect(Terminal.seconds(parsing: "1970-01-01Z") == 0)
+        // A day without a change of the clock anywhere.
+        let local = try #require(Terminal.seconds(parsing: "2026-12-24 18:30:59"))
+        #expect(Terminal.time(local) == "2026-12-24 18:30:59")
+    }
+
+    @Test(
+        "texts without a date and time are refused",
+        arguments: [
+            "", "Z", "2026", "2026-11", "2026-13-01", "2026-00-10", "2026-02-30", "2026-11-22T",
+            "2026-11-22 24:00", "2026-11-22 03:60", "2026-11-22 03:14:99", "2026-11-22 3:14",
+            "1969-12-31", "2026-11-22 03:14 ", "20261122", "2026-11-22T03:14:07+01:00",
+            "٢٠٢٦-11-22", "yesterday", "-2026-11-22",
+        ])
+    func notTimes(text: String) {
+        #expect(Terminal.seconds(parsing: text) == nil)
+    }
+
     @Test("JSON says the same to programs, and nothing to terminals")
     func json() throws {
         let names = ["\u{9b}31m", "\u{202e}", "a\u{7f}\n\u{1b}", "/é 日"]

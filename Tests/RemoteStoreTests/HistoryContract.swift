@@ -63,6 +63,45 @@ extension Subject {
         }
     }
 
+    @Test(
+        "deleted entries below a folder are listed, also if the folder is gone", arguments: backends
+    )
+    func deletedEntries(backend: Backend) async throws {
+        try await backend.withStore { subject in
+            _ = try await subject.store.makeFolder(at: "/Top")
+            _ = try await subject.store.makeFolder(at: "/Top/Deep")
+            for path in ["/Top/Deep/File", "/Top/kept", "/Top/single", "/other"] {
+                _ = try await subject.put(RemotePath(rawValue: path), path)
+            }
+            try await subject.store.delete("/Top/single", revision: nil)
+            try await subject.store.delete("/Top/Deep", revision: nil)
+            let undo = try #require(subject.store as? any RemoteUndo)
+            func deleted(below folder: RemotePath, recursive: Bool = true) async throws -> [String]
+            {
+                var (paths, spelled) = ([RemoteEntry](), SpelledPaths(below: folder))
+                try await undo.forEachEntry(below: folder, recursive: recursive) {
+                    entry throws(RemoteError) in
+                    try spelled.note(entry)
+                    if entry.kind == .deleted { paths.append(entry) }
+                }
+                return paths.map { spelled.path(of: $0).rawValue }.sorted()
+            }
+            let all = ["/Top/Deep", "/Top/Deep/File", "/Top/single"]
+            #expect(try await deleted(below: .root) == all)
+            #expect(try await deleted(below: "/Top") == all)
+            #expect(
+                try await deleted(below: "/Top", recursive: false) == ["/Top/Deep", "/Top/single"])
+            #expect(try await deleted(below: "/Top/Deep") == ["/Top/Deep/File"])
+            try await subject.store.delete("/Top", revision: nil)
+            #expect(try await deleted(below: "/Top/Deep") == ["/Top/Deep/File"])
+            #expect(
+                try await deleted(below: "/Top", recursive: false)
+                    == ["/Top/Deep", "/Top/kept", "/Top/single"])
+            await #expect(throws: RemoteError.notFound) { _ = try await deleted(below: "/never") }
+            await #expect(throws: RemoteError.notAFolder) { _ = try await deleted(below: "/other") }
+        }
+    }
+
     @Test("what a restored version takes the place of becomes an old one", arguments: backends)
     func restored(backend: Backend) async throws {
         try await backend.withStore { subject in

@@ -367,6 +367,8 @@ private struct MachineClock: SyncClock {
 private struct DirectReader: ContentReading {
     let remote: Link
 
+    func isCached(_ content: FileVersion) -> Bool { false }
+
     func cachedBytes(of content: FileVersion, range: Range<Int64>) -> [UInt8]? {
         range.isEmpty ? [] : nil
     }

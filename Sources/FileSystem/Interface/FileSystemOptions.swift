@@ -23,6 +23,10 @@ package struct FileSystemOptions: Hashable, Sendable {
     package var foldsCase = false
     /// Patterns for names that stay local-only.
     package var ignored = IgnoreRules()
+    /// Programs that get cached content only: an open that would fetch fails.
+    package var cachedOnly = ProgramNames([])
+    /// Folders for trash cannot be made, so that file managers offer to delete instead.
+    package var refusesTrash = false
     /// The path of the mount's root in the account, where patterns begin.
     package var rootPath: [FileName] = []
 

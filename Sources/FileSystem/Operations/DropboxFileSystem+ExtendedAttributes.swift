@@ -91,7 +91,7 @@ private enum ToldAttribute: String {
     case contentHash = "content_hash"
     case path
     case sharedFolderID = "shared_folder_id"
-    case local, pending
+    case local, pending, state
 
     private static let prefix = "user.dropbox."
 
@@ -112,6 +112,7 @@ private enum ToldAttribute: String {
         case .path: try snapshot.remotePath(of: node.inode)
         case .sharedFolderID: node.facts.sharedFolderID
         case .local: node.flags.contains(.localOnly) ? "1" : nil
+        case .state: try snapshot.state(of: node).rawValue
         case .pending: try snapshot.journalEntry(of: node.inode) == nil ? nil : "1"
         }
     }

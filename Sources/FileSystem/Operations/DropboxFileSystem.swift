@@ -33,6 +33,8 @@ package final class DropboxFileSystem: FileSystemOperations {
     let context: LocalContext
     /// Where tasks wait for the local disk.
     let disk: DiskQueue
+    /// The name of the caller's program, if it can be known.
+    let programName: @Sendable (Caller) -> String?
 
     // MARK: State
 
@@ -59,7 +61,8 @@ package final class DropboxFileSystem: FileSystemOperations {
         openFiles: OpenFiles, relay: TreeChangeRelay, options: FileSystemOptions,
         clock: any SyncClock = SystemClock(),
         disk: DiskQueue = DiskQueue(label: "dbxfs.filesystem"),
-        ended: EndedInodes = EndedInodes(delay: 0), log: Logger
+        ended: EndedInodes = EndedInodes(delay: 0),
+        programName: @escaping @Sendable (Caller) -> String? = { _ in nil }, log: Logger
     ) throws(FileSystemError) {
         self.store = store
         self.staging = staging
@@ -77,6 +80,7 @@ package final class DropboxFileSystem: FileSystemOperations {
         self.clock = clock
         self.disk = disk
         self.ended = ended
+        self.programName = programName
         self.log = log
         do {
             folderTime = try Self.folderTime(in: store, now: clock.date())

@@ -87,6 +87,11 @@ package final class ContentReader: ContentReading {
         return result
     }
 
+    /// Whether all bytes of a content are on disk.
+    package func isCached(_ content: FileContent) -> Bool {
+        cache.contains(content.hash, size: content.size, range: 0..<max(0, content.size))
+    }
+
     /// Notes a read that was served locally: the next blocks may be due for read-ahead.
     package func noteRead(of content: FileVersion, range: Range<Int64>, session: ReadSession) {
         guard !range.isEmpty else { return }

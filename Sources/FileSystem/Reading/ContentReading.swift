@@ -9,6 +9,8 @@ package protocol ContentReading: Sendable {
     /// Bytes from memory or the block cache; nil if any must be fetched. May block on the local
     /// disk.
     func cachedBytes(of content: FileVersion, range: Range<Int64>) -> [UInt8]?
+    /// Whether all bytes of a content are in the block cache. May block on the local disk.
+    func isCached(_ content: FileVersion) -> Bool
     /// Bytes, fetched if they are not cached. All of the range, or an error.
     func bytes(
         of content: FileVersion, range: Range<Int64>, session: ReadSession

@@ -17,6 +17,7 @@ package enum ControlCommand: String, Hashable, Sendable, Codable, CaseIterable {
     case revisions
     case link
     case restore
+    case undo
 
     /// The route that serves the command.
     var route: any ServedRoute {
@@ -36,6 +37,7 @@ package enum ControlCommand: String, Hashable, Sendable, Codable, CaseIterable {
         case .revisions: ControlRoutes.revisions
         case .link: ControlRoutes.link
         case .restore: ControlRoutes.restore
+        case .undo: ControlRoutes.undo
         }
     }
 }

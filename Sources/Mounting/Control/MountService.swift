@@ -29,6 +29,11 @@ package protocol MountService: Sendable {
     /// Makes a revision of a file the current one; without one, the newest of a deleted file.
     /// Returns it.
     func restore(_ path: String, to revision: String?) throws(CommandError) -> RevisionReport
+    /// Brings the deleted files below a folder back, or with a time in seconds since 1970 the state before
+    /// it. Calls `report` from time to time, and ends early when that returns false.
+    func undo(
+        below path: String, before time: Int64?, report: (UndoReport) -> Bool
+    ) throws(CommandError) -> UndoReport
     /// The shared link to the file or folder at a path, created if there is none.
     func link(to path: String) throws(CommandError) -> LinkReport
     /// Whether all of the account's tree is known.

@@ -196,6 +196,8 @@ extension CommandError {
                 + "`dbxfs revisions` lists them"
         case .noSuchRevision(let path):
             "Dropbox has no such revision of \(quoted(path)): `dbxfs revisions` lists them"
+        case .notRestored(let files):
+            "\(files) file\(files == 1 ? " was" : "s were") not brought back"
         // Content that was put aside
         case .nothingPutAside(let name):
             "\(quoted(name)) is no account, no mountpoint, and no content that was put aside: "

@@ -90,6 +90,7 @@ package enum CommandError: Error, Hashable, Sendable {
     case noHistory(path: String, reason: String)
     case notDeleted(String)
     case noSuchRevision(String)
+    case notRestored(files: Int)
     case noLink(path: String, reason: String)
     case notPinned(String)
     case pinnedByFolder(path: String, folder: String)
@@ -122,7 +123,7 @@ extension CommandError {
             .usage
         case .stillQueued, .notHereYet: .stillQueued
         case .reported(_, let status): status
-        case .unsentChanges, .readOnlyMount, .noHistory, .notDeleted, .noSuchRevision,
+        case .unsentChanges, .readOnlyMount, .noHistory, .notDeleted, .noSuchRevision, .notRestored,
             .noLink, .notOnDropbox, .noControl, .nothingMounted, .nothingThere, .notPinned,
             .pinnedByFolder, .nothingPutAside, .severalPutAside, .noContent, .onlyPart,
             .alreadyThere, .notRecovered, .noEmulator,

@@ -7,6 +7,8 @@ package struct RemoteListing: Hashable, Sendable, Encodable {
     /// File or folder, as JSON names it.
     package enum Kind: String, Hashable, Sendable, Encodable {
         case file, folder
+        /// A file or folder that was deleted; Dropbox does not tell which.
+        case deleted
     }
 
     /// The facts that only files have.
@@ -36,17 +38,20 @@ package struct RemoteListing: Hashable, Sendable, Encodable {
 
     /// Its path in the account.
     package var path: String
-    /// The server's ID of the node.
-    package var id: String
+    /// The server's ID of the node; nil for a deleted one.
+    package var id: String?
     /// Its size, times and version; nil for folders.
     package var file: File?
 
-    /// Memberwise; a folder has no `file`.
-    package init(path: String, id: String, file: File? = nil) {
+    /// Memberwise; a folder has no `file`, and a deleted entry no `id` either.
+    package init(path: String, id: String?, file: File? = nil) {
         self.path = path
         self.id = id
         self.file = file
     }
+
+    /// What it is.
+    private var kind: Kind { file != nil ? .file : id != nil ? .folder : .deleted }
 
     private enum CodingKeys: String, CodingKey {
         case path, type, id, bytes, modified, stored, rev
@@ -57,7 +62,7 @@ package struct RemoteListing: Hashable, Sendable, Encodable {
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(path, forKey: .path)
-        try container.encode(file == nil ? Kind.folder : .file, forKey: .type)
+        try container.encode(kind, forKey: .type)
         try container.encode(id, forKey: .id)
         try container.encode(file?.bytes, forKey: .bytes)
         try container.encode(file.map { Terminal.isoTime($0.modified) }, forKey: .modified)
@@ -76,7 +81,7 @@ package struct RemoteListing: Hashable, Sendable, Encodable {
         let size = file.map { Terminal.size($0.bytes) } ?? "-"
         let time = file.map { Terminal.time($0.modified) } ?? "-"
         return Self.padded(size, to: 10, isRight: true) + "  " + Self.padded(time, to: 19) + "  "
-            + Terminal.printable(shown) + (file == nil ? "/" : "")
+            + Terminal.printable(shown) + (kind == .folder ? "/" : "")
     }
 
     private static func padded(_ text: String, to width: Int, isRight: Bool = false) -> String {

@@ -44,7 +44,7 @@ package struct Environment: Sendable {
 
     private let configuration: Configuration
     /// The user's home; nil for system mounts.
-    private let home: String?
+    package let home: String?
     /// Whether a variable overrides the cache folder of the file.
     private let namesCacheFolder: Bool
     /// Further folders of sockets to search: those of system mounts, for root.

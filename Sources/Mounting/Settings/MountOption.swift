@@ -48,6 +48,12 @@ package struct MountOption: Sendable {
         .value(
             "case", .names, \.names, "whether a name also finds what differs in", "case only"),
         .value(
+            "cached_only", .programs, \.cachedOnly, "programs for which nothing is fetched, with",
+            "colons; standard means the usual indexers"),
+        .value(
+            "trash", .trash, \.trash, "whether file managers can make their folder", "for trash"),
+        .flag("desktop", \.servesDesktop, "file managers' Dropbox plug-ins are served"),
+        .value(
             "root", .root, \.root, "what paths start from: the person's folder,",
             "the team's whole space, or a team folder or", "shared folder by its number"),
         .value(

@@ -42,6 +42,14 @@ package struct MountSettings: Hashable, Sendable, Codable {
         case fold
     }
 
+    /// The handling of the folders into which file managers move discarded files.
+    package enum Trash: String, Hashable, Sendable, Codable {
+        /// They cannot be made: file managers then offer to delete.
+        case refused = "refuse"
+        /// They are folders like any others.
+        case allowed = "allow"
+    }
+
     /// Whether the mount refuses all changes.
     package var isReadOnly = false
     /// Whether other users may use the mount.
@@ -75,6 +83,12 @@ package struct MountSettings: Hashable, Sendable, Codable {
     package var downloadRate: Int64?
     /// How lookups compare names.
     package var names = Names.exact
+    /// Programs for which nothing is fetched.
+    package var cachedOnly = ProgramList.standard
+    /// The handling of folders for trash.
+    package var trash = Trash.refused
+    /// Whether Dropbox's plug-ins for file managers are served.
+    package var servesDesktop = false
     /// The root of the paths.
     package var root = Root.home
     /// The member of a team as whom a team's token acts (`dbmid:…`); nil for a person's own token.

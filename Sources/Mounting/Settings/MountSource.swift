@@ -49,5 +49,8 @@ package struct MountSource: Hashable, Sendable, Codable {
 
 extension MountSource: CustomStringConvertible {
     /// The form that `init(parsing:)` reads.
-    package var description: String { remotePath.isEmpty ? account : account + ":" + remotePath }
+    package var description: String { remotePath.isEmpty ? account : shown }
+
+    /// The same with a colon in any case.
+    package var shown: String { account + ":" + remotePath }
 }

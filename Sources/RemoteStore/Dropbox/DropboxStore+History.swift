@@ -63,6 +63,15 @@ extension DropboxStore: RemoteHistory {
     }
 }
 
+extension DropboxStore: RemoteUndo {
+    /// Starts a listing of a folder with deleted entries.
+    package func listWithDeleted(
+        _ folder: RemotePath, recursive: Bool
+    ) async throws(RemoteError) -> RemotePage {
+        try await list(folder, recursive: recursive, includesDeleted: true)
+    }
+}
+
 extension RemoteError {
     fileprivate init(_ error: Files.ListRevisionsError) {
         switch error {

@@ -138,9 +138,16 @@ package final class DropboxStore: RemoteStoring {
     package func list(
         _ folder: RemotePath, recursive: Bool
     ) async throws(RemoteError) -> RemotePage {
+        try await list(folder, recursive: recursive, includesDeleted: false)
+    }
+
+    func list(
+        _ folder: RemotePath, recursive: Bool, includesDeleted: Bool
+    ) async throws(RemoteError) -> RemotePage {
         let mounted = try await mountedFolder()
         let argument = Files.ListFolderArg(
-            path: serverPath(folder), recursive: recursive, limit: Self.pageLimit)
+            path: serverPath(folder), recursive: recursive, includeDeleted: includesDeleted,
+            limit: Self.pageLimit)
         let listing: TolerantListing
         do {
             listing = try await client.call(

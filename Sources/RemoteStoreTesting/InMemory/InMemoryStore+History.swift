@@ -27,6 +27,42 @@ extension InMemoryStore: RemoteHistory {
     }
 }
 
+extension InMemoryStore: RemoteUndo {
+    /// All entries of a folder and deleted ones there, on one page.
+    package func listWithDeleted(
+        _ folder: RemotePath, recursive: Bool
+    ) async throws(RemoteError) -> RemotePage {
+        let cursor = try await latestCursor()
+        return try state.withLock { (state) throws(RemoteError) in
+            let gone = state.tree.gone(below: folder, recursive: recursive)
+            var entries: [RemoteEntry] = []
+            do throws(RemoteError) {
+                entries = state.tree.entries(
+                    in: try state.tree.folder(at: folder), recursive: recursive)
+            } catch {
+                guard error == .notFound, !gone.isEmpty else { throw error }
+            }
+            return RemotePage(entries: entries + gone, cursor: cursor, hasMore: false)
+        }
+    }
+}
+
+extension InMemoryTree {
+    /// The entries deleted or moved away below a folder, whose paths are free now.
+    fileprivate func gone(below folder: RemotePath, recursive: Bool) -> [RemoteEntry] {
+        let above = foldedPath(of: folder).components
+        var gone: [RemotePath: RemoteEntry] = [:]
+        for entry in log + goneTogether.values.joined() where entry.kind == .deleted {
+            let path = entry.foldedPath.components
+            guard path.count > above.count, path.starts(with: above),
+                recursive || path.count == above.count + 1, item(at: entry.foldedPath) == nil
+            else { continue }
+            gone[entry.foldedPath] = entry
+        }
+        return gone.values.sorted { $0.foldedPath.rawValue < $1.foldedPath.rawValue }
+    }
+}
+
 extension InMemoryStore {
     /// A cursor after the current state, with deletions.
     package func deletionCursor() async throws(RemoteError) -> Cursor? {

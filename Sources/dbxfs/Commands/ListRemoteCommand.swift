@@ -27,6 +27,9 @@ struct ListRemoteCommand: ParsableCommand {
     @Flag(help: "List folders in folders, too.")
     var recursive = false
 
+    @Flag(help: "List deleted files and folders instead.")
+    var deleted = false
+
     @Flag(help: "Print JSON.")
     var json = false
 
@@ -50,15 +53,20 @@ struct ListRemoteCommand: ParsableCommand {
         quietLogs(environment)
         let remote = try RemoteAccess(source, environment)
         let path = source.remotePath
-        let (recursive, json) = (recursive, json)
+        let (recursive, deleted, json) = (recursive, deleted, json)
         let failure = WorkerThread.waiting { () async -> RemoteError? in
             do throws(RemoteError) {
-                try await remote.list(recursive: recursive) { entry in
+                let show = { (entry: RemoteListing) -> Void in
                     if json {
                         try? Terminal.printJSON(entry)
                     } else {
                         Terminal.print(entry.text(below: path))
                     }
+                }
+                if deleted {
+                    try await remote.listDeleted(recursive: recursive, show: show)
+                } else {
+                    try await remote.list(recursive: recursive, show: show)
                 }
                 return nil
             } catch {
@@ -149,6 +157,24 @@ private struct RemoteAccess: Sendable {
                 throw .malformed("the listing goes on for ever")
             }
             page = try await store.list(after: page.cursor)
+        }
+    }
+
+    /// Calls `show` with everything that was deleted in the folder, which may be deleted, too.
+    func listDeleted(
+        recursive: Bool, show: (RemoteListing) -> Void
+    ) async throws(RemoteError) {
+        try await start()
+        // Entries may come before the folders that they were in.
+        var spelled = SpelledPaths(below: folder)
+        var found: [RemoteEntry] = []
+        try await store.forEachEntry(below: folder, recursive: recursive) {
+            entry throws(RemoteError) in
+            try spelled.note(entry)
+            if case .deleted = entry.kind { found.append(entry) }
+        }
+        for entry in found {
+            show(RemoteListing(path: spelled.path(of: entry).rawValue, id: nil))
         }
     }
 

@@ -1,5 +1,4 @@
-// `dbxfs revisions` and `dbxfs restore`: the revisions of a file on Dropbox, and going back to one.
-// A path may be that of a deleted file.
+// `dbxfs revisions`: the revisions of a file on Dropbox, which may be deleted.
 
 import ArgumentParser
 import LocalIO
@@ -42,32 +41,5 @@ struct RevisionsCommand: ParsableCommand {
         } else {
             Terminal.print(list.text)
         }
-    }
-}
-
-struct RestoreCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "restore",
-        abstract: "Bring back a deleted file, or an old revision of one.",
-        discussion: """
-            What is there now becomes a revision itself, so this can be undone. A file with changes that \
-            Dropbox does not have yet is refused: run `dbxfs sync` first.
-            """)
-
-    @Argument(help: "A file on a mount, or where one was.", completion: .file())
-    var path: String
-
-    @Option(
-        help:
-            "The revision, as `dbxfs revisions` lists it. Without it: the newest of a deleted file."
-    )
-    var rev: String?
-
-    func run() throws {
-        let mount = try RunningMount(containing: path)
-        let request = RestoreRequest(path: try mount.place(of: path), revision: rev)
-        let restored = try mount.connectOrFail(Environment())
-            .ask(ControlRoutes.restore, request, about: mount.mountpoint).restored
-        Terminal.print("\(Terminal.printable(path)): \(restored.rev)  \(restored.details)")
     }
 }

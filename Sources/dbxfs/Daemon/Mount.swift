@@ -95,7 +95,8 @@ final class Mount: Sendable {
                 folderReader: FolderReader(
                     store: store, cache: cache, remote: remote, log: Logger(label: "folders")),
                 openFiles: openFiles, relay: relay, options: FileSystemOptions(plan),
-                ended: EndedInodes(delay: 0.1), log: Logger(label: "filesystem"))
+                ended: EndedInodes(delay: 0.1), programName: { $0.programName },
+                log: Logger(label: "filesystem"))
         } catch {
             throw .databaseDamaged(path: folders.database, detail: "\(error)")
         }
@@ -287,6 +288,8 @@ extension FileSystemOptions {
         synchronizesRemotely = settings.synchronization == .remote
         gathersWrites = settings.gathersWrites
         foldsCase = settings.names == .fold
+        cachedOnly = ProgramNames(settings.cachedOnly.names)
+        refusesTrash = settings.trash == .refused
         ignored = plan.ignored
         rootPath = plan.source.remotePath.utf8.split(separator: UInt8(ascii: "/"))
             .compactMap { try? FileName(utf8: $0) }

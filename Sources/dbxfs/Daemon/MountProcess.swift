@@ -130,9 +130,12 @@ struct MountProcess {
         server.start()
         endOnSignals(mount, ending, supervision, log)
         log.notice("mounted", metadata: ["mountpoint": "\(mountpoint)"])
-        announce(notice, mount)
+        let desktop = desktop(of: mount, log)
+        let notices = [notice, desktop.notice].compactMap(\.self)
+        announce(notices.isEmpty ? nil : notices.joined(separator: "; "), mount)
         supervision?.ready()
         mount.session.waitForEnd()
+        desktop.watch?.stop()
         supervision?.stop()
         log.notice("unmounted", metadata: ["mountpoint": "\(mountpoint)"])
         let outcome = Drain(limit: ending.limit)
@@ -147,6 +150,23 @@ struct MountProcess {
         ending.end(outcome)
         server.stop()
         return outcome
+    }
+
+    /// The plug-ins' sockets, if they are wanted and can be had; else a notice.
+    private func desktop(
+        of mount: Mount, _ log: Logger
+    ) -> (watch: DesktopWatch?, notice: String?) {
+        guard plan.settings.servesDesktop else { return (nil, nil) }
+        do throws(CommandError) {
+            guard let home = plan.environment.home else {
+                throw .system("system mounts have no home")
+            }
+            return (try DesktopWatch(mount.control, home: home), nil)
+        } catch {
+            let notice = "file managers' plug-ins are not served: \(error.message)"
+            log.warning("\(notice)")
+            return (nil, notice)
+        }
     }
 
     /// The first signal unmounts, the second one stops waiting for the queue.

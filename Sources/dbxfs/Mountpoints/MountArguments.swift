@@ -72,6 +72,12 @@ struct MountArguments: ParsableArguments {
         }
     }
 
+    /// Writes the source with a colon.
+    mutating func showAsRemote() throws(CommandError) {
+        guard places.count == 2 else { return }
+        places[0] = try MountSource(parsing: places[0]).shown
+    }
+
     /// The arguments with which a process of this program serves the same mount.
     var forServing: [String] {
         ["serve"] + options.flatMap { ["-o", $0] } + (account.map { ["--account", $0] } ?? [])
@@ -82,8 +88,9 @@ struct MountArguments: ParsableArguments {
 /// The plan of a mount, made before any file is changed.
 struct MountPlan: Sendable {
     let source: MountSource
-    /// The mount's source in the kernel's list: as the user wrote it, because mount(8) takes an
-    /// fstab line for mounted if it finds the same there.
+    /// The mount's source in the kernel's list: as an fstab line has it, because mount(8) takes the
+    /// line for mounted if it finds the same there. Everywhere else with a colon, by which df(1) and others
+    /// recognise remote disks.
     let shownSource: String
     let settings: MountSettings
     /// Patterns for local-only names.
@@ -100,11 +107,11 @@ struct MountPlan: Sendable {
         environment = try Environment(scope: arguments.system ? .system : .user)
         if let account = arguments.account {
             (source, requestedMountpoint) = try environment.standardPlace(of: account)
-            shownSource = source.description
+            shownSource = source.shown
         } else {
             let places = arguments.places
             source = places.count == 2 ? try MountSource(parsing: places[0]) : .standard
-            shownSource = places.count == 2 ? places[0] : source.description
+            shownSource = places.count == 2 ? places[0] : source.shown
             requestedMountpoint = absolutePath(places[places.count -| 1])
         }
         makesMountpoint = arguments.account != nil

@@ -10,7 +10,7 @@ mount=$!
 wait_while_running $mount 60 eval 'mountpoint -q "$MNT" && dbxfs status "$MNT"'
 findmnt -n -o VFS-OPTIONS --mountpoint "$MNT" | grep -w noexec | grep -w nodev | grep -qw noatime
 # Without a source, the account is shown.
-findmnt -n -o SOURCE --mountpoint "$MNT" | grep -qx default
+findmnt -n -o SOURCE --mountpoint "$MNT" | grep -qx default:
 
 head -c 3000000 /dev/urandom > "$WORK/content"
 cp "$WORK/content" "$MNT/content"

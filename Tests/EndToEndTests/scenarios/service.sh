@@ -45,7 +45,7 @@ fails 1 "$WORK/missing.toml" env DBXFS_CONFIG="$WORK/missing.toml" dbxfs mount "
 fails 1 'cache_size' dbxfs mount "$MNT" -o cache_size=much
 # Without an entry, and without the directory.
 dbxfs mount --account other
-findmnt -n -o SOURCE --mountpoint "$HOME/Dropbox-other" | grep -qx other
+findmnt -n -o SOURCE --mountpoint "$HOME/Dropbox-other" | grep -qx other:
 dbxfs unmount "$HOME/Dropbox-other"
 
 # Readiness, status, and everything sent at the end although it was not due for an hour.

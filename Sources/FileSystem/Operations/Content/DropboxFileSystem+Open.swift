@@ -32,6 +32,7 @@ extension DropboxFileSystem {
                 try self.requireOpenable($0, flags)
             }
             if node.place == nil { openFiles.noteUnlinked(inode) }
+            try refuseFetching(file, flags: flags, caller: caller)
             if flags.truncates {
                 try empty(file)
                 inodes.noteEmptied(inode)

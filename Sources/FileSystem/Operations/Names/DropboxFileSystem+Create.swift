@@ -11,7 +11,12 @@ extension DropboxFileSystem {
     package func makeDirectory(
         _ name: [UInt8], in parent: InodeID, permissions: UInt16, caller: CallingProcess
     ) -> Answer<Entry> {
-        make(.folder, name, in: parent) {
+        do throws(FileSystemError) {
+            try refuseTrash(name, in: parent)
+        } catch {
+            return .failed(error)
+        }
+        return make(.folder, name, in: parent) {
             self.localFacts(.directory, permissions: permissions, caller: caller)
         }
     }

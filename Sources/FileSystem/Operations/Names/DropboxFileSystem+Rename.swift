@@ -12,6 +12,7 @@ extension DropboxFileSystem {
         mode: RenameMode
     ) -> Answer<Void> {
         answer { known in
+            try self.refuseTrash(newName, in: newParent)
             let source = Place(parent: parent, name: try FileName(finding: name))
             let target = Place(parent: newParent, name: try FileName(creating: newName))
             try self.changeTree(known) { try $0.rename(source, to: target, mode) }

@@ -22,6 +22,8 @@ struct MountCommand: ParsableCommand {
     var foreground = false
 
     func run() throws {
+        var arguments = arguments
+        try arguments.showAsRemote()
         let plan = try MountPlan(arguments)
         guard !foreground else {
             return try MountProcess(plan, mode: .foreground).run()

@@ -29,7 +29,7 @@ extension MountControl {
     }
 
     /// The components of a path on the mount.
-    private static func names(
+    static func names(
         in path: String, on mountpoint: String
     ) throws(CommandError) -> [FileName] {
         var names: [FileName] = []
@@ -60,7 +60,7 @@ extension MountControl {
         }
     }
 
-    private func message(_ error: HistoryError, _ path: String) -> CommandError {
+    func message(_ error: HistoryError, _ path: String) -> CommandError {
         let path = "\(mountpoint)\(path)"
         return switch error {
         case .unsentChanges: .unsentChanges(path)

@@ -87,6 +87,21 @@ extension ValueForm<MountSettings.Names> {
     }
 }
 
+extension ValueForm<MountSettings.Trash> {
+    static var trash: Self {
+        Self(placeholder: "refuse|allow", expected: "refuse or allow") { Value(rawValue: $0) }
+    }
+}
+
+extension ValueForm<ProgramList> {
+    static var programs: Self {
+        Self(
+            placeholder: "LIST",
+            expected: "names of programs such as standard:rygel, or none"
+        ) { Value(parsing: $0) }
+    }
+}
+
 extension ValueForm<MountSettings.Root> {
     static var root: Self {
         Self(

@@ -1,0 +1,65 @@
+// A mount's command for undo of folders.
+
+import Core
+import LocalIO
+import Logging
+import Mounting
+import Sync
+import Synchronization
+
+extension MountControl {
+    /// Seconds between two reports.
+    private static let undoInterval = 0.3
+
+    func undo(
+        below path: String, before time: Int64?, report: (UndoReport) -> Bool
+    ) throws(CommandError) -> UndoReport {
+        if plan.settings.isReadOnly { throw .readOnlyMount(mountpoint) }
+        let (names, engine, remote) = (try Self.names(in: path, on: mountpoint), engine, remote)
+        let target = time.map { UndoTarget.before(Timestamp(seconds: $0)) } ?? .nothingDeleted
+        let (done, state) = (Latch(), UndoState())
+        let task = Task.detached {
+            do throws(HistoryError) {
+                let end = try await engine.undo(below: names, to: target, from: remote) {
+                    progress in state.progress.withLock { $0 = progress }
+                }
+                state.result.withLock { $0 = .success(end) }
+            } catch {
+                state.result.withLock { $0 = .failure(error) }
+            }
+            done.set()
+        }
+        while !done.wait(seconds: Self.undoInterval) {
+            if !report(self.report(state.progress.withLock { $0 })) { task.cancel() }
+        }
+        switch state.result.withLock({ $0 }) {
+        case .success(let end):
+            log.notice(
+                "restored", metadata: ["folder": "\(path)", "files": "\(end.restored)"])
+            return self.report(end)
+        case .failure(let error): throw message(error, path)
+        case nil: throw .system("the server could not be asked")
+        }
+    }
+
+    private func report(_ progress: UndoProgress) -> UndoReport {
+        var report = UndoReport()
+        report.isListing = progress.isListing
+        report.found = progress.found
+        report.done = progress.done
+        report.restored = progress.restored
+        report.bytes = progress.bytes
+        report.refused = progress.refused
+        report.refusals = progress.refusals.map {
+            .init(path: $0.path, reason: message($0.error, $0.path).message)
+        }
+        report.queued = backlog().operations
+        return report
+    }
+}
+
+/// The progress and the result that the task of an undo gives to the waiting thread.
+private final class UndoState: Sendable {
+    let progress = Mutex(UndoProgress())
+    let result = Mutex<Result<UndoProgress, HistoryError>?>(nil)
+}

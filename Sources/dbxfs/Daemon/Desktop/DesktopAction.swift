@@ -1,0 +1,120 @@
+// The effects of a file manager's menu: links in the clipboard, a page in the browser, pins. Other programs do the visible
+// part; without them, the log says what is missing.
+
+import LocalIO
+import Logging
+import Mounting
+import SystemPackage
+
+/// Carries out entries of the menu, on threads that may block.
+struct DesktopAction {
+    let control: MountControl
+
+    /// Seconds for another program.
+    private static let patience = 10.0
+
+    /// Whether Dropbox's page shows the paths of a mount: those of a person's own folder do.
+    static func hasWebPages(_ plan: MountPlan) -> Bool {
+        plan.settings.root == .home && plan.environment.serverName == "Dropbox"
+    }
+
+    func perform(_ verb: DesktopVerb, on places: [String]) {
+        do throws(CommandError) {
+            switch verb {
+            case .pin: try control.setPins(true, at: places)
+            case .unpin: try control.setPins(false, at: places)
+            case .web:
+                for place in places { try open(page(of: place)) }
+            case .link:
+                for place in places { try copy(try control.link(to: place).url) }
+                notify("The Dropbox link was copied.")
+            }
+        } catch {
+            control.log.error(
+                "an entry of the file manager's menu failed",
+                metadata: ["entry": "\(verb.rawValue)", "error": "\(error.message)"])
+            // Without names, because other users can see arguments.
+            notify("Dropbox: this did not work. The log of dbxfs says why.")
+        }
+    }
+
+    // MARK: Other programs
+
+    private func page(of place: String) -> String {
+        let path = "\(control.plan.source.remotePath)\(place)"
+        return "https://www.dropbox.com/home" + Self.percentEncoded(path)
+    }
+
+    /// Encodes all but letters, digits, slashes and the marks that never need it.
+    static func percentEncoded(_ path: String) -> String {
+        var result = ""
+        for byte in path.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "/"):
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                result.append(byte < 16 ? "%0" : "%")
+                result.append(String(byte, radix: 16, uppercase: true))
+            }
+        }
+        return result
+    }
+
+    private func open(_ address: String) throws(CommandError) {
+        guard let opener = ChildProcess.find("xdg-open") else {
+            throw .system("xdg-open is missing: install xdg-utils")
+        }
+        try run(opener, [address], input: "")
+    }
+
+    /// Puts a link into the clipboard. Not as an argument, because a link grants access.
+    private func copy(_ link: String) throws(CommandError) {
+        let variables = ProcessVariables.all
+        var programs: [(name: String, arguments: [String])] = []
+        if variables["WAYLAND_DISPLAY"] != nil { programs.append(("wl-copy", [])) }
+        if variables["DISPLAY"] != nil {
+            programs.append(("xclip", ["-selection", "clipboard"]))
+            programs.append(("xsel", ["--clipboard", "--input"]))
+        }
+        for program in programs {
+            guard let path = ChildProcess.find(program.name) else { continue }
+            return try run(path, program.arguments, input: link)
+        }
+        throw .system("no program for the clipboard: install wl-clipboard or xclip")
+    }
+
+    private func notify(_ text: String) {
+        guard let path = ChildProcess.find("notify-send") else { return }
+        try? run(path, ["--app-name=dbxfs", text], input: "")
+    }
+
+    private func run(
+        _ path: String, _ arguments: [String], input: String
+    ) throws(CommandError) {
+        let status: Int32?
+        do throws(ChildProcessError) {
+            let pipe = try DescriptorPipe()
+            defer { try? pipe.reading.close() }
+            let child: ChildProcess
+            do throws(ChildProcessError) {
+                child = try ChildProcess.start(
+                    path, arguments, descriptors: [0: pipe.reading], isDetached: true)
+            } catch {
+                try? pipe.writing.close()
+                throw error
+            }
+            // A link fits into the pipe.
+            _ = try? pipe.writing.writeAll(input.utf8)
+            try? pipe.writing.close()
+            status = child.wait(seconds: Self.patience)
+            if status == nil { WorkerThread.start { _ = child.wait() } }
+        } catch {
+            throw CommandError(error)
+        }
+        // A browser may stay in the foreground.
+        guard let status, status != 0 else { return }
+        throw .system("\(path) failed with status \(status)")
+    }
+}
