@@ -1,7 +1,7 @@
 // Reading and writing ranges of local files: once, or until all is done. Not responsible for what a
 // shorter file means.
 
-import Glibc
+import CLibrary
 import Saturating
 
 /// Reads and writes ranges of a file by its descriptor.

@@ -34,7 +34,7 @@ final class Fixture: Sendable {
     init(
         reusing left: OwnedFolder? = nil, over given: MetadataStore? = nil,
         configure: (inout FileSystemOptions) -> Void = { _ in },
-        programName: @escaping @Sendable (Caller) -> String? = { _ in nil }
+        programName: @escaping @Sendable (CallingProcess) -> String? = { _ in nil }
     ) throws {
         ownedFolder = try left ?? OwnedFolder()
         folder = ownedFolder.path

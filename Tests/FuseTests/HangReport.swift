@@ -1,4 +1,4 @@
-// What a mount and the programs on it wait for, for the log of a test that hangs. Reads /proc only: a path on the mount
+// The system calls in which a mount and the programs on it wait, for the log of a test that hangs. Reads /proc only: a path on the mount
 // would hang as well.
 
 import Foundation

@@ -136,9 +136,9 @@ struct InterruptionTests {
     @Test("the process of a thread is found in its status, with any name")
     func process() {
         let status = "Name:\tTgid:\\n7 x\nUmask:\t0022\nTgid:\t4711\nPid:\t4712\n"
-        #expect(Caller.process(ofThread: status) == 4711)
-        #expect(Caller.process(ofThread: "Name:\tx\n") == nil)
-        #expect(Caller.process(ofThread: "Tgid:\t99999999999\n") == nil)
+        #expect(CallingProcess.process(ofThread: status) == 4711)
+        #expect(CallingProcess.process(ofThread: "Name:\tx\n") == nil)
+        #expect(CallingProcess.process(ofThread: "Tgid:\t99999999999\n") == nil)
     }
 
     @Test("a caller's program is that of its process, also for a thread with another name")
@@ -148,10 +148,10 @@ struct InterruptionTests {
         let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("Pid:") })
         let thread = try #require(line.split(separator: "\t").last.flatMap { Int32($0) })
         for thread in [getpid(), thread] {
-            let caller = Caller(userID: 0, groupID: 0, processID: thread)
+            let caller = CallingProcess(userID: 0, groupID: 0, processID: thread)
             #expect(caller.programName == String(expected))
         }
-        #expect(Caller(userID: 0, groupID: 0, processID: 0).programName == nil)
+        #expect(CallingProcess(userID: 0, groupID: 0, processID: 0).programName == nil)
     }
 
     @Test("a process that is not there has no signals")

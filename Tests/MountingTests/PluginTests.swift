@@ -3,6 +3,7 @@
 import Glibc
 import Logging
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Mounting
@@ -204,6 +205,7 @@ private final class StandInDesktop: DesktopService {
             try PluginServer(home: home, service: desktop, log: log)
         }
         let listener = try connect("iface_socket", home)
+        // The server notes a listener on its own thread.
         while !server.hasListeners { usleep(1000) }
         server.touch(["/mnt/a\tb"])
         #expect(

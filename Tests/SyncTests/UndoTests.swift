@@ -18,10 +18,10 @@ import Testing
                     file: RemoteFile(
                         id: FileID("id:1"), revision: Revision("r\(time)"),
                         hash: ContentHasher.hash([]), size: 0,
-                        clientModified: Timestamp(seconds: 0),
-                        serverModified: Timestamp(seconds: time)))
+                        clientModified: WallTime(seconds: 0),
+                        serverModified: WallTime(seconds: time)))
             }, isDeleted: isDeleted || deleted != nil,
-            deleted: deleted.map { Timestamp(seconds: $0) })
+            deleted: deleted.map { WallTime(seconds: $0) })
     }
 
     @Test("without a time, deleted files get their newest revision, and others stay")
@@ -35,7 +35,7 @@ import Testing
 
     @Test("with a time, each file gets what it was before it")
     func before() {
-        let target = UndoTarget.before(Timestamp(seconds: 25))
+        let target = UndoTarget.before(WallTime(seconds: 25))
         // Changed since; unchanged; made since.
         #expect(target.revision(of: revisions(stored: 40, 30, 20, 10))?.rawValue == "r20")
         #expect(target.revision(of: revisions(stored: 20, 10)) == nil)

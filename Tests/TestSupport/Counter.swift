@@ -6,7 +6,7 @@ import Synchronization
 public final class Counter: Sendable {
     private let number = Atomic<Int>(0)
 
-    /// Begins at 0.
+    /// Begins without an event.
     public init() {}
 
     /// The number of events so far.

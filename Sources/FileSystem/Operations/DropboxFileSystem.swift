@@ -34,7 +34,7 @@ package final class DropboxFileSystem: FileSystemOperations {
     /// Where tasks wait for the local disk.
     let disk: DiskQueue
     /// The name of the caller's program, if it can be known.
-    let programName: @Sendable (Caller) -> String?
+    let programName: @Sendable (CallingProcess) -> String?
 
     // MARK: State
 
@@ -62,7 +62,7 @@ package final class DropboxFileSystem: FileSystemOperations {
         clock: any SyncClock = SystemClock(),
         disk: DiskQueue = DiskQueue(label: "dbxfs.filesystem"),
         ended: EndedInodes = EndedInodes(delay: 0),
-        programName: @escaping @Sendable (Caller) -> String? = { _ in nil }, log: Logger
+        programName: @escaping @Sendable (CallingProcess) -> String? = { _ in nil }, log: Logger
     ) throws(FileSystemError) {
         self.store = store
         self.staging = staging

@@ -88,7 +88,7 @@ package final class ContentReader: ContentReading {
     }
 
     /// Whether all bytes of a content are on disk.
-    package func isCached(_ content: FileContent) -> Bool {
+    package func isCached(_ content: FileVersion) -> Bool {
         cache.contains(content.hash, size: content.size, range: 0..<max(0, content.size))
     }
 

@@ -2,7 +2,7 @@
 
 package import FileSystem
 
-extension Caller {
+extension CallingProcess {
     /// The name of the caller's program, of which the kernel keeps 15 bytes. Nil if the caller is in
     /// another PID namespace, has ended or is hidden.
     package var programName: String? {

@@ -50,7 +50,7 @@ package struct RemoteListing: Hashable, Sendable, Encodable {
         self.file = file
     }
 
-    /// What it is.
+    /// The kind, by the facts that are there.
     private var kind: Kind { file != nil ? .file : id != nil ? .folder : .deleted }
 
     private enum CodingKeys: String, CodingKey {

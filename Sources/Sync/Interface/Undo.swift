@@ -9,7 +9,7 @@ package enum UndoTarget: Hashable, Sendable {
     /// Every deleted file exists, with its newest revision; others are left alone.
     case nothingDeleted
     /// Each file is as it was before this time; files that are newer are left alone.
-    case before(Timestamp)
+    case before(WallTime)
 
     /// Whether a file may differ from the state, as far as a listing tells.
     func concerns(_ entry: RemoteEntry) -> Bool {

@@ -64,6 +64,7 @@ extension ConformanceAccount {
     func results(_ launch: Files.DeleteBatchLaunch) async throws -> [Observation] {
         guard case .asyncJobID(let id) = launch else { return ["complete"] }
         for _ in 0..<100 {
+            // A job of the service takes seconds, and each request counts towards the rate limit.
             switch try await files.deleteBatchCheck(asyncJobID: id) {
             case .inProgress: try await Task.sleep(for: .seconds(1))
             case .complete(let result):
@@ -96,6 +97,7 @@ extension ConformanceAccount {
                 copies
                 ? try await files.copyBatchCheckV2(asyncJobID: id)
                 : try await files.moveBatchCheckV2(asyncJobID: id)
+            // As above.
             switch status {
             case .inProgress: try await Task.sleep(for: .seconds(1))
             case .complete(let result): return lines(result)

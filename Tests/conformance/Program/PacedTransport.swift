@@ -11,6 +11,7 @@ struct PacedTransport: HTTPTransport {
     let throttles = Throttles()
 
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        // The service limits the rate of an account's requests.
         if pause > .zero { try? await Task.sleep(for: pause) }
         let response = try await base.send(request)
         if response.status == 429 {

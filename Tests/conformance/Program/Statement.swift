@@ -68,7 +68,7 @@ enum Source: Sendable {
     case page(String)
     /// An issue, a test or the source of another client, by its address.
     case client(String)
-    /// dbxfs's own reasoning.
+    /// The reasoning of dbxfs itself, without a source.
     case assumption
 
     /// A route or type of files.stone.

@@ -62,8 +62,8 @@ extension AccountTree {
 
     /// Brings a deleted file back under its last name, as a new revision of the same id.
     mutating func revive(
-        _ file: NodeID, in parent: NodeID, with content: ContentID, clientModified: Timestamp,
-        at time: Timestamp
+        _ file: NodeID, in parent: NodeID, with content: ContentID, clientModified: APITime,
+        at time: APITime
     ) {
         nodes[Int(file.index)].parent = parent
         nodes[Int(file.index)].isAlive = true

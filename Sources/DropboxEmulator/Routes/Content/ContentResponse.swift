@@ -27,7 +27,9 @@ struct ContentResponse {
             .init("Content-Type", "application/octet-stream"), etag,
             RouteResponse.Header("Accept-Ranges", "bytes"),
         ]
-        if knownTag == etag.value { return Reply(status: 304, headers: [etag], body: .text("")) }
+        if knownTag == etag.value {
+            return RouteResponse(status: 304, headers: [etag], body: .text(""))
+        }
         var status = 200
         var bytes: Range<Int64> = 0..<content.size
         switch part {

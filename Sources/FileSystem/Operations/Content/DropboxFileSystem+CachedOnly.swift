@@ -14,7 +14,7 @@ extension DropboxFileSystem {
     /// At open, because a program skips a file that it cannot open; an error in the middle of one may end it, as
     /// that of a mapping does.
     func refuseFetching(
-        _ file: OpenFile, flags: OpenFlags, caller: Caller
+        _ file: OpenFile, flags: OpenFlags, caller: CallingProcess
     ) throws(FileSystemError) {
         guard !options.cachedOnly.isEmpty, flags.reads, !flags.truncates,
             let content = fetchedContent(of: file), content.size > 0
@@ -32,7 +32,7 @@ extension DropboxFileSystem {
     }
 
     /// The revision that reads of a file may fetch.
-    private func fetchedContent(of file: OpenFile) -> FileContent? {
+    private func fetchedContent(of file: OpenFile) -> FileVersion? {
         switch file.content {
         case .unknown: nil
         case .revision(let content): content

@@ -16,7 +16,7 @@ extension MountControl {
     ) throws(CommandError) -> UndoReport {
         if plan.settings.isReadOnly { throw .readOnlyMount(mountpoint) }
         let (names, engine, remote) = (try Self.names(in: path, on: mountpoint), engine, remote)
-        let target = time.map { UndoTarget.before(Timestamp(seconds: $0)) } ?? .nothingDeleted
+        let target = time.map { UndoTarget.before(WallTime(seconds: $0)) } ?? .nothingDeleted
         let (done, state) = (Latch(), UndoState())
         let task = Task.detached {
             do throws(HistoryError) {

@@ -28,7 +28,7 @@ final class DesktopWatch: Sendable {
         WorkerThread.start { self.run() }
     }
 
-    /// Ends all connections.
+    /// Ends the connections of all plug-ins.
     func stop() {
         end.set()
         server.stop()
