@@ -7,8 +7,8 @@ JOBS ?= $(shell nproc)
 # The versions that Package.resolved names, or an error: an unreviewed version must not get in by a build.
 LOCKED = --force-resolved-versions
 # Half of the size: no table of exported symbols, which nothing loads and which keeps unused code; packed relocations, which
-# glibc reads from 2.36 on; ICU's data for English only. The toolchain's own linker does all of it.
-RELEASE_LINKING = $(foreach flag,--no-export-dynamic --icf=safe -z pack-relative-relocs '$(CURDIR)/$(LINKED_FOLDER)/icu.o',-Xlinker $(flag))
+# glibc reads from 2.36 on; of ICU's data those for English (trim-icu). The toolchain's own linker does all of it.
+RELEASE_LINKING = $(foreach flag,--no-export-dynamic --icf=safe -z pack-relative-relocs,-Xlinker $(flag))
 RELEASE_FLAGS = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -j $(JOBS) --disable-local-rpath \
 	--pkg-config-path '$(CURDIR)/$(LINKED_FOLDER)' $(RELEASE_LINKING)
 # The key of an app by which people can log in without one of their own: for distributions, whose app Dropbox has approved.
@@ -100,7 +100,7 @@ build: packages
 # with "cannot find -lswift…", the toolchain was packaged without them (usr/lib/swift_static).
 release: packages
 	@Scripts/link-in $(LINKED_FOLDER) $(LINKED_IN)
-	@Scripts/trim-icu $(LINKED_FOLDER)/icu.o
+	@Scripts/trim-icu $(LINKED_FOLDER)/libicu-english.a
 	@$(SWIFT) build $(LOCKED) $(RELEASE_FLAGS) --product dbxfs \
 		&& $(SWIFT) build $(LOCKED) $(RELEASE_FLAGS) --product dropbox-emulator \
 		|| { echo 'The release build failed. If the linker misses swift_static libraries, use' \
