@@ -6,8 +6,8 @@ SWIFT ?= swift
 JOBS ?= $(shell nproc)
 # The versions that Package.resolved names, or an error: an unreviewed version must not get in by a build.
 LOCKED = --force-resolved-versions
-# Half of the size: no table of exported symbols, which nothing loads and which keeps unused code; packed relocations, which
-# glibc reads from 2.36 on; of ICU's data those for English (trim-icu). The toolchain's own linker does all of it.
+# Smaller programs: no table of exported symbols, which nothing loads and which keeps unused code, and packed relocations, which
+# glibc reads from 2.36 on. The toolchain's own linker does it.
 RELEASE_LINKING = $(foreach flag,--no-export-dynamic --icf=safe -z pack-relative-relocs,-Xlinker $(flag))
 RELEASE_FLAGS = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -j $(JOBS) --disable-local-rpath \
 	--pkg-config-path '$(CURDIR)/$(LINKED_FOLDER)' $(RELEASE_LINKING)
@@ -100,7 +100,6 @@ build: packages
 # with "cannot find -lswift…", the toolchain was packaged without them (usr/lib/swift_static).
 release: packages
 	@Scripts/link-in $(LINKED_FOLDER) $(LINKED_IN)
-	@Scripts/trim-icu $(LINKED_FOLDER)/libicu-english.a
 	@$(SWIFT) build $(LOCKED) $(RELEASE_FLAGS) --product dbxfs \
 		&& $(SWIFT) build $(LOCKED) $(RELEASE_FLAGS) --product dropbox-emulator \
 		|| { echo 'The release build failed. If the linker misses swift_static libraries, use' \
