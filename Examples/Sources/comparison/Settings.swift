@@ -18,7 +18,7 @@ struct Settings {
         configuration.transport.proxy = .proxy(try Proxy("http://127.0.0.1:3128"))
         configuration.transport.pinnedKeys = [PinnedKey](
             ["sha256//YhKJKSzoTt2b5FP18fvpHo7fJYqQCjAa3HWY3tvRMwE="].compactMap { PinnedKey($0) })
-        configuration.transport.uploadLimit = 1 << 30
+        configuration.transport.uploadRate = 1 << 30
         let counter = TrafficCounter()
         configuration.observers = [counter, Failures()]
         let token = ProcessInfo.processInfo.environment["DROPBOX_TOKEN"] ?? ""
