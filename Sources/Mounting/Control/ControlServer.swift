@@ -2,7 +2,6 @@
 // route's business (`Routes/`).
 
 import Dispatch
-import Glibc
 import LocalIO
 package import Logging
 import Saturating
@@ -18,9 +17,7 @@ package final class ControlServer: Sendable {
     /// sends its request right after connecting, and reads the reply.
     package static let standardPatience = 30
 
-    private let folder: ControlFolder
-    private let name: String
-    private let listener: Int32
+    private let listener: SocketListener
     private let service: any MountService
     private let ending: MountEnding
     private let log: Logger
@@ -43,30 +40,14 @@ package final class ControlServer: Sendable {
     ) throws(CommandError) {
         try makePrivateFolder(folder.path)
         self.patience = patience
-        self.folder = folder
-        self.name = folder.socketName(for: mountpoint)
         self.service = service
         self.ending = ending
         self.log = log
-        unlink(folder.path + "/" + name)
-        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-        listener = socket(AF_UNIX, type, 0)
-        guard listener >= 0 else { throw .system("no socket: \(currentErrno)") }
         do throws(Errno) {
-            try folder.withAddress(of: name) { address, size throws(Errno) in
-                guard bind(listener, address, size) == 0 else { throw currentErrno }
-            }
-            guard chmod(folder.path + "/" + name, 0o600) == 0, listen(listener, 16) == 0 else {
-                throw currentErrno
-            }
+            listener = try SocketListener(folder.socketName(for: mountpoint), in: folder)
         } catch {
             throw .folderUnusable(path: folder.path, reason: error.description)
         }
-    }
-
-    // Closed only here, when no thread can still shut it down: a closed number may be reused.
-    deinit {
-        close(listener)
     }
 
     /// Starts the accepting thread.
@@ -76,26 +57,14 @@ package final class ControlServer: Sendable {
 
     /// Removes the socket, and returns when all waiting clients were told of the mount's end.
     package func stop() {
-        unlink(folder.path + "/" + name)
-        shutdown(listener, Int32(SHUT_RDWR))
+        listener.stop()
         // A client that does not read delays the end by this timeout at most.
         _ = ending.listeners.wait(timeout: .now() + .seconds(2))
     }
 
     private func acceptAll() {
-        while true {
-            let descriptor = accept(listener, nil, nil)
-            if descriptor < 0 {
-                if errno == EINTR || errno == ECONNABORTED { continue }
-                if errno == EMFILE || errno == ENFILE {
-                    usleep(100_000)
-                    continue
-                }
-                break
-            }
-            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-            let connection = ControlConnection(descriptor: descriptor, sendPatience: patience)
-            guard isWelcome(connection) else { continue }
+        listener.acceptAll(sendPatience: patience) { connection in
+            guard isWelcome(connection) else { return }
             WorkerThread.start {
                 self.serve(connection)
                 self.conversations.withLock { $0.count -|= 1 }

@@ -16,8 +16,8 @@ package final class PluginServer: Sendable {
     private static let patience = 5
 
     private let folder: ControlFolder
-    private let requests: Listener
-    private let touches: Listener
+    private let requests: Entrance
+    private let touches: Entrance
     private let service: any DesktopService
     private let log: Logger
 
@@ -35,8 +35,8 @@ package final class PluginServer: Sendable {
             throw .system("process \(owner) is Dropbox's own client")
         }
         do throws(Errno) {
-            requests = try Listener("command_socket", in: folder, limit: Self.limit)
-            touches = try Listener("iface_socket", in: folder, limit: Self.limit)
+            requests = try Entrance("command_socket", in: folder)
+            touches = try Entrance("iface_socket", in: folder)
         } catch {
             throw error == .addressInUse
                 ? .system("another program serves \(folder.path)")
@@ -98,43 +98,14 @@ package final class PluginServer: Sendable {
     }
 
     /// A socket and its connections.
-    private final class Listener: Sendable {
-        private let path: String
-        private let descriptor: Int32
-        private let limit: Int
+    private final class Entrance: Sendable {
+        private let listener: SocketListener
         private let open = Mutex<[ControlConnection]>([])
 
-        /// Binds a socket, replacing one that no process serves.
-        init(_ name: String, in folder: ControlFolder, limit: Int) throws(Errno) {
-            path = folder.path + "/" + name
-            self.limit = limit
-            let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-            let probe = socket(AF_UNIX, type, 0)
-            guard probe >= 0 else { throw currentErrno }
-            let isServed = try? folder.withAddress(of: name) { address, size throws(Errno) in
-                connect(probe, address, size) == 0
-            }
-            close(probe)
-            guard isServed != true else { throw .addressInUse }
-            let descriptor = socket(AF_UNIX, type, 0)
-            guard descriptor >= 0 else { throw currentErrno }
-            unlink(path)
-            do throws(Errno) {
-                try folder.withAddress(of: name) { address, size throws(Errno) in
-                    guard bind(descriptor, address, size) == 0 else { throw currentErrno }
-                }
-                guard chmod(path, 0o600) == 0, listen(descriptor, 16) == 0 else {
-                    throw currentErrno
-                }
-            } catch {
-                close(descriptor)
-                throw error
-            }
-            self.descriptor = descriptor
-        }
-
-        deinit {
-            close(descriptor)
+        /// Binds a socket, unless a process serves it.
+        init(_ name: String, in folder: ControlFolder) throws(Errno) {
+            guard !SocketListener.isServed(name, in: folder) else { throw .addressInUse }
+            listener = try SocketListener(name, in: folder)
         }
 
         var connections: [ControlConnection] { open.withLock { $0 } }
@@ -142,25 +113,13 @@ package final class PluginServer: Sendable {
         /// Serves each connection on a thread of its own.
         func accept(_ serve: @escaping @Sendable (ControlConnection) -> Void) {
             WorkerThread.start {
-                while true {
-                    let descriptor = Glibc.accept(self.descriptor, nil, nil)
-                    if descriptor < 0 {
-                        if errno == EINTR || errno == ECONNABORTED { continue }
-                        if errno == EMFILE || errno == ENFILE {
-                            usleep(100_000)
-                            continue
-                        }
-                        return
-                    }
-                    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-                    let connection = ControlConnection(
-                        descriptor: descriptor, sendPatience: PluginServer.patience)
+                self.listener.acceptAll(sendPatience: PluginServer.patience) { connection in
                     let isWelcome = self.open.withLock { open in
-                        guard open.count < self.limit else { return false }
+                        guard open.count < PluginServer.limit else { return false }
                         open.append(connection)
                         return true
                     }
-                    guard isWelcome else { continue }
+                    guard isWelcome else { return }
                     WorkerThread.start {
                         serve(connection)
                         self.open.withLock { $0.removeAll { $0 === connection } }
@@ -170,8 +129,7 @@ package final class PluginServer: Sendable {
         }
 
         func stop() {
-            unlink(path)
-            shutdown(descriptor, Int32(SHUT_RDWR))
+            listener.stop()
             for connection in connections { connection.end() }
         }
     }
