@@ -138,3 +138,36 @@ struct KeyedNameTests {
         }
     }
 }
+
+struct HandleTests {
+    @Test("an inode that the kernel has forgotten is found by its number, and so is its folder")
+    func forgotten() throws {
+        let fixture = try Fixture()
+        let folder = try fixture.mkdir("d")
+        let file = try fixture.makeFile("f", in: folder)
+        let link = try fixture.symlink("l", to: "f", in: folder)
+        for inode in [folder, file, link] { fixture.fs.forget(inode, count: 1) }
+        for inode in [.root, folder, file, link] {
+            #expect(try fixture.lookup(".", in: inode) == inode)
+        }
+        #expect(try fixture.lookup("..", in: file) == folder)
+        #expect(try fixture.lookup("..", in: folder) == .root)
+        // Each has counted one more.
+        #expect(try #require(try fixture.entry(".", in: link)).attributes.kind == .symbolicLink)
+        try fixture.rename("d", to: "e")
+        #expect(try fixture.lookup("..", in: file) == folder)
+    }
+
+    @Test("neither a deleted file nor a number without a node is found by it")
+    func gone() throws {
+        let fixture = try Fixture()
+        let file = try fixture.makeFile("f")
+        try fixture.unlink("f")
+        #expect(throws: FileSystemError.noEntry) { try fixture.lookup(".", in: file) }
+        #expect(throws: FileSystemError.noEntry) { try fixture.lookup("..", in: file) }
+        for inode: InodeID in [InodeID(0), InodeID(99_999), InodeID(.max)] {
+            #expect(throws: FileSystemError.noEntry) { try fixture.lookup(".", in: inode) }
+        }
+        #expect(throws: FileSystemError.noEntry) { try fixture.lookup("..", in: .root) }
+    }
+}

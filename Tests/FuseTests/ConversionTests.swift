@@ -142,6 +142,9 @@ struct ConversionTests {
             FUSE_CAP_AUTO_INVAL_DATA | FUSE_CAP_EXPLICIT_INVAL_DATA | FUSE_CAP_WRITEBACK_CACHE
         #expect(everything & UInt32(refused) == 0)
         #expect(everything & UInt32(FUSE_CAP_READDIRPLUS_AUTO) != 0)
+        // Not of libfuse's own.
+        let support = UInt32(FUSE_CAP_EXPORT_SUPPORT)
+        #expect(Negotiation.capabilities(offered: support, default: 0) == support)
         #expect(Negotiation.capabilities(offered: 0, default: 0) == 0)
         let old = UInt32(FUSE_CAP_ASYNC_READ | FUSE_CAP_AUTO_INVAL_DATA)
         #expect(

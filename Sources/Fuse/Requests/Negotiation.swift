@@ -22,9 +22,11 @@ enum Negotiation {
     /// - ATOMIC_O_TRUNC: `open` truncates by itself; there is no second request that could fail.
     /// - READDIRPLUS, READDIRPLUS_AUTO: `ls -l` in one pass, plain `ls` without the extra work.
     /// - CACHE_SYMLINKS: targets stay cached until invalidated.
+    /// - EXPORT_SUPPORT: inodes that the kernel has forgotten are found by their numbers, as servers of NFS need it.
     private static let wanted =
         FUSE_CAP_ASYNC_READ | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_ATOMIC_O_TRUNC
         | FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO | FUSE_CAP_CACHE_SYMLINKS
+        | FUSE_CAP_EXPORT_SUPPORT
 
     /// Capabilities to disable, though libfuse would enable some of them.
     ///
@@ -37,7 +39,6 @@ enum Negotiation {
     private static let unwanted =
         FUSE_CAP_AUTO_INVAL_DATA | FUSE_CAP_EXPLICIT_INVAL_DATA | FUSE_CAP_WRITEBACK_CACHE
         | FUSE_CAP_POSIX_LOCKS | FUSE_CAP_FLOCK_LOCKS | FUSE_CAP_POSIX_ACL
-        | FUSE_CAP_EXPORT_SUPPORT
 
     /// The capabilities to request, of those that the kernel offers and libfuse would enable by
     /// default.

@@ -10,6 +10,37 @@ extension DropboxFileSystem {
     /// Finds a name in a folder: byte by byte, unless the mount folds case. Then one inode has two
     /// names in the kernel, which takes a rename from one to the other as a no-op.
     package func lookup(_ name: [UInt8], in parent: InodeID) -> Answer<LookupResult> {
+        switch name {
+        case Self.ownName: return found { try $0.existing(parent) }
+        case Self.folderName:
+            return found { snapshot in
+                guard let place = try snapshot.existing(parent).place else {
+                    throw FileSystemError.noEntry
+                }
+                return try snapshot.existing(place.parent)
+            }
+        default: return lookup(named: name, in: parent)
+        }
+    }
+
+    private static let ownName = Array(".".utf8)
+    private static let folderName = Array("..".utf8)
+
+    /// Finds a node by the number of an inode that the kernel has forgotten, for a client of an NFS server or for
+    /// `open_by_handle_at`: numbers are never used twice, so that they are valid in later mounts, too. The kernel
+    /// writes the inode itself as "." and its folder as ".."; no path has these.
+    private func found(
+        by find: @escaping @Sendable (Snapshot) throws -> Node
+    ) -> Answer<LookupResult> {
+        answer { _ in
+            let moment = self.moment()
+            let node = try self.store.readBriefly(find)
+            guard node.place != nil || node.inode == .root else { throw FileSystemError.noEntry }
+            return .found(self.found(node, since: moment))
+        }
+    }
+
+    private func lookup(named name: [UInt8], in parent: InodeID) -> Answer<LookupResult> {
         answer { known in
             let moment = self.moment()
             do {
