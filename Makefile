@@ -7,8 +7,9 @@ JOBS ?= $(shell nproc)
 # The versions that Package.resolved names, or an error: an unreviewed version must not get in by a build.
 LOCKED = --force-resolved-versions
 # Smaller programs: no table of exported symbols, which nothing loads and which keeps unused code, and packed relocations, which
-# glibc reads from 2.36 on. The toolchain's own linker does it.
-RELEASE_LINKING = $(foreach flag,--no-export-dynamic --icf=safe -z pack-relative-relocs,-Xlinker $(flag))
+# glibc reads from 2.36 on. The toolchain's own linker does it. With `now`, the table of functions is read-only before the
+# program starts.
+RELEASE_LINKING = $(foreach flag,--no-export-dynamic --icf=safe -z pack-relative-relocs -z now,-Xlinker $(flag))
 RELEASE_FLAGS = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -j $(JOBS) --disable-local-rpath \
 	--pkg-config-path '$(CURDIR)/$(LINKED_FOLDER)' $(RELEASE_LINKING)
 # The key of an app by which people can log in without one of their own: for distributions, whose app Dropbox has approved.
@@ -28,6 +29,7 @@ MANDIR ?= $(DATADIR)/man
 DOCDIR ?= $(DATADIR)/doc/dbxfs
 # systemd looks for the units of users here, and below /usr/local, /etc and a user's home.
 USERUNITDIR ?= $(PREFIX)/lib/systemd/user
+SYSTEMUNITDIR ?= $(PREFIX)/lib/systemd/system
 BASHCOMPDIR ?= $(DATADIR)/bash-completion/completions
 ZSHCOMPDIR ?= $(DATADIR)/zsh/site-functions
 FISHCOMPDIR ?= $(DATADIR)/fish/vendor_completions.d
@@ -42,8 +44,8 @@ HELPERS = mount.dbxfs mount.fuse.dbxfs umount.dbxfs umount.fuse.dbxfs
 DOCS = README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE
 PAGES = $(wildcard docs/*.md docs/*.svg)
 
-.PHONY: help demo test test-unit test-clients test-mount test-package test-newcomer test-browser build release install uninstall deb portable rpm test-portable
-.PHONY: packages lint check generate release-notes clean
+.PHONY: help demo test test-unit test-clients test-mount test-package test-newcomer test-browser build release install uninstall deb portable rpm dist test-portable
+.PHONY: packages packages-build lint check generate release-notes clean
 
 help:
 	@echo 'make demo     build everything, mount a sample account, show it, stay mounted until Ctrl-C'
@@ -54,14 +56,15 @@ help:
 	@echo 'make deb      build a Debian package in .build/deb'
 	@echo 'make portable build a tarball for any Linux in .build/portable; needs Debian 12'
 	@echo 'make rpm      build RPM packages of that tarball in .build/rpm'
+	@echo 'make dist     build all of a release in .build/dist: sources, packages, bills of materials, notes, checksums'
 	@echo 'make lint     check the formatting and the rules of style'
 	@echo 'make check    lint, and check which layer imports which'
 	@echo 'make generate SPEC=FOLDER   write the Dropbox API from the .stone files in FOLDER'
 	@echo 'make release-notes VERSION=V   print the section of a version of CHANGELOG.md'
 	@echo 'make clean    remove what was built'
 
-demo: release
-	Scripts/demo
+demo:
+	@Scripts/demo --build
 
 test: test-unit test-clients test-mount
 
@@ -77,42 +80,44 @@ test-clients: packages
 	Tests/clients/run "$$($(SWIFT) build --show-bin-path)/dropbox-emulator"
 
 # Real mounts of the programs that users get.
-test-mount: release
+test-mount: packages release
 	$(SWIFT) build $(LOCKED) --build-tests -j $(JOBS)
 	DBXFS_BIN="$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)" Scripts/run-mount-tests
 
 # The package: built, installed, mounted by /etc/fstab's rules and by systemd, removed and purged.
-test-package: deb
+test-package: packages deb
 	Tests/packaging/run
 
 # The package on a clean Debian, from a login to a line in fstab, shutdowns and a power cut, and its removal.
-test-newcomer: deb
+test-newcomer: packages deb
 	Tests/packaging/newcomer
 
 # The page at the end of a login, in a real browser.
-test-browser: release
+test-browser: packages release
 	Tests/browser/run "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)"
 
-build: packages
+build: packages-build
 	$(SWIFT) build $(LOCKED) -j $(JOBS)
 
 # The Swift runtime's static libraries are part of every toolchain from swift.org. If linking fails
 # with "cannot find -lswift…", the toolchain was packaged without them (usr/lib/swift_static).
-release: packages
+release: packages-build
 	@Scripts/link-in $(LINKED_FOLDER) $(LINKED_IN)
 	@$(SWIFT) build $(LOCKED) $(RELEASE_FLAGS) --product dbxfs \
 		&& $(SWIFT) build $(LOCKED) $(RELEASE_FLAGS) --product dropbox-emulator \
 		|| { echo 'The release build failed. If the linker misses swift_static libraries, use' \
 			'a toolchain from swift.org: others leave the static runtime out.' >&2; exit 1; }
+	@for program in dbxfs dropbox-emulator; do SWIFT='$(SWIFT)' LINKED_FOLDER='$(LINKED_FOLDER)' Packaging/list-parts notices $$program \
+		> .build/release/$$program.notices.md || exit 1; done
 	@echo "built $$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/dbxfs"
 
 # What `make release` has built.
 install:
-	@test -x '$(BIN)/dbxfs' || { echo 'run make release first' >&2; exit 1; }
+	@test -x '$(BIN)/dbxfs' && test -e '$(BIN)/dbxfs.notices.md' || { echo 'run make release first' >&2; exit 1; }
 	install -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBEXECDIR)/dbxfs' '$(DESTDIR)$(SBINDIR)' \
-		'$(DESTDIR)$(MANDIR)/man1' '$(DESTDIR)$(MANDIR)/man8' '$(DESTDIR)$(USERUNITDIR)' \
+		'$(DESTDIR)$(MANDIR)/man1' '$(DESTDIR)$(MANDIR)/man8' '$(DESTDIR)$(USERUNITDIR)' '$(DESTDIR)$(SYSTEMUNITDIR)' \
 		'$(DESTDIR)$(BASHCOMPDIR)' '$(DESTDIR)$(ZSHCOMPDIR)' '$(DESTDIR)$(FISHCOMPDIR)' \
-		'$(DESTDIR)$(DOCDIR)/examples' '$(DESTDIR)$(DOCDIR)/docs/man'
+		'$(DESTDIR)$(DOCDIR)/examples' '$(DESTDIR)$(DOCDIR)/docs/man' '$(DESTDIR)$(DOCDIR)/Packaging/container'
 	install -m 755 '$(BIN)/dbxfs' '$(DESTDIR)$(BINDIR)/dbxfs'
 	install -m 755 '$(BIN)/dropbox-emulator' '$(DESTDIR)$(LIBEXECDIR)/dbxfs/dropbox-emulator'
 	for name in $(HELPERS); do ln -sf '$(HELPER_TARGET)' "$(DESTDIR)$(SBINDIR)/$$name"; done
@@ -121,31 +126,40 @@ install:
 	for name in $(filter-out mount.dbxfs,$(HELPERS)); do \
 		ln -sf mount.dbxfs.8 "$(DESTDIR)$(MANDIR)/man8/$$name.8"; done
 	sed 's|@BINDIR@|$(BINDIR)|' Packaging/dbxfs@.service.in > '$(DESTDIR)$(USERUNITDIR)/dbxfs@.service'
-	chmod 644 '$(DESTDIR)$(USERUNITDIR)/dbxfs@.service'
+	sed 's|@BINDIR@|$(BINDIR)|' Packaging/dbxfs-system@.service.in > '$(DESTDIR)$(SYSTEMUNITDIR)/dbxfs@.service'
+	chmod 644 '$(DESTDIR)$(USERUNITDIR)/dbxfs@.service' '$(DESTDIR)$(SYSTEMUNITDIR)/dbxfs@.service'
 	'$(BIN)/dbxfs' --generate-completion-script bash | sed '1{/^#!/d}' > '$(DESTDIR)$(BASHCOMPDIR)/dbxfs'
 	'$(BIN)/dbxfs' --generate-completion-script zsh > '$(DESTDIR)$(ZSHCOMPDIR)/_dbxfs'
 	'$(BIN)/dbxfs' --generate-completion-script fish > '$(DESTDIR)$(FISHCOMPDIR)/dbxfs.fish'
 	chmod 644 '$(DESTDIR)$(BASHCOMPDIR)/dbxfs' '$(DESTDIR)$(ZSHCOMPDIR)/_dbxfs' \
 		'$(DESTDIR)$(FISHCOMPDIR)/dbxfs.fish'
 	install -m 644 $(DOCS) '$(DESTDIR)$(DOCDIR)'
+	install -m 644 '$(BIN)/dbxfs.notices.md' '$(DESTDIR)$(DOCDIR)/THIRD-PARTY-NOTICES.md'
+	install -m 644 '$(BIN)/dropbox-emulator.notices.md' '$(DESTDIR)$(DOCDIR)/THIRD-PARTY-NOTICES-demo.md'
 	install -m 644 $(PAGES) '$(DESTDIR)$(DOCDIR)/docs'
 	install -m 644 docs/man/*.md '$(DESTDIR)$(DOCDIR)/docs/man'
+	install -m 644 Packaging/container/* '$(DESTDIR)$(DOCDIR)/Packaging/container'
 	install -m 644 Packaging/config.toml '$(DESTDIR)$(DOCDIR)/examples/config.toml'
 
 # Only what `make install` has put there: no login, queue, cache or configuration.
 uninstall:
 	rm -f '$(DESTDIR)$(BINDIR)/dbxfs' '$(DESTDIR)$(MANDIR)/man1/dbxfs.1' \
-		'$(DESTDIR)$(USERUNITDIR)/dbxfs@.service' '$(DESTDIR)$(BASHCOMPDIR)/dbxfs' \
-		'$(DESTDIR)$(ZSHCOMPDIR)/_dbxfs' '$(DESTDIR)$(FISHCOMPDIR)/dbxfs.fish'
+		'$(DESTDIR)$(USERUNITDIR)/dbxfs@.service' '$(DESTDIR)$(SYSTEMUNITDIR)/dbxfs@.service' \
+		'$(DESTDIR)$(BASHCOMPDIR)/dbxfs' '$(DESTDIR)$(ZSHCOMPDIR)/_dbxfs' '$(DESTDIR)$(FISHCOMPDIR)/dbxfs.fish'
 	rm -f $(foreach name,$(HELPERS),'$(DESTDIR)$(SBINDIR)/$(name)' '$(DESTDIR)$(MANDIR)/man8/$(name).8')
 	rm -rf '$(DESTDIR)$(LIBEXECDIR)/dbxfs' '$(DESTDIR)$(DOCDIR)'
 
 deb: release
+	@Scripts/install-packages --for package
 	Packaging/build-deb
 
 # A tarball for any Linux with a C library as new as that of Debian 12, on which it is built.
 portable:
 	Packaging/build-portable
+
+# Everything that a release consists of.
+dist:
+	Packaging/build-dist
 
 # For Fedora, openSUSE and others.
 rpm: portable
@@ -155,8 +169,13 @@ rpm: portable
 test-portable: portable
 	Tests/packaging/portable
 
+# All, and those to build with.
 packages:
 	@Scripts/install-packages
+	@SWIFT='$(SWIFT)' Scripts/resolve-packages
+
+packages-build:
+	@Scripts/install-packages --for build
 	@SWIFT='$(SWIFT)' Scripts/resolve-packages
 
 lint:
