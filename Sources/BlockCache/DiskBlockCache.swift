@@ -49,7 +49,7 @@ package final class DiskBlockCache: Sendable {
         package var bytes: Int64
     }
 
-    private let directory: String
+    let directory: String
     private let lock: Int32
     private let buffer = DirectFile.Buffer()
     /// Lock: a leaf; held for dictionary accesses only, never over disk calls.
@@ -74,6 +74,7 @@ package final class DiskBlockCache: Sendable {
             throw .inUse(directory)
         }
         state = Mutex(State(retention: Retention(limit: limit)))
+        removeUnfinishedImport()
     }
 
     deinit {

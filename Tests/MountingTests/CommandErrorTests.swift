@@ -8,6 +8,7 @@ import Testing
     private static let table: [(CommandError, Mounting.ExitStatus, remedy: String)] = [
         (.badSource("a b"), .usage, "ACCOUNT:/FOLDER"),
         (.unknownOption("fast"), .usage, "dbxfs mount --help"),
+        (.unknownOption("cache-size", guess: "cache_size"), .usage, "is cache_size meant?"),
         (
             .notChangeable("fsync", others: ["cache_size"]), .usage,
             "'fsync' cannot be changed while it is mounted"
@@ -53,6 +54,7 @@ import Testing
         (.unreachable(server: "Dropbox", detail: "d"), .mountFailure, "mounts offline"),
         (.serverNonsense(server: "Dropbox", detail: "d"), .mountFailure, "DBXFS_ENDPOINT"),
         (.serverFailed(server: "Dropbox", detail: "d"), .mountFailure, "try again"),
+        (.serverRefused(server: "Dropbox", detail: "d"), .system, "has not done it: d"),
         (
             .otherAccount(account: "a", folder: "/f", expected: "x", found: "y"), .mountFailure,
             "another account name"
@@ -85,7 +87,7 @@ import Testing
         (.mountDied(detail: "d", log: "/l"), .mountFailure, "see /l"),
         (.mountDoesNotAnswer(path: "/m", seconds: 3, log: "/l"), .mountFailure, "see /l"),
         (.reported("as said", .usage), .usage, "as said"),
-        (.notMounted("/m"), .mountFailure, "dbxfs status"),
+        (.notMounted("/m"), .system, "dbxfs status"),
         (.nothingMounted, .system, "dbxfs mount"),
         (.notOurs(path: "/m", type: "ext4"), .mountFailure, "umount"),
         (.noControl(path: "/m", detail: "d"), .system, "DBXFS_STATE_DIR"),
@@ -95,6 +97,7 @@ import Testing
         (.readOnlyMount("/m"), .system, "without ro"),
         (.noHistory(path: "/m/a", reason: "it is a folder"), .system, "it is a folder"),
         (.notDeleted("/m/a"), .system, "--rev"),
+        (.noImport(path: "/o", reason: "it is no folder"), .system, "it is no folder"),
         (.noSuchRevision("/m/a"), .system, "dbxfs revisions"),
         (.notRestored(files: 1), .system, "1 file was not"),
         (.noLink(path: "/m/a", reason: "it is not on Dropbox yet"), .system, "not on Dropbox yet"),
@@ -131,7 +134,8 @@ import Testing
     func plural() {
         #expect(
             CommandError.stillQueued(operations: 1, reason: "offline").message
-                .hasPrefix("1 change is not on Dropbox yet (offline)"))
+                == "1 change is not on Dropbox yet (offline); it stays queued and is sent as soon as the account is "
+                + "mounted and online")
         #expect(
             CommandError.stillQueued(operations: 2, reason: nil).message
                 .hasPrefix("2 changes are not on Dropbox yet;"))

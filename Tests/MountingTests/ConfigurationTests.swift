@@ -163,6 +163,11 @@ import Testing
         "an unknown key or value is refused, with the file and the place",
         arguments: [
             ("speed = 1", "c.toml: speed: unknown key"),
+            ("cache-size = \"20G\"", "cache-size: unknown key; is cache_size meant?"),
+            ("bwlimit_ip = \"2M\"", "bwlimit_ip: unknown key; is bwlimit_up meant?"),
+            ("folder = \"/a\"", "folder: unknown key here: it belongs into a table"),
+            ("[account.a]\nlog_level = \"info\"", "unknown key here: it belongs above all tables"),
+            ("cache_size = 20", "cache_size: cannot be 20: it takes a size"),
             ("[account.work]\nspeed = 1", "c.toml: account.work.speed: unknown key"),
             ("a = 1\nb = = 2", "c.toml: line 2"),
             ("account = 1", "c.toml: account: must be a table"),

@@ -113,6 +113,9 @@ import Testing
         #expect(
             try line(ControlRoutes.undo, UndoRequest(path: "/a", before: 7))
                 == #"{"before":7,"command":"undo","paths":["/a"]}"#)
+        #expect(
+            try line(ControlRoutes.importContent, ImportRequest(folder: "/old"))
+                == #"{"command":"import","folder":"/old"}"#)
         let setting = MountOptionSetting("bwlimit_up", "2K")
         #expect(
             try line(ControlRoutes.set, SettingsRequest(settings: [setting]))

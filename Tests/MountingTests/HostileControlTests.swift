@@ -58,6 +58,7 @@ import Testing
         (#"{"command":"restore"}"#, .failure),
         (#"{"command":"undo","before":1e30}"#, .end), (#"{"command":"undo"}"#, .answer),
         (#"{"command":"undo","paths":["/.."],"before":-9223372036854775808}"#, .answer),
+        (#"{"command":"import"}"#, .end), (#"{"command":"import","folder":"x"}"#, .failure),
         (#"{"command":"revisions","paths":["\u202e"]}"#, .failure),
         (#"{"command":"set","settings":[{"name":"fsync","value":"remote"}]}"#, .failure),
         (

@@ -29,7 +29,7 @@ import Testing
         #expect(try changed("bwlimit_up=none", "bwlimit_down=0").uploadRate == nil)
         #expect(try changed("bwlimit_up=none", "bwlimit_down=0").downloadRate == nil)
         #expect(try changed("write_delay=none").writeDelay == 0)
-        #expect(try changed("bwlimit_up=1", "bwlimit_up=2").uploadRate == 2)
+        #expect(try changed("bwlimit_up=1K", "bwlimit_up=2B").uploadRate == 2)
     }
 
     @Test(

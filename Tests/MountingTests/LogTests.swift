@@ -29,6 +29,42 @@ import Testing
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
+    @Test("a line for the journal begins with its priority, and has no time")
+    func journal() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/log"
+        let sink = try LogSink(path: path, takesStandardError: false, isJournal: true)
+        sink.setLevel(.trace)
+        let log = Logger(label: "sync") { LineLogHandler(label: $0, sink: sink) }
+        log.trace("a")
+        log.debug("b")
+        log.info("c")
+        log.notice("d")
+        log.warning("e", metadata: ["path": "/x"])
+        log.error("f\n<0>forged")
+        log.critical("g")
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(
+            text == """
+                <7>sync: a
+                <7>sync: b
+                <6>sync: c
+                <5>sync: d
+                <4>sync: e path=/x
+                <3>sync: f\\n<0>forged
+                <2>sync: g
+
+                """)
+    }
+
+    @Test("stderr is the journal's if systemd says so of this very stream")
+    func journalStream() throws {
+        let own = try #require(LogSink.identity(of: STDERR_FILENO))
+        #expect(LogSink(standardError: own).isJournal)
+        #expect(!LogSink(standardError: own + "0").isJournal)
+        #expect(!LogSink(standardError: nil).isJournal)
+    }
+
     @Test("nothing that is logged commands a terminal, wherever in a record it stands")
     func controlCharacters() throws {
         let folder = try TemporaryFolder()

@@ -53,6 +53,17 @@ final class StandIn: MountService {
         throw .system("the disk does not answer")
     }
 
+    func importContent(
+        of folder: String, report: (ImportReport) -> Bool
+    ) throws(CommandError) -> ImportReport {
+        guard folder.hasPrefix("/") else { throw .noImport(path: folder, reason: "no folder") }
+        var progress = ImportReport()
+        progress.present = 1
+        _ = report(progress)
+        progress.imported = 2
+        return progress
+    }
+
     func undo(
         below path: String, before time: Int64?, report: (UndoReport) -> Bool
     ) throws(CommandError) -> UndoReport {

@@ -91,7 +91,8 @@ import Testing
             "mountpoint", "account", "state", "uploads", "problems", "conflicts", "lost", "entries",
             "requests", "calls", "pins", "limits", "local_entries", "local_bytes",
             "pending_operations", "pending_bytes", "cached_bytes", "pinned_bytes",
-            "cursor_age_seconds", "waiting_seconds", "bytes_down", "bytes_up",
+            "cursor_age_seconds", "tree_complete", "listing_seconds", "waiting_seconds",
+            "bytes_down", "bytes_up",
             "rss_bytes",
         ]
         #expect(Set(names) == known, "a new field needs a metric, if it is a number")

@@ -44,6 +44,22 @@ import Testing
         )
     }
 
+    @Test("a first listing is not called up to date")
+    func listing() {
+        var status = mount()
+        (status.isTreeComplete, status.listingSeconds, status.entries) = (false, 12.7, 303)
+        status.cursorAgeSeconds = nil
+        let text = status.text
+        #expect(text.contains("state      online: listing the account for 12 s"))
+        #expect(text.contains("tree       303 entries known so far"))
+        (status.isTreeComplete, status.listingSeconds, status.cursorAgeSeconds) = (true, nil, 3)
+        #expect(status.text.contains("state      online\n"))
+        #expect(status.text.contains("tree       303 entries known, confirmed 3 s ago"))
+        // A mount of an earlier version says nothing of it.
+        status.isTreeComplete = nil
+        #expect(status.text.contains("state      online\n"))
+    }
+
     @Test("each transfer has a bar, and each trouble what to do about it")
     func contents() {
         var status = mount()

@@ -1,11 +1,34 @@
 // What of a file's name reaches a terminal, and how wide text is there.
 
 import Foundation
+import Glibc
+import TestSupport
 import Testing
 
 @testable import Mounting
 
 @Suite struct TerminalTextTests {
+    @Test("the first word of a row that needs attention has a color, and nothing else has")
+    func colors() {
+        #expect(
+            Terminal.highlighted("  problem    /a: full")
+                == "  \u{1b}[31mproblem\u{1b}[0m    /a: full")
+        #expect(
+            Terminal.highlighted("ok       fuse-device")
+                == "\u{1b}[32mok\u{1b}[0m       fuse-device")
+        for line in ["", "  problems  1", "  state      problem", "/mnt/ok", "okay"] {
+            #expect(Terminal.highlighted(line) == line)
+        }
+    }
+
+    @Test("color is for terminals")
+    func colorOfPipes() throws {
+        let folder = try TemporaryFolder()
+        let file = open(folder.path + "/file", O_WRONLY | O_CREAT, 0o600)
+        defer { close(file) }
+        #expect(!Terminal.takesColor(file, ["TERM": "xterm"]))
+    }
+
     @Test(
         "nothing in a name commands a terminal",
         arguments: [

@@ -339,5 +339,5 @@ struct DropboxFaultTests {
 
 extension RemoteError {
     /// The case without its text.
-    fileprivate var name: String { String("\(self)".prefix { $0 != "(" }) }
+    fileprivate var name: String { Mirror(reflecting: self).children.first?.label ?? "\(self)" }
 }

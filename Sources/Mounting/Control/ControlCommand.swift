@@ -18,6 +18,7 @@ package enum ControlCommand: String, Hashable, Sendable, Codable, CaseIterable {
     case link
     case restore
     case undo
+    case importContent = "import"
 
     /// The route that serves the command.
     var route: any ServedRoute {
@@ -38,6 +39,7 @@ package enum ControlCommand: String, Hashable, Sendable, Codable, CaseIterable {
         case .link: ControlRoutes.link
         case .restore: ControlRoutes.restore
         case .undo: ControlRoutes.undo
+        case .importContent: ControlRoutes.importContent
         }
     }
 }

@@ -34,6 +34,11 @@ package protocol MountService: Sendable {
     func undo(
         below path: String, before time: Int64?, report: (UndoReport) -> Bool
     ) throws(CommandError) -> UndoReport
+    /// Copies content from the files of a folder, which corresponds to the mountpoint, into the cache. Calls `report`
+    /// from time to time, and ends early when that returns false.
+    func importContent(
+        of folder: String, report: (ImportReport) -> Bool
+    ) throws(CommandError) -> ImportReport
     /// The shared link to the file or folder at a path, created if there is none.
     func link(to path: String) throws(CommandError) -> LinkReport
     /// Whether all of the account's tree is known.

@@ -147,6 +147,10 @@ package struct MountStatus: Hashable, Sendable, Codable {
     package var pins = Pins()
     /// Number of known files and folders.
     package var entries: Int = 0
+    /// Whether all files and folders of the account are known; nil from a mount of an earlier version.
+    package var isTreeComplete: Bool?
+    /// Seconds for which a listing of the whole account has been running; nil without one.
+    package var listingSeconds: Double?
     /// Seconds since the server last confirmed that the tree is up to date; nil before the first
     /// time.
     package var cursorAgeSeconds: Double?
@@ -183,6 +187,8 @@ package struct MountStatus: Hashable, Sendable, Codable {
         case localBytes = "local_bytes"
         case cachedBytes = "cached_bytes"
         case pinnedBytes = "pinned_bytes"
+        case isTreeComplete = "tree_complete"
+        case listingSeconds = "listing_seconds"
         case cursorAgeSeconds = "cursor_age_seconds"
         case waitingSeconds = "waiting_seconds"
         case bytesDown = "bytes_down"
@@ -190,8 +196,7 @@ package struct MountStatus: Hashable, Sendable, Codable {
         case rssBytes = "rss_bytes"
     }
 
-    /// Writes every field, `advice`, `cursor_age_seconds` and `waiting_seconds` as null if there is
-    /// none, so that scripts find them.
+    /// Writes every field, those that are nil as null, so that scripts find them.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(mountpoint, forKey: .mountpoint)
@@ -215,6 +220,8 @@ package struct MountStatus: Hashable, Sendable, Codable {
         try container.encode(pinnedBytes, forKey: .pinnedBytes)
         try container.encode(pins, forKey: .pins)
         try container.encode(entries, forKey: .entries)
+        try container.encode(isTreeComplete, forKey: .isTreeComplete)
+        try container.encode(listingSeconds, forKey: .listingSeconds)
         try container.encode(cursorAgeSeconds, forKey: .cursorAgeSeconds)
         try container.encode(waitingSeconds, forKey: .waitingSeconds)
         try container.encode(requests, forKey: .requests)

@@ -18,6 +18,8 @@ package struct PinProgress: Hashable, Sendable, Codable {
     package var unavailableFiles: Int
     /// Bytes that are still to be fetched.
     package var missingBytes: Int64
+    /// Bytes that are here of files that are being fetched; nil from a mount of an earlier version.
+    package var fetchedBytes: Int64?
     /// The mount's connection to the server.
     package var state: MountStatus.State
     /// Whether all of the account's tree is known, so that no file is left out.

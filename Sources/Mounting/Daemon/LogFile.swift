@@ -18,6 +18,8 @@ package final class LogSink: Sendable {
 
     private let descriptor: Int32
     private let path: String?
+    /// Whether the journal takes the lines, which adds the time itself and reads the level from the line.
+    let isJournal: Bool
     private let state: Mutex<State>
     /// The least severe level that is written. A lock of its own, because every message checks it,
     /// written or not.
@@ -29,9 +31,15 @@ package final class LogSink: Sendable {
     }
 
     /// Logs to stderr, without rotation.
-    package init() {
+    package convenience init() {
+        self.init(standardError: ProcessVariables.all["JOURNAL_STREAM"])
+    }
+
+    /// Logs to stderr; `journal` is the value of JOURNAL_STREAM, by which systemd names its socket.
+    init(standardError journal: String?) {
         descriptor = STDERR_FILENO
         path = nil
+        isJournal = journal.map { $0 == Self.identity(of: STDERR_FILENO) } ?? false
         state = Mutex(State(size: 0))
     }
 
@@ -41,7 +49,9 @@ package final class LogSink: Sendable {
         try self.init(path: path, takesStandardError: true)
     }
 
-    init(path: String, takesStandardError: Bool) throws(CommandError) {
+    init(
+        path: String, takesStandardError: Bool, isJournal: Bool = false
+    ) throws(CommandError) {
         let file = Self.open(path)
         guard file >= 0 else {
             throw .folderUnusable(path: path, reason: currentErrno.description)
@@ -49,6 +59,7 @@ package final class LogSink: Sendable {
         if takesStandardError { dup2(file, STDERR_FILENO) }
         descriptor = file
         self.path = path
+        self.isJournal = isJournal
         state = Mutex(State(size: Int64(clamping: lseek(file, 0, SEEK_END))))
     }
 
@@ -99,12 +110,20 @@ package final class LogSink: Sendable {
         close(file)
     }
 
+    /// `DEVICE:INODE` of an open file, as in JOURNAL_STREAM (systemd.exec(5)): a redirected stderr is another one.
+    static func identity(of descriptor: Int32) -> String? {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        return "\(status.st_dev):\(status.st_ino)"
+    }
+
     private static func open(_ path: String) -> Int32 {
         Glibc.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
     }
 }
 
-/// Formats log records as lines: time, level, label, text, details.
+/// Formats log records as lines: time, level, label, text, details. For the journal, a prefix of sd-daemon(3) replaces
+/// time and level.
 package struct LineLogHandler: LogHandler {
     /// Details that every record carries.
     package var metadata: Logger.Metadata = [:]
@@ -132,13 +151,29 @@ package struct LineLogHandler: LogHandler {
     /// Formats and writes a record.
     package func log(event: LogEvent) {
         let details = metadata.merging(event.metadata ?? [:]) { $1 }
-        var line = "\(Self.timestamp()) \(event.level.rawValue) \(label): \(event.message)"
+        let start =
+            sink.isJournal
+            ? "<\(Self.priority(of: event.level))>"
+            : "\(Self.timestamp()) \(event.level.rawValue) "
+        var line = "\(start)\(label): \(event.message)"
         for (key, value) in details.sorted(by: { $0.key < $1.key }) {
             line += " \(key)=\(value)"
         }
         // A name or a server's response may contain a line break or control characters, and must
         // not forge a record or control the terminal of a reader.
         sink.write(Terminal.printable(line) + "\n")
+    }
+
+    /// The number of a level in syslog(3).
+    private static func priority(of level: Logger.Level) -> Int {
+        switch level {
+        case .trace, .debug: 7
+        case .info: 6
+        case .notice: 5
+        case .warning: 4
+        case .error: 3
+        case .critical: 2
+        }
     }
 
     private static func timestamp() -> String {

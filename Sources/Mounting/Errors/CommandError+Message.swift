@@ -8,15 +8,16 @@ extension CommandError {
         // Command line and settings
         case .badSource(let text):
             "the source \(quoted(text)) cannot be read: write ACCOUNT, ACCOUNT:/FOLDER or :/FOLDER"
-        case .unknownOption(let name):
-            "unknown mount option \(quoted(name)): `dbxfs mount --help` lists the options"
+        case .unknownOption(let name, let guess):
+            "unknown mount option \(quoted(name))" + (guess.map { "; is \($0) meant?" } ?? "")
+                + ": `dbxfs mount --help` lists the options"
         case .notChangeable(let name, let others):
             "\(quoted(name)) cannot be changed while it is mounted: only "
                 + others.joined(separator: ", ") + " can"
         case .badOptionValue(let name, let value, let expected):
-            "mount option \(name)=\(value) cannot be: \(name) takes \(expected)"
+            "the mount option \(name)=\(value) is not valid: \(name) takes \(expected)"
         case .badSetting(let name, let value, let expected):
-            "\(name)=\(value) cannot be: it takes \(expected)"
+            "\(name)=\(value) is not valid: it takes \(expected)"
         case .badConfiguration(let file, let place, let detail):
             "\(file): \(place): \(detail)"
         case .noMountpoint(let account):
@@ -42,8 +43,8 @@ extension CommandError {
         case .credentialsMissing(let variable, let file):
             "there is no \(file), which \(variable) names: copy credentials.json of a login there (mode 0600)"
         case .unauthorized(let server, let detail):
-            "\(server) does not accept the access token (\(detail)): "
-                + "run: dbxfs login; or make a new one and set DBXFS_ACCESS_TOKEN"
+            "\(server) does not accept the login or access token: run: dbxfs login; "
+                + "or set DBXFS_ACCESS_TOKEN to a new token (\(detail))"
         case .forbidden(let server, let detail):
             "\(server) does not allow this token to read the account (\(detail)): "
                 + "give the app the scopes account_info.read, files.metadata.* and "
@@ -56,6 +57,8 @@ extension CommandError {
                 + "check DBXFS_ENDPOINT, and whether a proxy or login page is in between"
         case .serverFailed(let server, let detail):
             "\(server) failed (\(detail)): try again in a while"
+        case .serverRefused(let server, let detail):
+            "\(server) has not done it: \(detail)"
         case .otherAccount(let account, let folder, let expected, let found):
             "the token is \(found)'s, but \(folder) keeps the files of \(expected): use that "
                 + "account's token, or another account name than \(quoted(account))"
@@ -158,7 +161,8 @@ extension CommandError {
         case .stillQueued(let operations, let reason):
             "\(operations) change\(operations == 1 ? " is" : "s are") not on Dropbox yet"
                 + (reason.map { " (\($0))" } ?? "")
-                + "; they stay queued" + whenSent(reason)
+                + (operations == 1 ? "; it stays queued" : "; they stay queued")
+                + whenSent(reason, isOne: operations == 1)
         case .nothingThere(let path):
             "there is no \(quoted(path))"
         case .notPinned(let path):
@@ -194,6 +198,8 @@ extension CommandError {
         case .notDeleted(let path):
             "\(quoted(path)) is not deleted: name the revision to go back to with --rev; "
                 + "`dbxfs revisions` lists them"
+        case .noImport(let path, let reason):
+            "nothing can be imported from \(quoted(path)): \(reason)"
         case .noSuchRevision(let path):
             "Dropbox has no such revision of \(quoted(path)): `dbxfs revisions` lists them"
         case .notRestored(let files):
@@ -223,9 +229,9 @@ extension CommandError {
 
     /// Without the promise to send if the network is not the reason: then the queue does not
     /// continue by itself.
-    private func whenSent(_ reason: String?) -> String {
+    private func whenSent(_ reason: String?, isOne: Bool) -> String {
         reason == nil || reason == "offline"
-            ? " and are sent as soon as the account is mounted and online" : ""
+            ? " and \(isOne ? "is" : "are") sent as soon as the account is mounted and online" : ""
     }
 
     private func quoted(_ text: String) -> String {

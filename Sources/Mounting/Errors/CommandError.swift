@@ -19,7 +19,7 @@ package enum ExitStatus: Int32, Sendable {
 package enum CommandError: Error, Hashable, Sendable {
     // MARK: Command line and settings
     case badSource(String)
-    case unknownOption(String)
+    case unknownOption(String, guess: String? = nil)
     case notChangeable(String, others: [String])
     case badOptionValue(name: String, value: String, expected: String)
     case badSetting(name: String, value: String, expected: String)
@@ -50,6 +50,8 @@ package enum CommandError: Error, Hashable, Sendable {
     case unreachable(server: String, detail: String)
     case serverNonsense(server: String, detail: String)
     case serverFailed(server: String, detail: String)
+    /// A running mount was asked for something that the server has not done.
+    case serverRefused(server: String, detail: String)
     case otherAccount(account: String, folder: String, expected: String, found: String)
     case filesOfOtherServer(account: String, folder: String, noted: String, configured: String)
     case accountDamaged(file: String, reason: String)
@@ -89,6 +91,8 @@ package enum CommandError: Error, Hashable, Sendable {
     case readOnlyMount(String)
     case noHistory(path: String, reason: String)
     case notDeleted(String)
+    /// A folder from which no content can be imported.
+    case noImport(path: String, reason: String)
     case noSuchRevision(String)
     case notRestored(files: Int)
     case noLink(path: String, reason: String)
@@ -123,8 +127,10 @@ extension CommandError {
             .usage
         case .stillQueued, .notHereYet: .stillQueued
         case .reported(_, let status): status
-        case .unsentChanges, .readOnlyMount, .noHistory, .notDeleted, .noSuchRevision, .notRestored,
-            .noLink, .notOnDropbox, .noControl, .nothingMounted, .nothingThere, .notPinned,
+        case .unsentChanges, .readOnlyMount, .noHistory, .notDeleted, .noImport, .noSuchRevision,
+            .notRestored,
+            .noLink, .notOnDropbox, .notMounted, .noControl, .nothingMounted, .nothingThere,
+            .serverRefused, .notPinned,
             .pinnedByFolder, .nothingPutAside, .severalPutAside, .noContent, .onlyPart,
             .alreadyThere, .notRecovered, .noEmulator,
             .emulatorFailed, .problemsFound, .capabilitiesKept, .system, .loginFailed,
@@ -143,7 +149,7 @@ extension CommandError {
             .folderInsideMountpoint,
             .mountpointInsideFolder, .folderUnusable, .folderNotPrivate,
             .diskFull, .folderInUse, .databaseDamaged, .databaseTooNew, .mountRefused, .mountDied,
-            .mountDoesNotAnswer, .notMounted, .notOurs, .busy, .unmountFailed:
+            .mountDoesNotAnswer, .notOurs, .busy, .unmountFailed:
             .mountFailure
         }
     }

@@ -42,18 +42,25 @@ extension MountStatus {
     var stateText: String {
         switch state {
         case .connecting: "connecting"
-        case .online: "online" + waitingText
+        case .online: "online" + (waitingText ?? listingText ?? "")
         case .offline: "offline: what is cached can be read, changes are queued"
         case .authRequired: "no access: " + (advice ?? "the access token is refused")
         case .finishing: "unmounted, sending what is queued"
         }
     }
 
-    private var waitingText: String {
+    private var waitingText: String? {
         waitingSeconds.map { seconds in
             ": Dropbox asked to wait \(Int64(clamping: seconds.rounded(.up))) s (too many requests), "
                 + "changes are queued"
-        } ?? ""
+        }
+    }
+
+    /// The first listing; a later one changes nothing that users see.
+    private var listingText: String? {
+        guard isTreeComplete == false else { return nil }
+        let duration = listingSeconds.map { " for \(Int64(clamping: $0)) s" } ?? ""
+        return ": listing the account\(duration), folders that are not known yet take longer"
     }
 
     var queueText: String {
@@ -63,8 +70,9 @@ extension MountStatus {
     }
 
     private var treeText: String {
-        let heard = cursorAgeSeconds.map { ", up to date \(Int64(clamping: $0)) s ago" } ?? ""
-        return "\(Terminal.count(entries, "entry", "entries")) known\(heard)"
+        let known = "\(Terminal.count(entries, "entry", "entries")) known"
+        guard isTreeComplete != false else { return known + " so far" }
+        return known + (cursorAgeSeconds.map { ", confirmed \(Int64(clamping: $0)) s ago" } ?? "")
     }
 
     private var localRows: [(String, String)] {

@@ -204,6 +204,12 @@ package enum StatusMetrics {
                 $0.localEntries
             },
             .gauge("local_bytes", "Bytes of these files.") { $0.localBytes },
+            .gauge("tree_complete", "Whether all of the account is known: 0 or 1.") { mount in
+                mount.isTreeComplete.map { $0 ? 1 : 0 }
+            },
+            .gauge("listing_seconds", "Seconds for which all of the account has been listed.") {
+                $0.listingSeconds
+            },
             .gauge("cursor_age_seconds", "Seconds since the tree was last known to be up to date.")
             {
                 $0.cursorAgeSeconds

@@ -24,7 +24,7 @@ package struct IgnorePatterns: Hashable, Sendable {
 }
 
 /// The keys of the configuration file that are no options of a mount.
-private enum FileKey: String {
+private enum FileKey: String, CaseIterable {
     case endpoint
     case logLevel = "log_level"
     case account
@@ -164,6 +164,19 @@ package struct Configuration: Hashable, Sendable {
     private struct Reader {
         let file: String
 
+        /// The message about an unknown key, or one at the wrong place.
+        private static func unknown(_ key: String, isInTable: Bool) -> String {
+            let others = FileKey.allCases.map(\.rawValue)
+            if others.contains(key) {
+                return isInTable
+                    ? "unknown key here: it belongs above all tables"
+                    : "unknown key here: it belongs into a table such as [account.work]"
+            }
+            let known = [others, MountOption.all.map(\.name)].flatMap(\.self)
+            return "unknown key"
+                + (Suggestion.closest(to: key, of: known).map { "; is \($0) meant?" } ?? "")
+        }
+
         func error(_ place: String, _ detail: String) -> CommandError {
             .badConfiguration(file: file, place: place, detail: detail)
         }
@@ -205,7 +218,9 @@ package struct Configuration: Hashable, Sendable {
                 }
                 section.folder = folder
             default:
-                guard let option = MountOption.named(key) else { throw error(place, "unknown key") }
+                guard let option = MountOption.named(key) else {
+                    throw error(place, Self.unknown(key, isInTable: !prefix.isEmpty))
+                }
                 if let setting = try setting(of: option, value, place) {
                     section.settings.append(setting)
                 } else {

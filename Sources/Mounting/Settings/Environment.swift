@@ -43,6 +43,8 @@ package struct Environment: Sendable {
     package let scope: Scope
 
     private let configuration: Configuration
+    /// Why the configuration file could not be read, in which case none of it counts; nil if it could.
+    package let configurationError: CommandError?
     /// The user's home; nil for system mounts.
     package let home: String?
     /// Whether a variable overrides the cache folder of the file.
@@ -54,10 +56,12 @@ package struct Environment: Sendable {
     /// folders are ignored, as their specification demands.
     package init(
         _ variables: [String: String], scope: Scope = .user,
-        configuration: Configuration = Configuration(), isRoot: Bool = false
+        configuration: Configuration = Configuration(), configurationError: CommandError? = nil,
+        isRoot: Bool = false
     ) throws(CommandError) {
         let values = Variables(variables)
         self.configuration = configuration
+        self.configurationError = configurationError
         self.scope = scope
         home = scope == .user ? values.home : nil
         stateFolder = try values.folder(
@@ -90,17 +94,42 @@ package struct Environment: Sendable {
         loginFile = values["DBXFS_LOGIN_FILE"].map(absolutePath)
     }
 
-    /// Reads the variables of this process, and the configuration file.
+    /// Reads the variables of this process, and the configuration file, whose errors are thrown.
     package init(scope: Scope = .user) throws(CommandError) {
+        try self.init(leniently: scope)
+        if let configurationError { throw configurationError }
+    }
+
+    /// Reads the same without a word about errors of the configuration file.
+    ///
+    /// For commands that talk to running mounts, which have read their settings already. With a misspelt key, a user
+    /// must still be able to unmount, and `dbxfs doctor` to report it.
+    package init(leniently scope: Scope) throws(CommandError) {
         let isRoot = geteuid() == 0
         if scope == .system, !isRoot { throw .notRoot }
         let variables = ProcessVariables.all
+        let (configuration, error) = Self.readConfiguration(Variables(variables), scope)
         try self.init(
-            variables, scope: scope,
-            configuration: try Self.readConfiguration(Variables(variables), scope), isRoot: isRoot)
+            variables, scope: scope, configuration: configuration, configurationError: error,
+            isRoot: isRoot)
+    }
+
+    /// The environment of a command that talks to running mounts.
+    package static func ofRunningMounts() throws(CommandError) -> Environment {
+        try Environment(leniently: .user)
     }
 
     private static func readConfiguration(
+        _ values: Variables, _ scope: Scope
+    ) -> (Configuration, CommandError?) {
+        do throws(CommandError) {
+            return (try configuration(values, scope), nil)
+        } catch {
+            return (Configuration(), error)
+        }
+    }
+
+    private static func configuration(
         _ values: Variables, _ scope: Scope
     ) throws(CommandError) -> Configuration {
         let named = values["DBXFS_CONFIG"].map(absolutePath)

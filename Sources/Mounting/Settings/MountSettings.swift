@@ -128,7 +128,8 @@ package struct MountSettings: Hashable, Sendable, Codable {
         } else if setting.value == nil, let option = MountOption.takenBack(by: name) {
             option.takeBack(&self)
         } else {
-            throw .unknownOption(name)
+            let names = MountOption.all.flatMap { [$0.name, $0.opposite].compactMap(\.self) }
+            throw .unknownOption(name, guess: Suggestion.closest(to: name, of: names))
         }
     }
 }

@@ -60,6 +60,17 @@ package enum SyncError: Error, Hashable, Sendable {
     }
 }
 
+extension SyncError: CustomStringConvertible {
+    /// The reason in a few words.
+    package var description: String {
+        switch self {
+        case .remote(let error): "\(error)"
+        case .local(let failure): failure.problem
+        case .baseLost: Self.baseLostProblem
+        }
+    }
+}
+
 /// The outcome of one of several steps or requests.
 typealias SyncOutcome<Value: Sendable> = Result<Value, SyncError>
 

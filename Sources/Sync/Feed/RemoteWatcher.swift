@@ -277,7 +277,8 @@ actor RemoteWatcher {
     }
 
     private func handleFailure(_ error: SyncError) async {
-        environment.log.notice("changes are not being delivered", metadata: ["error": "\(error)"])
+        environment.log.notice(
+            "changes of other clients are not arriving", metadata: ["error": "\(error)"])
         environment.state.update { $0.isFeedFailing = true }
         if case .remote(.rateLimited(let wish)) = error {
             // A rate limit shows that the server is reachable: the connection's state is kept.

@@ -12,25 +12,26 @@ extension CommandError {
     /// Translates the server's refusal of the first requests.
     init(_ error: RemoteError, server: String, remotePath: String) {
         switch error {
-        case .offline(let detail): self = .unreachable(server: server, detail: detail)
-        case .timedOut:
-            self = .unreachable(
-                server: server, detail: "no answer in time; check the network and the proxy")
+        case .offline, .timedOut: self = .unreachable(server: server, detail: "\(error)")
         case .unauthorized(let detail): self = .unauthorized(server: server, detail: detail)
         case .forbidden(let detail), .protected(let detail):
             self = .forbidden(server: server, detail: detail)
         case .malformed(let detail): self = .serverNonsense(server: server, detail: detail)
-        case .rateLimited(let seconds):
-            self = .serverFailed(
-                server: server, detail: "it asks to wait for \(Int(clamping: seconds)) seconds")
-        case .server(let detail): self = .serverFailed(server: server, detail: detail)
         case .contentUnreadable(let detail): self = .system("the content cannot be read: \(detail)")
         case .notFound, .disallowedName, .rootMissing: self = .remoteFolderMissing(remotePath)
         case .notAFolder: self = .remoteNotAFolder(remotePath)
-        case .notAFile, .conflict, .insufficientSpace, .tooLarge, .tooManyEntries, .busy,
-            .cursorReset, .notDownloadable, .rootChanged, .contentMismatch, .sessionLost,
-            .cancelled:
+        case .rateLimited, .server, .notAFile, .conflict, .insufficientSpace, .tooLarge,
+            .tooManyEntries, .busy, .cursorReset, .notDownloadable, .rootChanged, .contentMismatch,
+            .sessionLost, .cancelled:
             self = .serverFailed(server: server, detail: "\(error)")
+        }
+    }
+
+    /// Translates the server's refusal of what a command asked a running mount for.
+    init(refusal error: RemoteError, by server: String) {
+        switch error {
+        case .unauthorized(let detail): self = .unauthorized(server: server, detail: detail)
+        default: self = .serverRefused(server: server, detail: "\(error)")
         }
     }
 

@@ -22,7 +22,7 @@ struct ConflictsCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        let environment = try Environment()
+        let environment = try Environment.ofRunningMounts()
         var hasAny = false
         for mount in try RunningMount.named(path, environment) {
             let place =
@@ -42,7 +42,10 @@ struct ConflictsCommand: ParsableCommand {
                     "\(mount.mountpoint): the account is still being listed, there may be more")
             }
         }
-        if hasAny, !json { Terminal.complain("\n" + ConflictReport.advice, prefix: "") }
+        if !json {
+            Terminal.complain(
+                hasAny ? "\n" + ConflictReport.advice : "no conflicted copies", prefix: "")
+        }
     }
 
     private func show(_ copy: ConflictReport, isFirst: Bool) throws {

@@ -14,7 +14,8 @@ struct DbxfsCommand: ParsableCommand {
         subcommands: [
             MountCommand.self, UnmountCommand.self, SyncCommand.self, StatusCommand.self,
             LoginCommand.self, LogoutCommand.self, AccountsCommand.self, PinCommand.self,
-            UnpinCommand.self, PinsCommand.self, CacheCommand.self, SetCommand.self,
+            UnpinCommand.self, PinsCommand.self, CacheCommand.self, ImportCommand.self,
+            SetCommand.self,
             ConflictsCommand.self, RevisionsCommand.self, RestoreCommand.self,
             RecoverCommand.self, LinkCommand.self, ListRemoteCommand.self, DoctorCommand.self,
             DemoCommand.self, ServeCommand.self,
@@ -28,8 +29,24 @@ struct DbxfsCommand: ParsableCommand {
         switch path.split(separator: "/").last {
         case "mount.dbxfs", "mount.fuse.dbxfs": execute(MountHelper.self)
         case "umount.dbxfs", "umount.fuse.dbxfs": execute(UnmountHelper.self)
-        default: execute(Self.self)
+        default:
+            refuseUnknownVerb(CommandLine.arguments.dropFirst())
+            execute(Self.self)
         }
+    }
+
+    /// Ends with a guess at a misspelt verb, of which ArgumentParser says `Unexpected argument`, and behind `help` nothing.
+    private static func refuseUnknownVerb(_ arguments: ArraySlice<String>) {
+        let isHelp = arguments.first == "help"
+        guard let word = isHelp ? arguments.dropFirst().first : arguments.first,
+            !word.hasPrefix("-"), word != "help"
+        else { return }
+        let verbs = configuration.subcommands.compactMap { $0.configuration.commandName }
+        guard !verbs.contains(word) else { return }
+        let guess = Suggestion.closest(to: word, of: verbs).map { "; is \($0) meant?" } ?? ""
+        Terminal.complain(
+            Terminal.printable("there is no command '\(word)'\(guess): `dbxfs --help` lists them"))
+        Glibc.exit(ExitStatus.usage.rawValue)
     }
 
     /// Replaces ArgumentParser's own `main`, which exits with 64 for an invalid command line; for

@@ -23,7 +23,7 @@ struct LinkCommand: ParsableCommand {
     func run() throws {
         let mount = try RunningMount(containing: path)
         let request = PathsRequest(paths: [try mount.place(of: path)])
-        let link = try mount.connectOrFail(Environment())
+        let link = try mount.connectOrFail(Environment.ofRunningMounts())
             .ask(ControlRoutes.link, request, about: mount.mountpoint).link
         if json {
             try Terminal.printJSON(LinkLine(path: resolvedPath(path), link: link))

@@ -50,7 +50,7 @@ struct RecoverCommand: ParsableCommand {
     }
 
     func run() throws {
-        let survey = LostSurvey(try Environment(scope: system ? .system : .user))
+        let survey = LostSurvey(try Environment(leniently: system ? .system : .user))
         guard let name, to != nil || remove else { return try list(try survey.pieces(of: name)) }
         let piece = try survey.piece(name)
         if let to { try piece.copy(to: absolutePath(to), isPartWanted: partial) }

@@ -51,7 +51,7 @@ struct RestoreCommand: ParsableCommand {
 
     func run() throws {
         let mount = try RunningMount(containing: path)
-        let connection = try mount.connectOrFail(Environment())
+        let connection = try mount.connectOrFail(Environment.ofRunningMounts())
         if recursive { return try restoreAll(mount, connection) }
         let request = RestoreRequest(path: try mount.place(of: path), revision: rev)
         let restored = try connection.ask(

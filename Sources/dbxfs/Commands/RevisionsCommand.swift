@@ -34,7 +34,7 @@ struct RevisionsCommand: ParsableCommand {
     func run() throws {
         let mount = try RunningMount(containing: path)
         let request = RevisionsRequest(path: try mount.place(of: path), limit: limit)
-        let list = try mount.connectOrFail(Environment())
+        let list = try mount.connectOrFail(Environment.ofRunningMounts())
             .ask(ControlRoutes.revisions, request, about: mount.mountpoint).revisions
         if json {
             for line in list.lines(path: resolvedPath(path)) { try Terminal.printJSON(line) }

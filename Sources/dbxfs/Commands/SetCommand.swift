@@ -48,7 +48,7 @@ struct SetCommand: ParsableCommand {
 
     func run() throws {
         let (path, settings) = try parsed()
-        let environment = try Environment()
+        let environment = try Environment.ofRunningMounts()
         for mount in try RunningMount.named(path, environment) {
             _ = try mount.connectOrFail(environment)
                 .ask(

@@ -43,7 +43,7 @@ struct StatusCommand: ParsableCommand {
     }
 
     func run() throws {
-        let environment = try Environment()
+        let environment = try Environment.ofRunningMounts()
         guard watch else { return try show(try statuses(environment)) }
         if LiveScreen.isPossible, !json {
             try watchOnScreen(environment)
@@ -60,7 +60,7 @@ struct StatusCommand: ParsableCommand {
         } else if statuses.isEmpty {
             Terminal.complain("nothing is mounted", prefix: "")
         } else {
-            Terminal.print(statuses.map(\.text).joined(separator: "\n\n"))
+            Terminal.printReport(statuses.map(\.text).joined(separator: "\n\n"))
         }
     }
 

@@ -26,7 +26,7 @@ struct SyncCommand: ParsableCommand {
     }
 
     func run() throws {
-        let environment = try Environment()
+        let environment = try Environment.ofRunningMounts()
         var failure: CommandError?
         for mount in try RunningMount.named(path, environment) {
             let outcome = try mount.connectOrFail(environment)

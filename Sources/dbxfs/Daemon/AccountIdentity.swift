@@ -65,7 +65,7 @@ struct AccountIdentity {
                 guard let team = known.team else { throw reason }
                 remote.start(at: .team(namespace: team))
             }
-            return "mounted offline: \(reason.message)"
+            return "mounted offline: \(environment.serverName): \(error)"
         case nil:
             throw .system("the account could not be asked for")
         }

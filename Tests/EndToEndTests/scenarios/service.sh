@@ -51,6 +51,12 @@ dbxfs unmount "$HOME/Dropbox-other"
 # Readiness, status, and everything sent at the end although it was not due for an hour.
 serve
 wait_until 30 said 'STATUS=online: everything is on Dropbox'
+# With a misspelt key, commands for running mounts work, and the doctor begins with it.
+DBXFS_CONFIG="$WORK/wrong.toml" dbxfs status "$MNT" | grep -q online
+DBXFS_CONFIG="$WORK/wrong.toml" dbxfs sync "$MNT"
+DBXFS_CONFIG="$WORK/wrong.toml" dbxfs pins "$MNT"
+DBXFS_CONFIG="$WORK/wrong.toml" dbxfs doctor > "$WORK/findings" || true
+head -1 "$WORK/findings" | grep -q "^problem .*configuration: $WORK/wrong.toml: speed: unknown key"
 # Children do not get the socket, or the supervisor would be told of them.
 tr '\0' '\n' < "/proc/$(main)/environ" > "$WORK/environ"
 echo 'in time' > "$MNT/file"

@@ -90,7 +90,7 @@ for number in (0, -1, -1e308, 5e-324):
     say("sync", timeout=number)
     say("pin", paths=["/folder/file"], timeout=number)
 say("pin", paths=["/folder"] * 5000, timeout=0)
-for name, value in (("cache_size", "0"), ("cache_size", "9223372036854775807"), ("bwlimit_up", "1"), ("bwlimit_up", "none"),
+for name, value in (("cache_size", "0"), ("cache_size", "9223372036854775807"), ("bwlimit_up", "1B"), ("bwlimit_up", "none"),
                     ("bwlimit_down", "9223372036854775807"), ("write_delay", "1e9"), ("write_delay", "0"), ("log_level", "x")):
     say("set", settings=[{"name": name, "value": value}])
 ask(b"[" * 200000)

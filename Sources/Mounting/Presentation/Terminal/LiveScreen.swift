@@ -62,7 +62,9 @@ package struct LiveScreen {
     ///
     /// Each line overwrites the one before and clears the rest of it, which avoids flicker.
     package func draw(_ lines: [String]) -> Bool {
-        let text = lines.map { $0 + "\u{1b}[K" }.joined(separator: "\r\n")
+        let isColored = Terminal.takesColor(STDOUT_FILENO, ProcessVariables.all)
+        let text = lines.map { (isColored ? Terminal.highlighted($0) : $0) + "\u{1b}[K" }
+            .joined(separator: "\r\n")
         return Terminal.send("\u{1b}[H" + text + "\u{1b}[J")
     }
 

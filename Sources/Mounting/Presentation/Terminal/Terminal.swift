@@ -2,6 +2,7 @@
 // `Terminal+Text.swift` makes text safe for a terminal.
 
 import Glibc
+import Saturating
 import SystemPackage
 
 /// This process's stdout and stderr.
@@ -48,9 +49,19 @@ package enum Terminal {
         /// Replaces the text of the line.
         package mutating func show(_ text: String) {
             guard isShown else { return }
+            // A line that wraps could not be replaced; the cursor needs the last column.
+            let line = Terminal.cut(printable(text), to: Self.columns -| 1)
             // Back to the start of the line, and clear the rest of the old text.
-            Terminal.write("\r" + printable(text) + "\u{1b}[K", to: .standardError)
+            Terminal.write("\r" + line + "\u{1b}[K", to: .standardError)
             isDirty = true
+        }
+
+        private static var columns: Int {
+            var size = winsize()
+            guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 1 else {
+                return 80
+            }
+            return Int(clamping: size.ws_col)
         }
 
         /// Removes the line from the terminal.

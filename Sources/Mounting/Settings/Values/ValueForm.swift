@@ -32,11 +32,13 @@ extension ValueForm<UInt16> {
 extension ValueForm<Int64> {
     static var size: Self {
         Self(
-            placeholder: "SIZE", expected: "a size such as 512M or 20G", parse: OptionValue.bytes)
+            placeholder: "SIZE", expected: "a size such as 512M or 20G, with its unit",
+            parse: OptionValue.largeBytes)
     }
     static var rate: Self {
-        Self(placeholder: "SIZE", expected: "bytes per second such as 500K or 2M") {
-            OptionValue.bytes($0).flatMap { $0 > 0 ? $0 : nil }
+        Self(placeholder: "SIZE", expected: "bytes per second such as 500K or 2M, with their unit")
+        {
+            OptionValue.largeBytes($0).flatMap { $0 > 0 ? $0 : nil }
         }
     }
 }
@@ -44,9 +46,12 @@ extension ValueForm<Int64> {
 extension ValueForm<Int64?> {
     /// A rate limit that can be lifted.
     static var rateOrNone: Self {
-        Self(placeholder: "SIZE", expected: "bytes per second such as 500K or 2M, or none") {
+        Self(
+            placeholder: "SIZE",
+            expected: "bytes per second such as 500K or 2M, with their unit, or none"
+        ) {
             if $0 == "none" { return .some(nil) }
-            return OptionValue.bytes($0).map { $0 > 0 ? $0 : nil }
+            return OptionValue.largeBytes($0).map { $0 > 0 ? $0 : nil }
         }
     }
 }
@@ -120,9 +125,20 @@ extension ValueForm<LogLevel> {
 
 /// Parses the values of options; every function returns nil for an invalid one.
 package enum OptionValue {
-    /// Bytes: `512`, `512K`, `10M`, `2G`, `1T`, in powers of 1024.
+    /// Numbers up to this one mean another unit more probably than bytes: `bwlimit_up=500` is 500 KiB
+    /// per second in rclone.
+    private static let fewBytes: Int64 = 64 << 10
+
+    /// Bytes in the same form, but few of them with their unit only: `500B`. 0 needs none.
+    static func largeBytes(_ text: String) -> Int64? {
+        guard let bytes = bytes(text) else { return nil }
+        let hasUnit = text.last.map { !$0.isNumber } ?? false
+        return hasUnit || bytes == 0 || bytes > fewBytes ? bytes : nil
+    }
+
+    /// Bytes: `512`, `512B`, `512K`, `10M`, `2G`, `1T`, in powers of 1024.
     package static func bytes(_ text: String) -> Int64? {
-        let shifts: [Character: Int64] = ["K": 10, "M": 20, "G": 30, "T": 40]
+        let shifts: [Character: Int64] = ["B": 0, "K": 10, "M": 20, "G": 30, "T": 40]
         var digits = Substring(text)
         var shift: Int64 = 0
         if let unit = digits.last, let known = shifts[Character(unit.uppercased())] {

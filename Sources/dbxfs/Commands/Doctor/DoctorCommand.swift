@@ -29,16 +29,23 @@ struct DoctorCommand: ParsableCommand {
 
     func run() throws {
         ProcessSettings.adjustLimits()
-        let environment = try Environment(scope: system ? .system : .user)
+        let environment = try Environment(leniently: system ? .system : .user)
         Environment.forgetToken()
         quietLogs(environment)
         let accounts = try accounts(environment)
         var problems = 0
         func report(_ findings: [Finding]) throws {
             for finding in findings {
-                if json { try Terminal.printJSON(finding) } else { Terminal.print(finding.line) }
+                if json {
+                    try Terminal.printJSON(finding)
+                } else {
+                    Terminal.printReport(finding.line)
+                }
             }
             problems +|= findings.count { $0.level == .problem }
+        }
+        if let error = environment.configurationError {
+            try report([Finding("configuration", .problem, error.message)])
         }
         // Each part is printed as soon as it is known, because the next one may take a while.
         try report(MachineLook.facts().findings)

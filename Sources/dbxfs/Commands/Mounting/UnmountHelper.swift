@@ -70,7 +70,8 @@ struct UnmountHelper: ParsableCommand {
     /// only detached: no error here may keep it from being unmounted.
     private func connection(to mount: RunningMount) -> ControlConnection? {
         // At shutdown there is no HOME; with one, root's own mounts are searched, too.
-        let environment = (try? Environment()) ?? (try? Environment(scope: .system))
+        let environment =
+            (try? Environment.ofRunningMounts()) ?? (try? Environment(leniently: .system))
         return environment.flatMap { try? mount.connect($0) }
     }
 }

@@ -70,10 +70,8 @@ extension MountControl {
         case .unknown: .noHistory(path: path, reason: "Dropbox knows no file of that name")
         case .notDeleted: .notDeleted(path)
         case .noSuchVersion: .noSuchRevision(path)
-        case .remote(.unauthorized(let detail)):
-            .unauthorized(server: plan.environment.serverName, detail: detail)
         case .remote(let error):
-            .system("\(plan.environment.serverName) did not do it: \(error)")
+            CommandError(refusal: error, by: plan.environment.serverName)
         case .store(let detail): .system("the local database failed: \(detail)")
         }
     }

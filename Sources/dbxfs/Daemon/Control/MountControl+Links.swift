@@ -43,7 +43,7 @@ extension MountControl {
                     + "`\(CommandError.login(plan.source.account, plan.environment.scope)) --sharing`"
             )
         case .failure(let error):
-            throw .system("\(plan.environment.serverName) did not do it: \(error)")
+            throw CommandError(refusal: error, by: plan.environment.serverName)
         case nil: throw .system("the server could not be asked")
         }
     }

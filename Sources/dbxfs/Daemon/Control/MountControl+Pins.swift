@@ -6,6 +6,7 @@ import FileSystem
 import LocalIO
 import MetadataStore
 import Mounting
+import Saturating
 import Sync
 
 extension MountControl {
@@ -86,6 +87,7 @@ extension MountControl {
             presentBytes: totals.presentBytes, unavailableFiles: totals.unavailableFiles,
             missingBytes: totals.missingBytes, state: state(sync),
             isTreeKnown: sync.isTreeComplete)
+        progress.fetchedBytes = summary.fetches.reduce(Int64(0)) { $0 +| $1.fetched }
         progress.isStuck = summary.isStuck
         progress.problem = totals.missingFiles > 0 ? summary.problem : nil
         progress.notice = pinStatus().excess

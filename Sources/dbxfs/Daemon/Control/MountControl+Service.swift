@@ -51,9 +51,13 @@ extension MountControl: MountService {
         status.cachedBytes = cache.usedBytes
         status.pinnedBytes = cache.pinnedBytes
         status.pins = pinStatus()
-        status.cursorAgeSeconds = sync.lastHeard.map { heard in
-            SystemClock().now().seconds(since: heard)
-        }
+        let now = SystemClock().now()
+        status.isTreeComplete = sync.isTreeComplete
+        status.listingSeconds =
+            sync.isListing ? sync.listingBegan.map { now.seconds(since: $0) } : nil
+        // Each page of the first listing sets `lastHeard`, although the tree is not up to date then.
+        status.cursorAgeSeconds =
+            sync.isTreeComplete ? sync.lastHeard.map { now.seconds(since: $0) } : nil
         status.waitingSeconds = client.heldBack.map { $0 / .seconds(1) }
         let totals = traffic.totals
         status.requests = totals.requests

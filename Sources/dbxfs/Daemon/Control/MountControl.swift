@@ -30,6 +30,8 @@ final class MountControl: Sendable {
     /// Settings that commands have changed. Held while parts adopt them, which take their own
     /// locks.
     let live: Mutex<LiveSettings>
+    /// Whether an import runs: one at a time.
+    let importing = Atomic(false)
 
     /// Takes the parts of a mount.
     init(

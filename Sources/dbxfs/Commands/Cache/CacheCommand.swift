@@ -20,7 +20,7 @@ struct CacheCommand: ParsableCommand {
         func forEach(
             _ body: (ControlConnection, String) throws(CommandError) -> Void
         ) throws(CommandError) {
-            let environment = try Environment()
+            let environment = try Environment.ofRunningMounts()
             for mount in try RunningMount.named(mountpoint, environment) {
                 try body(try mount.connectOrFail(environment), mount.mountpoint)
             }
@@ -37,7 +37,8 @@ struct CacheCommand: ParsableCommand {
                 let status = try connection.ask(ControlRoutes.status, about: mountpoint).status
                 let (cached, pinned) = (status.cachedBytes, status.pinnedBytes)
                 let note = pinned > 0 ? ", of which \(Terminal.size(pinned)) are pinned" : ""
-                Terminal.print("\(mountpoint): \(Terminal.size(cached))\(note)")
+                let limit = Terminal.size(status.limits.cacheSize)
+                Terminal.print("\(mountpoint): \(Terminal.size(cached)) of \(limit)\(note)")
             }
         }
     }

@@ -72,11 +72,13 @@ struct PinsCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        let environment = try Environment()
+        let environment = try Environment.ofRunningMounts()
+        var isEmpty = true
         for mount in try RunningMount.named(mountpoint, environment) {
             let pins = try mount.connectOrFail(environment)
                 .ask(ControlRoutes.pins, about: mount.mountpoint).pins
             for pin in pins {
+                isEmpty = false
                 let path = "\(mount.mountpoint)\(pin.path)"
                 if json {
                     try Terminal.printJSON(PinLine(path, pin.progress))
@@ -85,6 +87,7 @@ struct PinsCommand: ParsableCommand {
                 }
             }
         }
+        if isEmpty, !json { Terminal.complain("nothing is pinned", prefix: "") }
     }
 }
 
@@ -97,7 +100,7 @@ struct PinTarget: ParsableArguments {
     func forEachMount(
         _ body: (ControlConnection, String, [String]) throws(CommandError) -> Void
     ) throws(CommandError) {
-        let environment = try Environment()
+        let environment = try Environment.ofRunningMounts()
         var mounts: [RunningMount] = []
         var places: [String: [String]] = [:]
         for path in paths {
@@ -128,9 +131,10 @@ extension ControlConnection {
             case .outcome(let outcome): return outcome
             case .progress(let progress):
                 if line.isShown {
-                    let bar = Terminal.bar(
-                        progress.presentBytes,
-                        of: progress.missingBytes +| progress.presentBytes)
+                    let whole = progress.missingBytes +| progress.presentBytes
+                    // Some of the fetches may be for other pins.
+                    let part = progress.presentBytes +| (progress.fetchedBytes ?? 0)
+                    let bar = Terminal.bar(min(part, whole), of: whole)
                     line.show("\(mountpoint): \(bar) \(progress.summary)")
                 } else if lastLine.duration(to: .now) >= .seconds(10) {
                     lastLine = .now
