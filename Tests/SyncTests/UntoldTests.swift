@@ -267,4 +267,22 @@ import Testing
         try await harness.apply([.folder("/D", "D")], isFeed: false)
         #expect(try await harness.store.read { try $0.unconfirmedIDs(limit: 10) } == [])
     }
+
+    @Test("a batch that is older than a response does not remove what the response has placed")
+    func toldEarlier() async throws {
+        let harness = try Harness()
+        try await harness.apply([.folder("/d", "D"), .file("/a", "X")])
+        let inode = try #require(try await harness.inode("/a"))
+        try await harness.move("/a", to: "/d/a")
+        try await harness.store.write { transaction in
+            try transaction.setRemotePlace(inode, try transaction.place("/d/a"))
+            try transaction.noteUnconfirmed(FileID("X"))
+        }
+        try await harness.apply([.file("/a", "X"), .deleted("/a")])
+        #expect(try await harness.inode("/a") == inode)
+        // Where it is now, its id tells.
+        try await harness.apply([.file("/d/a", "X")], isFeed: false)
+        #expect(try await harness.paths() == ["/d", "/d/a"])
+        #expect(try await harness.inode("/d/a") == inode)
+    }
 }

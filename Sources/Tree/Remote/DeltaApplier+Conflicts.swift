@@ -152,7 +152,11 @@ extension DeltaApplier {
             return node.facts.revision == facts.revision ? .ofBase : .other
         }
         if node.facts.revision == facts.revision || node.facts.hash == hash { return .ofBase }
-        if try transaction.hasIntent(withHash: hash, for: node.inode) { return .sentFromHere }
+        // Without anything unsent, it is an older content that another client has restored.
+        let isUnsent = node.staged != nil || node.place == nil
+        if isUnsent, try transaction.hasIntent(withHash: hash, for: node.inode) {
+            return .sentFromHere
+        }
         return node.staged?.hash == hash ? .sameAsHere : .other
     }
 
@@ -161,7 +165,7 @@ extension DeltaApplier {
     private mutating func separate(_ node: Node, _ facts: RemoteFacts) throws {
         guard let remotePlace = try transaction.remotePlace(of: node) else { return }
         let hadName = node.remote == .inPlace
-        if hadName { try stepAside(node) }
+        // Without a remote place, it steps aside like any new node of the name.
         try transaction.setRemoteAbsent(node.inode)
         try insertFile(.file, at: remotePlace, facts)
         // A file that users moved stays pinned where they see it.
@@ -229,7 +233,7 @@ extension DeltaApplier {
         try waitForSecondMove(of: node.inode)
     }
 
-    private func waitForSecondMove(of inode: InodeID) throws {
+    func waitForSecondMove(of inode: InodeID) throws {
         try transaction.setFlags(.betweenMoves, true, of: inode)
         try transaction.reschedule(
             inode, due: context.now.adding(seconds: TemporaryName.patience))

@@ -35,8 +35,10 @@ extension DeltaApplier {
         of node: Node, at path: String, orOf former: [Node]
     ) throws {
         let former = former.filter { $0.inode != node.inode }
-        if isFeed, let id = node.facts.id, try isAheadOfFeed(id) {
-            try doubt([node] + former)
+        // So may the pages of a listing be.
+        if isFeed || listing != 0, let id = node.facts.id, try isAheadOfFeed(id) {
+            try noteDoubt(of: id)
+            try doubt(former)
             return try removeToldBefore(below: node)
         }
         try doubt(former)
@@ -47,11 +49,9 @@ extension DeltaApplier {
         }
     }
 
-    /// Whether a response has placed a node, and the feed has not been there yet.
-    private func isAheadOfFeed(_ id: FileID) throws -> Bool {
-        if let last = lastIndex[id], last < currentIndex { return false }
-        return try transaction.isUnconfirmed(id)
-    }
+    /// Whether a response has placed a node, and the feed has not been there yet. An earlier entry of the batch may tell
+    /// where the node was before the response.
+    private func isAheadOfFeed(_ id: FileID) throws -> Bool { try transaction.isUnconfirmed(id) }
 
     /// Marks nodes that a deletion may concern. They are requested by ID, unless the batch contains
     /// them.
@@ -173,8 +173,7 @@ extension DeltaApplier {
         var waiting = [Removal(node: node, isMovedByUsers: false)]
         while var removal = waiting.popLast() {
             let node = removal.node
-            removal.isMovedByUsers =
-                removal.isMovedByUsers || state(of: node).presence == .moved
+            removal.isMovedByUsers = try removal.isMovedByUsers || isMovedByUsers(node)
             guard node.kind == .folder, !removal.isEmptied else {
                 try detachOrResolve(removal)
                 continue
@@ -187,6 +186,12 @@ extension DeltaApplier {
                 waiting.append(Removal(node: child, isMovedByUsers: isMovedByUsers))
             }
         }
+    }
+
+    /// Whether users have moved a node. Another spelling of its name is no move: a deletion meets the node under either.
+    private func isMovedByUsers(_ node: Node) throws -> Bool {
+        guard state(of: node).presence == .moved, let place = node.place else { return false }
+        return try transaction.remotePlace(of: node)?.isSameThere(as: place) != true
     }
 
     private mutating func detachOrResolve(_ removal: Removal) throws {
