@@ -68,6 +68,26 @@ import Testing
     }
 
     @Test(
+        "a file stored in a folder that others had just moved is not stored twice for another one of its name there"
+    )
+    func storedInMovedFolder() async throws {
+        let harness = try await Harness.knowing(["/a/b": "1", "/b": "2"])
+        try await harness.relocate("/b", to: "/a/a")
+        try await harness.relocate("/a", to: "/c")
+        harness.faulty.inject(.failBefore(.server("test")), times: nil) {
+            $0.operation == .listAfter
+        }
+        try await harness.write("/a/a", "3")
+        try await harness.start(knowingAll: true)
+        // The server makes another folder for it.
+        try await harness.drain()
+        try await harness.move("/a/a", to: "/b")
+        try await harness.drain()
+        harness.faulty.removeFaults()
+        try await expect(["/a": nil, "/b": "3", "/c": nil, "/c/b": "1"], of: harness)
+    }
+
+    @Test(
         "deltas go on while the server answers for one identity with an error, which is asked for again if that helps",
         arguments: [
             (RemoteError.malformed("nonsense"), false), (.forbidden("no"), false),
