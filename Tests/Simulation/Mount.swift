@@ -224,7 +224,10 @@ final class Mount: @unchecked Sendable {
             self.process = nil
             settleOld(since: process.start)
             if process.isDead.isSet {
-                if !endsByCut { world.count("kills") }
+                if !endsByCut {
+                    world.count("kills")
+                    world.ledger.noteDeath(of: name)
+                }
                 machine.disk.endProcess()
             }
             do {

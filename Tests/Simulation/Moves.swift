@@ -21,8 +21,13 @@ struct Moves {
 
     fileprivate struct Kept {
         var id: FileID
-        /// The tokens that a file had when it was deleted.
-        var tokens: Set<String>
+        /// The tokens of a file as users knew it, and as others had it: of a change that never came here, because it was
+        /// deleted with the file, either side of it may be kept. Row M3 promises the revision that users moved.
+        var contents: [Set<String>]
+
+        func isKept(in tokens: Set<String>) -> Bool {
+            contents.contains { $0.isSubset(of: tokens) }
+        }
     }
 }
 
@@ -52,7 +57,7 @@ extension World {
             moves.kept = try moves.kept.filter { inode, kept in
                 guard let node = try snapshot.node(inode) else { return false }
                 return node.place != nil && !(node.remote == .inPlace && node.facts.id == kept.id)
-                    && kept.tokens.isSubset(of: Ledger.tokens(text(of: node, process)))
+                    && kept.isKept(in: Ledger.tokens(text(of: node, process)))
             }
         }
     }
@@ -76,10 +81,10 @@ extension World {
                 if isMoved(node), isSpelled == false, isWaiting,
                     node.kind == .folder || node.facts.revision != nil
                 {
-                    // A change that this mount does not know yet is kept with the file.
-                    let isEdited = node.staged != nil
-                    let text = isEdited ? text(of: node, process) : texts[id] ?? ""
-                    moves.kept[node.inode] = Moves.Kept(id: id, tokens: Ledger.tokens(text))
+                    let theirs = node.staged == nil ? texts[id] : nil
+                    let contents = [text(of: node, process), theirs].compactMap(\.self)
+                    moves.kept[node.inode] = Moves.Kept(
+                        id: id, contents: contents.map(Ledger.tokens))
                 } else {
                     moves.kept[node.inode] = nil
                 }
@@ -117,7 +122,7 @@ extension World {
         let present = serverTokens()
         for (inode, kept) in moves.kept.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             let isThere = try process.store.read({ try $0.node(inode)?.place }) != nil
-            if isThere, kept.tokens.isSubset(of: present) { continue }
+            if isThere, kept.isKept(in: present) { continue }
             throw Violation(rule: "what users have moved is gone", detail: "\(inode)")
         }
     }
