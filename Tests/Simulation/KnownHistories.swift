@@ -384,5 +384,15 @@ extension Plan {
                     .user(0, .rename("/a", "/b")),
                 ])
         ),
+        (
+            "a file is made anew with the bytes that others store in the deleted one, and is a conflict",
+            Plan(
+                seed: 67165, mounts: 1, pageSize: 2, distance: 0, compaction: .paths,
+                keepsNames: true, moveLimit: 4, isHurried: true,
+                steps: [
+                    .other(.put("/c")), .user(0, .unlink("/c")), .user(0, .save("/c")),
+                    .other(.putSame(0, "/c")),
+                ])
+        ),
     ]
 }

@@ -310,4 +310,13 @@ import Testing
         #expect(node.facts.hash == first)
         #expect(node.local.modified == nil)
     }
+
+    @Test("a file that users have made anew with the bytes that others store in it is one file")
+    func madeAnewAlike() async throws {
+        let harness = try await Harness.knowing(["/a": "1"])
+        try await harness.delete("/a")
+        try await harness.write("/a", "2")
+        try await harness.put("/a", "2")
+        try await expect(["/a": "2"], of: harness)
+    }
 }

@@ -56,7 +56,9 @@ extension TreeReading {
         var found: [InodeID] = []
         for entry in entries {
             guard case .file(let file) = entry.kind, let hash = file.hash else { continue }
-            let known = try node(id: file.id) ?? localNode(for: entry, &folders)
+            var known = try node(id: file.id)
+            // Users may have made the file anew that they deleted.
+            if known?.place == nil { known = try localNode(for: entry, &folders) }
             guard let node = known, let staged = node.staged, node.facts.hash != hash,
                 staged.size == file.size, staged.knownHash == nil
             else { continue }

@@ -135,6 +135,13 @@ extension DeltaApplier {
         case .oursStepsAside: try separate(node, facts)
         case .theirsUnderName: try replaceOpenFile(node, facts)
         case .bringBack:
+            if try hasEqualHeir(node, facts) {
+                let place = try transaction.remotePlace(of: node)
+                try transaction.setRemoteAbsent(node.inode)
+                try removeFile(node)
+                if let place { try insertFile(.file, at: place, facts) }
+                return
+            }
             try transaction.setFacts(facts, of: node.inode)
             try transaction.removeStaged(of: node.inode)
             try forgetTimes(of: node)
@@ -158,6 +165,15 @@ extension DeltaApplier {
             return .sentFromHere
         }
         return node.staged?.hash == hash ? .sameAsHere : .other
+    }
+
+    /// Whether users have put the same bytes where they deleted a file, as programs do that write beside a file and
+    /// remove it first. Row N2.
+    private func hasEqualHeir(_ node: Node, _ facts: RemoteFacts) throws -> Bool {
+        guard let place = try transaction.remotePlace(of: node), let hash = facts.hash,
+            let heir = try transaction.child(folded: place.name.folded, of: place.parent)
+        else { return false }
+        return heir.kind == .file && heir.remote == .absent && heir.staged?.knownHash == hash
     }
 
     /// Edited locally and remotely: the remote file keeps the name, the local one becomes a

@@ -245,7 +245,7 @@ extension DeltaApplier {
         }
     }
 
-    private mutating func removeFile(_ node: Node) throws {
+    mutating func removeFile(_ node: Node) throws {
         try transaction.forgetCreations(of: node.inode)
         if node.place != nil { try transaction.move(node.inode, to: nil) }
         try removeUnlessOpen(node)
