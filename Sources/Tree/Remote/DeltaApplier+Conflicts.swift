@@ -138,7 +138,7 @@ extension DeltaApplier {
             if try hasEqualHeir(node, facts) {
                 let place = try transaction.remotePlace(of: node)
                 try transaction.setRemoteAbsent(node.inode)
-                try removeFile(node)
+                try removeFile(node, from: place)
                 if let place { try insertFile(.file, at: place, facts) }
                 return
             }

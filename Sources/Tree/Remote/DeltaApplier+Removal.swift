@@ -222,6 +222,7 @@ extension DeltaApplier {
             : .seen(
                 isEdited: state.isEdited, isMovedByUsers: removal.isMovedByUsers,
                 hasRevision: base != nil)
+        let left = try transaction.remotePlace(of: node)
         try transaction.setRemoteAbsent(node.inode)
         switch ConflictTable.resolution(of: file) {
         case .keepUnsent: break
@@ -229,7 +230,7 @@ extension DeltaApplier {
             guard let base else { return }
             _ = try context.staging.begin(
                 node.inode, base: base, size: base.size, in: transaction)
-        case .remove: try removeFile(node)
+        case .remove: try removeFile(node, from: left)
         }
     }
 
@@ -238,15 +239,17 @@ extension DeltaApplier {
         let link: DeletedLink =
             state(of: node).presence == .deleted
             ? .deletedHere : .seen(isMovedByUsers: removal.isMovedByUsers)
+        let left = try transaction.remotePlace(of: node)
         try transaction.setRemoteAbsent(node.inode)
         switch ConflictTable.resolution(of: link) {
         case .keepLocal: try transaction.withdraw(node.inode)
-        case .remove: try removeFile(node)
+        case .remove: try removeFile(node, from: left)
         }
     }
 
-    mutating func removeFile(_ node: Node) throws {
-        try transaction.forgetCreations(of: node.inode)
+    /// Removes a node that the server no longer has at a place.
+    mutating func removeFile(_ node: Node, from left: Place?) throws {
+        try transaction.forgetCreations(of: node.inode, at: left)
         if node.place != nil { try transaction.move(node.inode, to: nil) }
         try removeUnlessOpen(node)
         if let place = node.place { announceDeletion(of: node.inode, at: place) }
@@ -265,7 +268,8 @@ extension DeltaApplier {
             : .seen(isMovedByUsers: removal.isMovedByUsers, isEmpty: isEmpty)
         switch ConflictTable.resolution(of: folder) {
         case .remove:
-            try transaction.forgetCreations(of: current.inode)
+            let left = try transaction.remotePlace(of: current)
+            try transaction.forgetCreations(of: current.inode, at: left)
             try transaction.setRemoteAbsent(current.inode)
             try transaction.remove(current.inode)
             if let place = current.place { announceDeletion(of: current.inode, at: place) }
