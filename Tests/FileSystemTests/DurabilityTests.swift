@@ -322,6 +322,21 @@ extension Fixture {
         #expect(try fixture.node(file)?.staged?.isFlushed == true)
     }
 
+    @Test("content over flushed content is flushed when its file takes another one's place")
+    func writtenOverThenMoved() throws {
+        let fixture = try Fixture()
+        let file = try fixture.makeFile("tmp", text("first"))
+        try fixture.staging.flush()
+        let handle = try fixture.open(file, .truncating)
+        #expect(try fixture.write(file, handle, 0, text("second")) == 6)
+        try fixture.close(file, handle)
+        #expect(try fixture.store.read { try $0.fallback(of: file) } != nil)
+        try fixture.remoteFile("f", text("theirs"))
+        try fixture.rename("tmp", to: "f")
+        // A power cut must not leave the first content in the place of theirs.
+        #expect(try fixture.node(file)?.staged?.isFlushed == true)
+    }
+
     @Test("a flushed edit under an atomic save goes once the saved content is flushed")
     func succeeded() throws {
         let fixture = try Fixture()

@@ -24,11 +24,12 @@ extension Plan {
         var names =
             [["a", "b"], ["a", "b", "c"], ["a", "A", "b"]].randomElement(using: &random) ?? ["a"]
         // Many losses need a flush, a change and a cut within seconds, and many wrong trees need moves on both sides that
-        // cross: two drawings of steps aim at these.
-        let subject = StepDrawing.Subject.allCases.randomElement(using: &random) ?? .anything
+        // cross: most drawings of steps aim at something.
+        let subject = StepDrawing.subjects.randomElement(using: &random) ?? .anything
         if subject == .cuts { mounts = 1 }
         var more = SeededRandom(seed: seed ^ 0x3333)
         if mounts == 2, Int.random(in: 0..<4, using: &more) == 0 { mounts = Self.mostMounts }
+        if subject == .swaps { mounts = max(2, mounts) }
         var letters = SeededRandom(seed: seed ^ 0xABC)
         folding = .scalar
         if Int.random(in: 0..<8, using: &letters) == 0 {
@@ -46,22 +47,34 @@ extension Plan {
         faults = [0, 0, 0, 0, 10, 40].randomElement(using: &weather) ?? 0
         isHurried = Bool.random(using: &weather)
         pause = [0, 0, 30, 400, 3000].randomElement(using: &weather) ?? 0
-        // Most steps of a short history are to change nodes, not to make them.
-        let beginning = min(6, count / 3)
-        steps = (0..<count).map { drawing.next(isFirst: $0 < beginning) }
+        steps = drawing.steps(count)
     }
 }
 
 /// Draws steps, each independent of the others: what cannot be done is refused and changes nothing.
-private struct StepDrawing {
+struct StepDrawing {
     /// The subject of most steps.
-    enum Subject: CaseIterable {
+    enum Subject {
         case anything
         /// A few files, and power cuts.
         case cuts
         /// Folders, and moves on both sides.
         case moves
+        /// The same few nodes, changed on both sides before either knows of the other.
+        case crossing
+        /// Changes whose replies are lost, and what users do until that is known.
+        case replies
+        /// Files that are open while users and others change them.
+        case handles
+        /// Moves in two steps by another mount, of which the second one comes late or never.
+        case swaps
     }
+
+    /// Each as often as it is drawn.
+    static let subjects: [Subject] = [
+        .anything, .anything, .cuts, .cuts, .cuts, .moves, .crossing, .crossing, .replies, .replies,
+        .handles, .swaps,
+    ]
 
     var random: SeededRandom
     var names: [String]
@@ -69,9 +82,9 @@ private struct StepDrawing {
     var subject: Subject
 
     /// The nodes that earlier steps made, or would have made.
-    private var made: [Made]
+    private(set) var made: [Made]
 
-    private struct Made {
+    struct Made {
         var path: String
         var isFolder: Bool
     }
@@ -86,8 +99,19 @@ private struct StepDrawing {
         }
     }
 
+    /// The steps of a history.
+    mutating func steps(_ count: Int) -> [Step] {
+        switch subject {
+        case .crossing, .replies, .handles, .swaps: return phases(count)
+        case .anything, .cuts, .moves: break
+        }
+        // Most steps of a short history are to change nodes, not to make them.
+        let beginning = min(6, count / 3)
+        return (0..<count).map { next(isFirst: $0 < beginning) }
+    }
+
     /// The first steps make things, so that there is something to change.
-    mutating func next(isFirst: Bool) -> Step {
+    private mutating func next(isFirst: Bool) -> Step {
         if subject == .cuts, draw(8) != 0 { return aboutCuts() }
         let mount = draw(mounts)
         if isFirst { return first(mount) }
@@ -209,12 +233,12 @@ private struct StepDrawing {
         }
     }
 
-    private mutating func rename() -> UserStep {
+    mutating func rename() -> UserStep {
         let (source, target) = twoPaths()
         return .rename(source, target)
     }
 
-    private mutating func move() -> OtherStep {
+    mutating func move() -> OtherStep {
         let (source, target) = twoPaths()
         return .move(source, target)
     }
@@ -226,7 +250,7 @@ private struct StepDrawing {
     }
 
     /// A path below an existing folder, which may be new.
-    private mutating func fresh(isFolder: Bool) -> String {
+    mutating func fresh(isFolder: Bool) -> String {
         let above = draw(3) == 0 ? "" : folder()
         let path = above.split(separator: "/").count > 2 ? "" : above
         made.append(Made(path: path + "/" + names[draw(names.count)], isFolder: isFolder))
@@ -234,11 +258,11 @@ private struct StepDrawing {
     }
 
     /// A path of something that was made before.
-    private mutating func known() -> String { made[draw(made.count)].path }
+    mutating func known() -> String { made[draw(made.count)].path }
 
-    private mutating func file() -> String { known(isFolder: false) }
+    mutating func file() -> String { known(isFolder: false) }
 
-    private mutating func folder() -> String { known(isFolder: true) }
+    mutating func folder() -> String { known(isFolder: true) }
 
     /// A path of something that was made before, and is now and then of another kind.
     private mutating func known(isFolder: Bool) -> String {
@@ -247,5 +271,5 @@ private struct StepDrawing {
         return fitting[draw(fitting.count)].path
     }
 
-    private mutating func draw(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
+    mutating func draw(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
 }

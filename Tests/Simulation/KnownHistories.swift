@@ -3,8 +3,11 @@
 import RemoteStoreTesting
 
 extension Plan {
+    /// All, of which the program was at fault or a rule was too strict.
+    static let known = knownFaults + knownDoubts
+
     /// The name of each says what went wrong.
-    static let known: [(name: String, plan: Plan)] = [
+    private static let knownFaults: [(name: String, plan: Plan)] = [
         (
             "a delta of a file that this mount has deleted since makes its own new file step aside",
             Plan(
@@ -261,6 +264,134 @@ extension Plan {
                     .user(1, .pin("/a", true)),
                     .other(.delete("/a")),
                     .user(1, .rename("/a", "/b")),
+                ])
+        ),
+        (
+            "a folder between two moves steps aside for another one, and is kept though others delete it",
+            Plan(
+                seed: 148105, mounts: 2, pageSize: 3, distance: 0, keepsNames: true,
+                isLate: true, pause: 400,
+                steps: [
+                    .other(.put("/a/b")), .other(.makeFolder("/c")), .network(0, isCut: true),
+                    .user(1, .exchange("/a", "/c")), .other(.putSame(0, "/a")),
+                    .other(.delete("/c")),
+                ])
+        ),
+        (
+            "a page from before a response moves a file back, and deletes it there",
+            Plan(
+                seed: 110525, mounts: 1, pageSize: 2, distance: 400, isLate: true, faults: 10,
+                isHurried: true,
+                steps: [
+                    .other(.put("/a/c/b")), .user(0, .write("/c")),
+                    .other(.move("/a/c/b", "/a/c/a")), .other(.put("/c")),
+                    .user(0, .rename("/c", "/a/c/c")), .user(0, .write("/a/c/c")),
+                ])
+        ),
+        (
+            "an open file is sent with the time of before its last write",
+            Plan(
+                seed: 113564, mounts: 3, pageSize: 2, distance: 20, pause: 3000,
+                steps: [
+                    .other(.put("/a")), .user(2, .open("/a")), .user(2, .overwriteOpen),
+                    .wait(400000),
+                ])
+        ),
+        (
+            "a restored content is taken for one that was sent, and keeps the time of the replaced one",
+            Plan(
+                seed: 188328, mounts: 1, pageSize: 2, distance: 0, keepsNames: true,
+                isLate: true, faults: 40, pause: 3000,
+                steps: [
+                    .user(0, .write("/a")), .wait(6000), .user(0, .overwrite("/a")),
+                    .other(.move("/a", "/a/a")), .user(0, .restore("/a")),
+                ])
+        ),
+        (
+            "the same bytes in a folder that is new on both sides are two files",
+            Plan(
+                seed: 183292, mounts: 1, pageSize: 3, distance: 400, isLate: true,
+                steps: [
+                    .user(0, .makeFolder("/a")), .user(0, .write("/a/b")),
+                    .other(.putSame(0, "/a/b")),
+                ])
+        ),
+        (
+            "after a power cut, what a file had before it was written has replaced another file",
+            Plan(
+                seed: 300708, mounts: 1, pageSize: 2000, distance: 0, compaction: .nodes,
+                keepsNames: true, isLate: true, isHurried: true,
+                steps: [
+                    .user(0, .save("/a")), .other(.put("/b")), .user(0, .writeOpen),
+                    .powerCut(0, calls: 0), .powerCutInRequest(0, changes: 1), .mount(0),
+                    .user(0, .flush("/a")), .user(0, .write("/a")), .wait(2200), .mount(0),
+                    .user(0, .write("/A")), .user(0, .write("/a")),
+                    .user(0, .rename("/a", "/b")), .powerCut(0, calls: 0),
+                ])
+        ),
+        (
+            "a file that was restored after the deletion of its folder is restored again beside it",
+            Plan(
+                seed: 304994, mounts: 1, pageSize: 3, distance: 400, refusesIDs: true,
+                compaction: .paths, isLate: true, faults: 10, isHurried: true, pause: 400,
+                steps: [
+                    .wait(6000), .user(0, .write("/b")), .wait(6000),
+                    .other(.makeFolder("/a/a")), .wait(6000),
+                    .user(0, .rename("/a/a", "/a/a/a")), .wait(1), .other(.delete("/a/a/a")),
+                    .other(.put("/a/a/b")), .user(0, .removeFolder("/a/a/a")),
+                    .user(0, .unlink("/b")), .jobs(16), .user(0, .removeTree("/a/a")),
+                    .powerCutInRequest(0, changes: 2), .network(0, isCut: false),
+                    .user(0, .list("/a/a")), .user(0, .makeFolder("/b")), .other(.put("/a/a/a")),
+                    .wait(3000),
+                ])
+        ),
+        (
+            "a folder that was made in another spelling keeps what others delete with theirs",
+            Plan(
+                seed: 42832, mounts: 1, pageSize: 2, distance: 400, keepsNames: true,
+                steps: [
+                    .user(0, .write("/a/b")), .other(.put("/a/b")), .other(.makeFolder("/a/A")),
+                    .other(.delete("/a")), .other(.put("/a")), .user(0, .makeFolder("/A")),
+                ])
+        ),
+        (
+            "the same bytes under a name that has another key on the server are two files",
+            Plan(
+                seed: 44197, mounts: 1, pageSize: 2, distance: 0, folding: .contextual,
+                steps: [
+                    .user(0, .write("/a")), .other(.put("/aΣ")), .user(0, .write("/aΣ")),
+                    .other(.delete("/aΣ")), .other(.putSame(0, "/aΣ")),
+                ])
+        ),
+        (
+            "a file waits for ever to take the place of a deleted folder that holds it and is too large to move",
+            Plan(
+                seed: 135473, mounts: 2, pageSize: 2, distance: 20, keepsNames: true, moveLimit: 2,
+                steps: [
+                    .other(.put("/b")), .other(.put("/a/b/b")), .user(0, .open("/b")),
+                    .other(.move("/b", "/a/b/a")), .user(0, .exchange("/a", "/b")),
+                ])
+        ),
+        (
+            "a file is restored at each path that it had in a folder whose deletion came late",
+            Plan(
+                seed: 1_000_091, mounts: 1, pageSize: 2000, distance: 0, compaction: .paths,
+                isLate: true, faults: 10, pause: 400,
+                steps: [
+                    .user(0, .makeFolder("/a")), .wait(6000), .other(.makeFolder("/a/a")),
+                    .other(.move("/a/a", "/a")), .wait(100), .user(0, .rename("/a", "/a")),
+                    .user(0, .removeFolder("/a/a")), .other(.put("/a/a/a")),
+                    .user(0, .rename("/a", "/b")),
+                ])
+        ),
+        (
+            "a file is made anew with the bytes that others store in the deleted one, and is a conflict",
+            Plan(
+                seed: 67165, mounts: 1, pageSize: 2, distance: 0, compaction: .paths,
+                keepsNames: true, moveLimit: 4, isHurried: true,
+                steps: [
+                    .other(.put("/c")), .user(0, .unlink("/c")), .user(0, .save("/c")),
+                    .other(.putSame(0, "/c")),
                 ])
         ),
     ]

@@ -26,8 +26,10 @@ final class Ledger {
     private var overwriters: [String: Set<String>] = [:]
     /// Tokens that an fsync has acknowledged, and those that had to be as safe as such before a row named them.
     private var promised: Set<String> = []
-    /// How many texts a power cut may have left as mixtures of versions.
+    /// How many texts a power cut or the death of a process may have left as mixtures of versions.
     private var mixtures = 0
+    /// Tokens that begin before the end that their file's row had then, and end behind it.
+    private var crossing: Set<String> = []
     /// Tokens that were replaced before a power cut, by tokens that the server had then.
     private var superseded: Set<String> = []
     /// Tokens that may be in two files, or again in one.
@@ -99,6 +101,17 @@ final class Ledger {
             replacements[other, default: []].append([token])
             successors[other, default: []].append([token])
         }
+    }
+
+    /// A user has written a token across the end that the file's row has, through a handle.
+    func noteCrossing(_ token: String) { crossing.insert(token) }
+
+    /// A writer's process has died. No row tells of writes behind a file's end since its handle was flushed last, so
+    /// that a token across that end, which nothing has acknowledged, may be there in part.
+    func noteDeath(of actor: String) {
+        let open = crossing.filter { $0.hasPrefix(actor) }
+        crossing.subtract(open)
+        mixtures += open.count - acknowledged(open).count
     }
 
     private func isSafe(_ token: String) -> Bool {
@@ -217,8 +230,20 @@ final class Ledger {
     var total: Int { acknowledged.count }
 
     /// The tokens of a text.
-    static func tokens(_ text: String) -> Set<String> { Set(parts(text)) }
+    static func tokens(_ text: String) -> Set<String> { Set(parts(text).map(token)) }
 
-    /// The tokens of a text, in order.
+    /// The tokens of a text, in order. Before one may be the beginning of another one, of which the rest is missing.
     static func parts(_ text: String) -> [String] { text.split(separator: ";").map { "\($0);" } }
+
+    /// The token at the end of a part.
+    private static func token(in part: String) -> String {
+        guard part.utf8.count > unit else { return part }
+        let bytes = Array(part.utf8)
+        var start = 0
+        // Behind an actor's name all has the period of a number.
+        for index in 5..<bytes.count - 1 where index >= start + 5 {
+            if bytes[index] != bytes[index - 3] { start = index / unit * unit }
+        }
+        return String(decoding: bytes[start...], as: UTF8.self)
+    }
 }

@@ -8,10 +8,27 @@ import RemoteStore
 
 /// The unsent moves of an account's only mount.
 struct Moves {
-    /// Files that users have moved, and where.
-    fileprivate var places: [InodeID: Place] = [:]
+    /// Files that users have moved.
+    fileprivate var moved: [InodeID: Moved] = [:]
     /// Nodes that others have deleted where users no longer had them.
-    fileprivate var kept: [InodeID: FileID] = [:]
+    fileprivate var kept: [InodeID: Kept] = [:]
+
+    fileprivate struct Moved {
+        /// Where users have it.
+        var place: Place
+        var id: FileID?
+    }
+
+    fileprivate struct Kept {
+        var id: FileID
+        /// The tokens of a file as users knew it, and as others had it: of a change that never came here, because it was
+        /// deleted with the file, either side of it may be kept. Row M3 promises the revision that users moved.
+        var contents: [Set<String>]
+
+        func isKept(in tokens: Set<String>) -> Bool {
+            contents.contains { $0.isSubset(of: tokens) }
+        }
+    }
 }
 
 extension World {
@@ -27,18 +44,20 @@ extension World {
 
     /// A user has done something.
     func noteMoves() throws {
-        moves.places = [:]
+        moves.moved = [:]
         guard let process = onlyProcess else { return forgetMoves() }
         try process.store.read { snapshot in
             for entry in try snapshot.journalEntries(limit: 1000) {
-                guard let node = try snapshot.node(entry.inode), isMoved(node), node.kind == .file
+                guard let node = try snapshot.node(entry.inode), isMoved(node), node.kind == .file,
+                    let place = node.place
                 else { continue }
-                moves.places[node.inode] = node.place
+                moves.moved[node.inode] = Moves.Moved(place: place, id: node.facts.id)
             }
             // Users may have removed it, or moved it back before this mount knew of the deletion.
-            moves.kept = try moves.kept.filter { inode, id in
+            moves.kept = try moves.kept.filter { inode, kept in
                 guard let node = try snapshot.node(inode) else { return false }
-                return node.place != nil && !(node.remote == .inPlace && node.facts.id == id)
+                return node.place != nil && !(node.remote == .inPlace && node.facts.id == kept.id)
+                    && kept.isKept(in: Ledger.tokens(text(of: node, process)))
             }
         }
     }
@@ -47,16 +66,25 @@ extension World {
         node.place != nil && node.remote == .displaced && !node.flags.contains(.betweenMoves)
     }
 
-    /// Another client is about to delete these nodes of the server.
-    func noteDeletion(of paths: [FileID: RemotePath]) throws {
+    /// Another client has deleted these nodes of the server, among them files with these texts.
+    func noteDeletion(of paths: [FileID: RemotePath], _ texts: [FileID: String]) throws {
         guard let process = onlyProcess else { return forgetMoves() }
         try process.store.read { snapshot in
             for (id, path) in paths.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
                 guard let node = try snapshot.node(id: id) else { continue }
                 // The move has not arrived: a deletion where users have it would be theirs.
                 let isWaiting = try snapshot.remoteKeyPath(of: node.inode) == path.rawValue
-                if isMoved(node), isWaiting, node.kind == .folder || node.facts.revision != nil {
-                    moves.kept[node.inode] = id
+                // Another spelling does not save it.
+                let isSpelled = try node.place.map { place in
+                    try snapshot.remotePlace(of: node)?.isSameThere(as: place) == true
+                }
+                if isMoved(node), isSpelled == false, isWaiting,
+                    node.kind == .folder || node.facts.revision != nil
+                {
+                    let theirs = node.staged == nil ? texts[id] : nil
+                    let contents = [text(of: node, process), theirs].compactMap(\.self)
+                    moves.kept[node.inode] = Moves.Kept(
+                        id: id, contents: contents.map(Ledger.tokens))
                 } else {
                     moves.kept[node.inode] = nil
                 }
@@ -66,14 +94,18 @@ extension World {
 
     /// Throws a `Violation` if a move was undone that has not been sent.
     func checkMoves() throws {
-        guard !moves.places.isEmpty, let process = onlyProcess else { return }
+        guard !moves.moved.isEmpty, let process = onlyProcess else { return }
         try process.store.read { snapshot in
-            for (inode, place) in moves.places.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            for (inode, moved) in moves.moved.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                let place = moved.place
                 guard let node = try snapshot.node(inode), let now = node.place, now != place else {
                     continue
                 }
-                moves.places[inode] = nil
-                let isSent = node.facts.id.map { process.link.moved.contains($0) } ?? true
+                moves.moved[inode] = nil
+                // A node that others had deleted was sent as a new file.
+                let isSent =
+                    node.facts.id != moved.id
+                    || node.facts.id.map { process.link.moved.contains($0) } ?? true
                 let folder = try snapshot.node(place.parent)
                 let isOpen = isSent || now.name.string.contains("conflicted copy")
                 // Its folder became one with another one, or is gone.
@@ -87,8 +119,10 @@ extension World {
     /// Throws a `Violation` if something is gone that users had moved away before others deleted it.
     func checkKept() throws {
         guard let process = onlyProcess else { return }
-        for inode in moves.kept.keys.sorted(by: { $0.rawValue < $1.rawValue })
-        where try process.store.read({ try $0.node(inode)?.place }) == nil {
+        let present = serverTokens()
+        for (inode, kept) in moves.kept.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            let isThere = try process.store.read({ try $0.node(inode)?.place }) != nil
+            if isThere, kept.isKept(in: present) { continue }
             throw Violation(rule: "what users have moved is gone", detail: "\(inode)")
         }
     }

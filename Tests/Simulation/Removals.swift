@@ -74,13 +74,12 @@ extension World {
         }
     }
 
-    /// The files that have unsent changes on a mount, or are open there. Nil if folders have, or if a deleted one is
-    /// searched: then it is not clear what they concern. A new folder may turn out to be another client's in another
-    /// spelling, which counts as moved by users.
+    /// The files that have unsent changes on a mount, or are open there. Nil if folders that the server has have any, or
+    /// if a deleted one is searched: then it is not clear what they concern.
     private func unsentChanges(of mount: Mount) -> Changes? {
         guard let process = mount.process, belated.count == 0,
             let nodes = unsent(of: process),
-            nodes.allSatisfy({ $0.kind != .folder }),
+            nodes.allSatisfy({ $0.kind != .folder || $0.remote == .absent }),
             (try? process.store.read { snapshot in
                 try snapshot.folderSearches().isEmpty && snapshot.intendedMoves().isEmpty
             }) == true

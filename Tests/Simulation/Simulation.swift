@@ -145,9 +145,12 @@ struct Player {
     mutating func playKnown() -> Bool {
         var isBroken = false
         for (name, plan) in Plan.known {
+            if endsEarly { alarm(60) }
             let violation = play(plan, verbose: show).violation
             print("\(violation.map { "✘ \($0)" } ?? "✔") \(name)")
+            fflush(nil)
             isBroken = isBroken || violation != nil
+            if endsEarly, isBroken { break }
         }
         return isBroken
     }
@@ -178,6 +181,7 @@ struct Player {
 
     private mutating func report(_ plan: Plan, _ violation: Violation) {
         print("seed \(plan.seed): \(violation)")
+        fflush(nil)
         guard shrinks else { return }
         var copy = self
         var shrinking = Shrinking { copy.play($0, verbose: false).violation }

@@ -20,6 +20,9 @@ enum Step: Hashable, Sendable {
     /// The power of a mount's machine is cut when the server has made the last of so many changes for it, before the
     /// reply.
     case powerCutInRequest(Int, changes: Int)
+    /// A mount's network is gone from the moment when the server has made the last of so many changes for it, before the
+    /// reply.
+    case networkCutInRequest(Int, changes: Int)
     /// A mount is ended in an orderly way, without waiting for its queue.
     case unmount(Int)
     /// A mount begins, unless it runs.
@@ -175,14 +178,6 @@ struct Plan: Sendable {
             case .user(_, .rename), .user(_, .exchange), .user(_, .saveSafely), .other(.move): true
             default: false
             }
-        }
-    }
-
-    /// Whether another client does something.
-    var hasOthers: Bool {
-        steps.contains { step in
-            if case .other = step { return true }
-            return false
         }
     }
 

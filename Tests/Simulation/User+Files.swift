@@ -114,16 +114,25 @@ extension User {
         let start = parts.prefix(first).joined().utf8.count
         let replaced = parts.dropFirst(first).prefix(count)
         let token = ledger.issue(name, units: max(1, replaced.joined().utf8.count / Ledger.unit))
-        ledger.add(token, to: Set(parts))
+        ledger.add(token, to: Ledger.tokens(parts.joined()))
+        if let saved = try savedSize(of: file), start < saved, start + token.utf8.count > saved {
+            ledger.noteCrossing(token)
+        }
+        let others = Ledger.tokens(replaced.joined())
         do {
             let isMapped = kernel.keepsNames && world.scheduler.draw(2) == 0
             try await send(token, at: Int64(start), file.inode, file.handle, isPage: isMapped)
         } catch {
-            if isDead { ledger.overwrite(Set(replaced), by: token) }
+            if isDead { ledger.overwrite(others, by: token) }
             throw error
         }
-        ledger.overwrite(Set(replaced), by: token)
+        ledger.overwrite(others, by: token)
         return token
+    }
+
+    /// The size that the row of a file's unsent content has.
+    private func savedSize(of file: OpenFile) throws -> Int64? {
+        try process.store.read { try $0.node(file.inode)?.staged?.size }
     }
 
     /// Cuts off some of a file's tokens.

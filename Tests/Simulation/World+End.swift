@@ -39,12 +39,7 @@ extension World {
             throw Violation(rule: "lost", detail: lost.joined(separator: " "))
         }
         try checkKept()
-        let isAlone = mounts.count == 1 && plan.folding == .scalar && !plan.hasOthers
-        if isAlone,
-            let path = entries.keys.first(where: { $0.rawValue.contains("conflicted copy") })
-        {
-            throw Violation(rule: "a conflict of nobody", detail: path.rawValue)
-        }
+        try checkConflicts(in: entries)
         try checkCopies(of: entries)
         try checkTimes()
         let temporary = entries.keys.filter { $0.rawValue.contains(".dbxfs-") }

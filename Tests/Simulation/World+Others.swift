@@ -25,7 +25,8 @@ extension World {
                 let paths = other.paths(below: path)
                 try other.delete(path)
                 giveUp(before)
-                try noteDeletion(of: paths)
+                let texts = before.map { ($0.id, String(decoding: $0.bytes, as: UTF8.self)) }
+                try noteDeletion(of: paths, Dictionary(texts) { $1 })
             case .move(let path, let target):
                 // Uploads on their way into a moved folder make it anew.
                 let unsent = mounts.compactMap { live(of: $0)?.joined() }
@@ -65,8 +66,8 @@ extension World {
         if text.isEmpty { return }
         let tokens = Ledger.tokens(text)
         // Elsewhere it is a copy, also if users move theirs before both are seen to be the same. A full disk cannot
-        // keep the hash that tells it, and names of which the server has another key meet too late.
-        if plan.hasMoves || !plan.flushes(index) || plan.folding != .scalar
+        // keep the hash that tells it.
+        if plan.hasMoves || !plan.flushes(index)
             || !tokens.isDisjoint(with: serverTokens())
         {
             ledger.allowCopies(of: text)

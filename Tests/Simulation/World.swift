@@ -30,8 +30,11 @@ final class World: @unchecked Sendable {
     let ledger = Ledger()
     var removals = Removals()
     var moves = Moves()
+    var names = Names()
     /// The keys of names that other clients have given to files.
     var namesOfFiles: Set<String> = []
+    /// A power cut has taken content of which the server may have an earlier state.
+    var hasPutAside = false
     let belated: Belated
     let verbose: Bool
     private(set) var mounts: [Mount] = []
@@ -120,10 +123,14 @@ final class World: @unchecked Sendable {
         switch step {
         case .user(let index, let step):
             guard let process = mounts[index].process else { return }
+            names.note(step.targets, by: process.user.name)
+            if step.isMove { names.noteMove(to: step.targets) }
             perform(step, process.user)
             withdrawChanged()
             try noteMoves()
-        case .other(let step): try perform(step)
+        case .other(let step):
+            names.note(step.targets, by: "x")
+            try perform(step)
         case .jobs(let count): try scheduler.run(jobs: count, check: reap)
         case .wait(let milliseconds):
             try scheduler.run(nanoseconds: Int64(milliseconds) * 1_000_000, check: reap)
@@ -131,6 +138,8 @@ final class World: @unchecked Sendable {
         case .powerCut(let index, let calls): try mounts[index].cutPower(after: calls)
         case .powerCutInRequest(let index, let changes):
             mounts[index].cutPower(afterChanges: changes)
+        case .networkCutInRequest(let index, let changes):
+            mounts[index].cutNetwork(afterChanges: changes)
         case .unmount(let index): try mounts[index].stop()
         case .mount(let index): try mounts[index].start()
         case .faults(let index, let percent):

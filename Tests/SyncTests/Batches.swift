@@ -1,5 +1,6 @@
 // Batches of deltas that a test makes by hand, and applies without an engine.
 
+import ContentHashing
 import Core
 import MetadataStore
 import RemoteStore
@@ -13,9 +14,11 @@ extension RemoteEntry {
     }
 
     /// An empty file; `revision` is another one where the content was stored anew.
-    static func file(_ path: String, _ id: String, revision: String = "1") throws -> RemoteEntry {
+    static func file(
+        _ path: String, _ id: String, revision: String = "1", hash: ContentHash? = nil
+    ) throws -> RemoteEntry {
         let file = RemoteFile(
-            id: FileID(id), revision: Revision("\(id)-\(revision)"), hash: nil, size: 0,
+            id: FileID(id), revision: Revision("\(id)-\(revision)"), hash: hash, size: 0,
             clientModified: WallTime(seconds: 1), serverModified: WallTime(seconds: 1))
         return try entry(path, .file(file))
     }

@@ -59,4 +59,20 @@ import Testing
         }
         #expect(name.string == "a (here's conflicted copy 1970-01-01).txt")
     }
+
+    @Test("a folder between two moves that another one pushes aside is still the other client's")
+    func pushedAside() async throws {
+        let harness = try Harness()
+        try await harness.apply([.folder("/a", "A"), .file("/a/f", "F"), .folder("/c", "C")])
+        try await harness.apply([
+            .deleted("/a"), .folder("/.dbxfs-rename-2-1-a", "A"),
+            .file("/.dbxfs-rename-2-1-a/f", "F"),
+        ])
+        try await harness.apply([.deleted("/c"), .folder("/a", "C")])
+        #expect(try await harness.paths().count == 3)
+        #expect(try await harness.inode("/a") != nil)
+        // It goes on to the other place, and is deleted there before this mount knows.
+        try await harness.apply([.deleted("/.dbxfs-rename-2-1-a")])
+        #expect(try await harness.paths() == ["/a"])
+    }
 }

@@ -1,6 +1,7 @@
 // Deltas that arrive together: places that change hands within one batch, and steps that wait for each
 // other. Each began as a random history that did not end well.
 
+import ContentHashing
 import Core
 import MetadataStore
 import RemoteStore
@@ -9,6 +10,7 @@ import TestSupport
 import Testing
 
 @testable import Sync
+@testable import Tree
 
 @Suite struct DeltaBatchTests {
     private func harness(_ files: [String: String]) async throws -> Harness {
@@ -277,5 +279,44 @@ import Testing
         #expect(start.adding(seconds: 0.3) < .now())
         let tree = try await outcome(harness)
         #expect(tree == ["/a": nil, "/a/x": "1"], "\(harness.history.text)")
+    }
+
+    @Test("another spelling of a folder's name here does not keep it when others delete it")
+    func spelled() async throws {
+        let harness = try Harness()
+        try await harness.makeFolder("/A")
+        try await harness.apply([.folder("/a", "D"), .file("/a/f", "F")])
+        #expect(try await harness.paths() == ["/A", "/A/f"])
+        try await harness.apply([.deleted("/a")])
+        #expect(try await harness.paths() == [])
+    }
+
+    @Test("an old content that another client restores is no late upload of this mount's")
+    func restored() async throws {
+        let harness = try Harness()
+        let first = ContentHasher.hash(Array("1".utf8))
+        try await harness.apply([.file("/a", "X", revision: "2")])
+        let inode = try #require(try await harness.inode("/a"))
+        try await harness.store.write { transaction in
+            // One of two tries whose replies were lost.
+            _ = try transaction.noteIntent(
+                inode, at: nil, hash: first, modified: nil, sent: .now())
+            var local = try transaction.existing(inode).local
+            local.modified = WallTime(seconds: 77)
+            try transaction.setLocal(local, of: inode)
+        }
+        try await harness.apply([.file("/a", "X", revision: "3", hash: first)])
+        let node = try #require(try await harness.store.read { try $0.node(inode) })
+        #expect(node.facts.hash == first)
+        #expect(node.local.modified == nil)
+    }
+
+    @Test("a file that users have made anew with the bytes that others store in it is one file")
+    func madeAnewAlike() async throws {
+        let harness = try await Harness.knowing(["/a": "1"])
+        try await harness.delete("/a")
+        try await harness.write("/a", "2")
+        try await harness.put("/a", "2")
+        try await expect(["/a": "2"], of: harness)
     }
 }

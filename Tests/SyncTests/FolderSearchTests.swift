@@ -233,4 +233,18 @@ import Testing
         #expect(try await finish(harness) == ["/a/new": "theirs"], "\(harness.history.text)")
         #expect(try await harness.store.read { try $0.folderSearches() }.isEmpty)
     }
+
+    @Test("a file that was moved with its folder was deleted where it was last")
+    func lastPath() async throws {
+        let harness = try await deleting(["/a/1"])
+        let search = try #require(try await harness.store.read { try $0.folderSearches() }.first)
+        let folder = try #require(search.folder).rawValue
+        let told = try ToldChanges([
+            .file("/a/f", "X"), .deleted("/a"), .folder("/b", folder), .file("/b/f", "X"),
+            .deleted("/b"),
+        ])
+        #expect(told.deletedFiles(in: search).map(\.path.rawValue) == ["/b/f"])
+        await harness.stop()
+        harness.faulty.releaseStalled()
+    }
 }

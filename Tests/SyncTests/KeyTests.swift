@@ -1,6 +1,7 @@
 // The server decides which names are one. With any rule, each of its nodes shows once, no node is deleted
 // unseen, new nodes settle, and of two files with one key both stay.
 
+import ContentHashing
 import Core
 import MetadataStore
 import RemoteStore
@@ -317,6 +318,33 @@ enum OddNames {
         try await harness.write("/ΑİΣ", "2")
         try await check(harness)
         #expect(try await harness.tree() == ["/ΟΔΟΣ": nil, "/İ": nil, "/ΑΒΣ": "1", "/ΑİΣ": "2"])
+    }
+
+    @Test("content is hashed before the same bytes arrive in a new folder, under another key")
+    func hashedForArrival() async throws {
+        let harness = try harness(.contextual)
+        harness.faulty.inject(.failBefore(.server("test")), times: nil) { _ in true }
+        try await harness.makeFolder("/d")
+        let inodes = [
+            try await harness.write("/d/plain", "same"), try await harness.write("/d/ΟΔΟΣ", "same"),
+        ]
+        try await harness.start()
+        let hash = ContentHasher.hash(Array("same".utf8))
+        let entries = try [("/d/plain", "plain"), ("/d/οδος", "ΟΔΟΣ")].map { path, name in
+            RemoteEntry(
+                foldedPath: RemotePath(rawValue: path), name: try FileName(name),
+                kind: .file(
+                    RemoteFile(
+                        id: FileID(name), revision: Revision(name), hash: hash, size: 4,
+                        clientModified: WallTime(seconds: 1),
+                        serverModified: WallTime(seconds: 1))))
+        }
+        await harness.engine?.environment.hashUnsent(like: entries)
+        for inode in inodes {
+            let node = try #require(try await harness.store.read { try $0.node(inode) })
+            #expect(node.staged?.hash == hash)
+        }
+        await harness.stop()
     }
 }
 

@@ -14,8 +14,7 @@ import Testing
 @testable import Tree
 
 @Suite struct LostReplyTests {
-    /// A mount whose process ends when the server has made a commit, and before it says so. The other
-    /// client has made `files` before.
+    /// A mount whose process ends when the server has made a commit, before it says so. Others have made `files`.
     private func killed(
         after operation: RemoteOperation, files: [String: String] = [:],
         _ prepare: (Harness) async throws -> Void
@@ -188,6 +187,17 @@ import Testing
         let harness = try await killed(after: .upload) { try await $0.write("/a", "1") }
         try await harness.move("/a", to: "/b")
         try await expect(["/b": "1"], of: harness)
+    }
+
+    @Test("a file that took another one's place does not come back after its deletion there")
+    func deletedAfterReplacing() async throws {
+        let harness = try await killed(after: .upload, files: ["/a": "1"]) {
+            try await $0.write("/n", "2")
+        }
+        try await harness.move("/n", to: "/a")
+        try await harness.delete("/a")
+        try await harness.drainBeforeNews()
+        try await expect([:], of: harness)
     }
 
     @Test("a file that takes another one's place before the delta does not come back")

@@ -66,6 +66,17 @@ import Testing
         #expect(moves(of: harness).count == 9, "\(moves(of: harness))")
     }
 
+    @Test("a file of a large folder takes the place of that, which is deleted")
+    func insteadOfItsFolder() async throws {
+        let harness = try await harness(limit: 2)
+        let inode = try await harness.inode("/a/1")
+        try await harness.move("/a/1", to: "/kept")
+        try await harness.delete("/a")
+        try await harness.move("/kept", to: "/a")
+        try await expect(["/a": "/a/1"], of: harness)
+        #expect(try await harness.inode("/a") == inode)
+    }
+
     @Test("a folder that is not too large is moved at once")
     func small() async throws {
         let harness = try await harness(limit: 10)

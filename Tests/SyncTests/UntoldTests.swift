@@ -68,6 +68,26 @@ import Testing
     }
 
     @Test(
+        "a file stored in a folder that others had just moved is not stored twice for another one of its name there"
+    )
+    func storedInMovedFolder() async throws {
+        let harness = try await Harness.knowing(["/a/b": "1", "/b": "2"])
+        try await harness.relocate("/b", to: "/a/a")
+        try await harness.relocate("/a", to: "/c")
+        harness.faulty.inject(.failBefore(.server("test")), times: nil) {
+            $0.operation == .listAfter
+        }
+        try await harness.write("/a/a", "3")
+        try await harness.start(knowingAll: true)
+        // The server makes another folder for it.
+        try await harness.drain()
+        try await harness.move("/a/a", to: "/b")
+        try await harness.drain()
+        harness.faulty.removeFaults()
+        try await expect(["/a": nil, "/b": "3", "/c": nil, "/c/b": "1"], of: harness)
+    }
+
+    @Test(
         "deltas go on while the server answers for one identity with an error, which is asked for again if that helps",
         arguments: [
             (RemoteError.malformed("nonsense"), false), (.forbidden("no"), false),
@@ -266,5 +286,23 @@ import Testing
         try await harness.apply([.folder("/d", "D"), .file("/d/x", "X")])
         try await harness.apply([.folder("/D", "D")], isFeed: false)
         #expect(try await harness.store.read { try $0.unconfirmedIDs(limit: 10) } == [])
+    }
+
+    @Test("a batch that is older than a response does not remove what the response has placed")
+    func toldEarlier() async throws {
+        let harness = try Harness()
+        try await harness.apply([.folder("/d", "D"), .file("/a", "X")])
+        let inode = try #require(try await harness.inode("/a"))
+        try await harness.move("/a", to: "/d/a")
+        try await harness.store.write { transaction in
+            try transaction.setRemotePlace(inode, try transaction.place("/d/a"))
+            try transaction.noteUnconfirmed(FileID("X"))
+        }
+        try await harness.apply([.file("/a", "X"), .deleted("/a")])
+        #expect(try await harness.inode("/a") == inode)
+        // Where it is now, its id tells.
+        try await harness.apply([.file("/d/a", "X")], isFeed: false)
+        #expect(try await harness.paths() == ["/d", "/d/a"])
+        #expect(try await harness.inode("/d/a") == inode)
     }
 }

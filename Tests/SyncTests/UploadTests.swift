@@ -5,10 +5,13 @@ import Core
 import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
+import Staging
+import Synchronization
 import TestSupport
 import Testing
 
 @testable import Sync
+@testable import Tree
 
 @Suite struct UploadTests {
     private func id(_ harness: Harness, _ path: String) async throws -> FileID? {
@@ -218,5 +221,28 @@ import Testing
         try await harness.settle()
         #expect(try await harness.serverTree() == ["/s": "other", "/t": "first"])
         await harness.stop()
+    }
+
+    @Test("the time that is sent with an open file is that of its last write")
+    func timeOfOpenFile() async throws {
+        let harness = try Harness()
+        let inode = try await harness.write("/a", "old")
+        harness.openFiles.writers.withLock { _ = $0.insert(inode) }
+        let last = WallTime(seconds: 2_000_000_000)
+        let node = try #require(try await harness.store.read { try $0.node(inode) })
+        let file = try #require(try harness.staging.file(of: node))
+        _ = try file.truncate(to: 0, now: last)
+        let (staging, openFiles) = (harness.staging, harness.openFiles)
+        let step = try await harness.store.write { transaction in
+            let planner = UploadPlanner(
+                transaction: transaction, openFiles: openFiles, staging: staging,
+                isDraining: true, date: last, openFileInterval: 30)
+            return try planner.step(for: inode)
+        }
+        guard case .upload(let upload) = step else {
+            Issue.record("\(step)")
+            return
+        }
+        #expect(upload.modified == last)
     }
 }

@@ -105,10 +105,13 @@ extension Transaction {
         try forgetIntent(id)
     }
 
-    /// Removes the intents to create a node that the server had and has deleted: it arrived, so
-    /// what appears there next is another client's.
-    package func forgetCreations(of inode: InodeID) throws {
-        try run("DELETE FROM attempt WHERE inode = ? AND target IS NULL", [inode.column])
+    /// Removes the intents to create a node that the server had at a place and has deleted: it arrived, so
+    /// what appears there next is another client's. One for another place may still arrive: the node's content was sent
+    /// there before users put it in the place of a file that the server had.
+    package func forgetCreations(of inode: InodeID, at place: Place?) throws {
+        try run(
+            "DELETE FROM attempt WHERE inode = ? AND target IS NULL AND (parent IS NULL OR parent = ? AND fold = ?)",
+            [inode.column, place?.parent.column, place?.name.folded])
     }
 
     /// Removes an intent that is known not to have arrived.

@@ -56,19 +56,38 @@ extension TreeReading {
         var found: [InodeID] = []
         for entry in entries {
             guard case .file(let file) = entry.kind, let hash = file.hash else { continue }
-            var node = try node(id: file.id)
-            if node == nil, let name = entry.foldedPath.components.last {
-                let path = entry.foldedPath.parent
-                let folder =
-                    try folders[path] ?? remoteNode(foldedPath: path.rawValue)?.inode
-                folders[path] = folder
-                if let folder { node = try child(folded: name, of: folder) }
-            }
-            guard let node, let staged = node.staged, node.facts.hash != hash,
+            var known = try node(id: file.id)
+            // Users may have made the file anew that they deleted.
+            if known?.place == nil { known = try localNode(for: entry, &folders) }
+            guard let node = known, let staged = node.staged, node.facts.hash != hash,
                 staged.size == file.size, staged.knownHash == nil
             else { continue }
             found.append(node.inode)
         }
         return found
+    }
+
+    /// The local node that an entry will meet: under the server's key, or under the predicted one until the batch
+    /// tells that they are one.
+    private func localNode(
+        for entry: RemoteEntry, _ folders: inout [RemotePath: InodeID]
+    ) throws -> Node? {
+        guard let key = entry.foldedPath.components.last else { return nil }
+        let path = entry.foldedPath.parent
+        guard let folder = try folders[path] ?? self.folder(at: path) else { return nil }
+        folders[path] = folder
+        return try child(folded: key, of: folder)
+            ?? child(folded: Folding.fold(entry.name.string), of: folder)
+    }
+
+    /// The folder at a path of the server, or the local one that it will be one with.
+    private func folder(at path: RemotePath) throws -> InodeID? {
+        var folder = InodeID.root
+        for key in path.components {
+            let next = try remoteChild(folded: key, of: folder) ?? child(folded: key, of: folder)
+            guard let next, next.kind == .folder else { return nil }
+            folder = next.inode
+        }
+        return folder
     }
 }

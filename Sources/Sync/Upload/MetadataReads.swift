@@ -108,10 +108,10 @@ struct MetadataReads: Sendable {
         while let id = ids.popLast(), asked.count < Self.mostReads {
             guard asked.insert(id).inserted else { continue }
             if let entry = try await fromServer(await remote.entry(of: id)) {
-                findings.byID.append(
-                    contentsOf: try await unknownFolders(above: entry.foldedPath))
+                let folders = try await unknownFolders(above: entry.foldedPath)
+                findings.byID.append(contentsOf: folders)
                 findings.byID.append(entry)
-                ids.append(contentsOf: await displacedIDs(by: [entry]))
+                ids.append(contentsOf: await displacedIDs(by: [entry], in: folders))
             } else if question.ids.contains(id) {
                 findings.missingIDs.append(id)
             }
@@ -130,13 +130,15 @@ struct MetadataReads: Sendable {
     private static let mostReads = 16
 
     /// The believed occupants of paths where other nodes were found: they may have moved, not been
-    /// deleted.
-    private func displacedIDs(by entries: [RemoteEntry]) async -> [FileID] {
+    /// deleted. The last one of `folders` may be the folder of the path, known at another one.
+    private func displacedIDs(
+        by entries: [RemoteEntry], in folders: [RemoteEntry] = []
+    ) async -> [FileID] {
         let store = environment.store
         let ids = await environment.attempt {
             try await store.read { snapshot in
                 try entries.compactMap { entry in
-                    let node = try snapshot.remoteNode(foldedPath: entry.foldedPath.rawValue)
+                    let node = try snapshot.occupant(of: entry.foldedPath, in: folders.last)
                     return node?.facts.id == entry.id ? nil : node?.facts.id
                 }
             }
@@ -174,6 +176,17 @@ struct MetadataReads: Sendable {
             }
         }
         return entries
+    }
+}
+
+extension Snapshot {
+    /// The node that the server is believed to have at a path, also if the folder of the path is known at another one.
+    fileprivate func occupant(of path: RemotePath, in folder: RemoteEntry?) throws -> Node? {
+        if let node = try remoteNode(foldedPath: path.rawValue) { return node }
+        guard let folder, folder.foldedPath == path.parent, let id = folder.id,
+            let key = path.components.last, let known = try node(id: id)
+        else { return nil }
+        return try remoteChild(folded: key, of: known.inode)
     }
 }
 

@@ -81,9 +81,7 @@ extension LocalChanges {
         guard let new = node.staged, !new.isFlushed else { return }
         if try mustBeFlushed(node, over: occupant) {
             try context.staging.file(of: node)?.inheritPromise(in: transaction)
-        } else if occupant.staged?.isFlushed == true,
-            try transaction.fallback(of: node.inode) == nil
-        {
+        } else if occupant.staged?.isFlushed == true {
             try transaction.handOverAsFallback(from: occupant.inode, to: node.inode)
         }
     }
@@ -93,12 +91,14 @@ extension LocalChanges {
         // Without its edit, the node would be what the server has of it, and the occupant is
         // deleted.
         if node.remote != .absent, occupant.kind == .file { return true }
+        // The same if an earlier content of its own is its fallback: that has not replaced the occupant.
+        if occupant.kind == .file, try transaction.fallback(of: node.inode) != nil { return true }
         guard let old = occupant.staged else { return false }
         // An fsync has promised the replaced content, or only this machine has it.
         if old.promised > 0 || occupant.remote == .absent && old.flushed > 0 { return true }
         if try transaction.fallback(of: occupant.inode) != nil { return true }
         // Handles on the replaced file may write to its content, which is no fallback then.
-        return try old.isFlushed && transaction.fallback(of: node.inode) == nil
+        return old.isFlushed
             && context.openFiles.isOpen(occupant.inode, in: transaction)
     }
 

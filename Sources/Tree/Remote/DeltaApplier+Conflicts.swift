@@ -135,6 +135,13 @@ extension DeltaApplier {
         case .oursStepsAside: try separate(node, facts)
         case .theirsUnderName: try replaceOpenFile(node, facts)
         case .bringBack:
+            if try hasEqualHeir(node, facts) {
+                let place = try transaction.remotePlace(of: node)
+                try transaction.setRemoteAbsent(node.inode)
+                try removeFile(node, from: place)
+                if let place { try insertFile(.file, at: place, facts) }
+                return
+            }
             try transaction.setFacts(facts, of: node.inode)
             try transaction.removeStaged(of: node.inode)
             try forgetTimes(of: node)
@@ -152,8 +159,21 @@ extension DeltaApplier {
             return node.facts.revision == facts.revision ? .ofBase : .other
         }
         if node.facts.revision == facts.revision || node.facts.hash == hash { return .ofBase }
-        if try transaction.hasIntent(withHash: hash, for: node.inode) { return .sentFromHere }
+        // Without anything unsent, it is an older content that another client has restored.
+        let isUnsent = node.staged != nil || node.place == nil
+        if isUnsent, try transaction.hasIntent(withHash: hash, for: node.inode) {
+            return .sentFromHere
+        }
         return node.staged?.hash == hash ? .sameAsHere : .other
+    }
+
+    /// Whether users have put the same bytes where they deleted a file, as programs do that write beside a file and
+    /// remove it first. Row N2.
+    private func hasEqualHeir(_ node: Node, _ facts: RemoteFacts) throws -> Bool {
+        guard let place = try transaction.remotePlace(of: node), let hash = facts.hash,
+            let heir = try transaction.child(folded: place.name.folded, of: place.parent)
+        else { return false }
+        return heir.kind == .file && heir.remote == .absent && heir.staged?.knownHash == hash
     }
 
     /// Edited locally and remotely: the remote file keeps the name, the local one becomes a
@@ -161,7 +181,7 @@ extension DeltaApplier {
     private mutating func separate(_ node: Node, _ facts: RemoteFacts) throws {
         guard let remotePlace = try transaction.remotePlace(of: node) else { return }
         let hadName = node.remote == .inPlace
-        if hadName { try stepAside(node) }
+        // Without a remote place, it steps aside like any new node of the name.
         try transaction.setRemoteAbsent(node.inode)
         try insertFile(.file, at: remotePlace, facts)
         // A file that users moved stays pinned where they see it.
@@ -229,7 +249,7 @@ extension DeltaApplier {
         try waitForSecondMove(of: node.inode)
     }
 
-    private func waitForSecondMove(of inode: InodeID) throws {
+    func waitForSecondMove(of inode: InodeID) throws {
         try transaction.setFlags(.betweenMoves, true, of: inode)
         try transaction.reschedule(
             inode, due: context.now.adding(seconds: TemporaryName.patience))

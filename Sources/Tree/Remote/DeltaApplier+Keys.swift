@@ -45,4 +45,19 @@ extension DeltaApplier {
         else { return }
         try stepAside(node)
     }
+
+    /// Adopts the server's spelling of a name, unless users are about to rename it. If only the
+    /// composition differs, the user's spelling stays.
+    mutating func adoptCase(of node: Node, _ name: FileName) throws {
+        guard let known = try transaction.remotePlace(of: node), known.name.string != name.string
+        else { return }
+        let spelled = Place(parent: known.parent, name: name)
+        guard node.remote == .inPlace, let place = node.place else {
+            return try transaction.setRemotePlace(node.inode, spelled)
+        }
+        try transaction.move(node.inode, to: spelled)
+        try transaction.setRemotePlace(node.inode, spelled)
+        announce(place)
+        announce(spelled)
+    }
 }

@@ -13,7 +13,12 @@ extension DeltaApplier {
         let free = try names.freeName(beside: place, in: transaction)
         let aside = Place(parent: place.parent, name: free)
         try transaction.move(node.inode, to: aside)
-        noteConflict(free)
+        if node.flags.contains(.betweenMoves) {
+            // Not users but another client moves it, so that its next move or its deletion is followed.
+            try waitForSecondMove(of: node.inode)
+        } else {
+            noteConflict(free)
+        }
         announce(place)
         announce(aside)
     }

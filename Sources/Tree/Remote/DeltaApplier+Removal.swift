@@ -35,8 +35,10 @@ extension DeltaApplier {
         of node: Node, at path: String, orOf former: [Node]
     ) throws {
         let former = former.filter { $0.inode != node.inode }
-        if isFeed, let id = node.facts.id, try isAheadOfFeed(id) {
-            try doubt([node] + former)
+        // So may the pages of a listing be.
+        if isFeed || listing != 0, let id = node.facts.id, try isAheadOfFeed(id) {
+            try noteDoubt(of: id)
+            try doubt(former)
             return try removeToldBefore(below: node)
         }
         try doubt(former)
@@ -47,11 +49,9 @@ extension DeltaApplier {
         }
     }
 
-    /// Whether a response has placed a node, and the feed has not been there yet.
-    private func isAheadOfFeed(_ id: FileID) throws -> Bool {
-        if let last = lastIndex[id], last < currentIndex { return false }
-        return try transaction.isUnconfirmed(id)
-    }
+    /// Whether a response has placed a node, and the feed has not been there yet. An earlier entry of the batch may tell
+    /// where the node was before the response.
+    private func isAheadOfFeed(_ id: FileID) throws -> Bool { try transaction.isUnconfirmed(id) }
 
     /// Marks nodes that a deletion may concern. They are requested by ID, unless the batch contains
     /// them.
@@ -173,8 +173,7 @@ extension DeltaApplier {
         var waiting = [Removal(node: node, isMovedByUsers: false)]
         while var removal = waiting.popLast() {
             let node = removal.node
-            removal.isMovedByUsers =
-                removal.isMovedByUsers || state(of: node).presence == .moved
+            removal.isMovedByUsers = try removal.isMovedByUsers || isMovedByUsers(node)
             guard node.kind == .folder, !removal.isEmptied else {
                 try detachOrResolve(removal)
                 continue
@@ -187,6 +186,12 @@ extension DeltaApplier {
                 waiting.append(Removal(node: child, isMovedByUsers: isMovedByUsers))
             }
         }
+    }
+
+    /// Whether users have moved a node. Another spelling of its name is no move: a deletion meets the node under either.
+    private func isMovedByUsers(_ node: Node) throws -> Bool {
+        guard state(of: node).presence == .moved, let place = node.place else { return false }
+        return try transaction.remotePlace(of: node)?.isSameThere(as: place) != true
     }
 
     private mutating func detachOrResolve(_ removal: Removal) throws {
@@ -217,6 +222,7 @@ extension DeltaApplier {
             : .seen(
                 isEdited: state.isEdited, isMovedByUsers: removal.isMovedByUsers,
                 hasRevision: base != nil)
+        let left = try transaction.remotePlace(of: node)
         try transaction.setRemoteAbsent(node.inode)
         switch ConflictTable.resolution(of: file) {
         case .keepUnsent: break
@@ -224,7 +230,7 @@ extension DeltaApplier {
             guard let base else { return }
             _ = try context.staging.begin(
                 node.inode, base: base, size: base.size, in: transaction)
-        case .remove: try removeFile(node)
+        case .remove: try removeFile(node, from: left)
         }
     }
 
@@ -233,15 +239,17 @@ extension DeltaApplier {
         let link: DeletedLink =
             state(of: node).presence == .deleted
             ? .deletedHere : .seen(isMovedByUsers: removal.isMovedByUsers)
+        let left = try transaction.remotePlace(of: node)
         try transaction.setRemoteAbsent(node.inode)
         switch ConflictTable.resolution(of: link) {
         case .keepLocal: try transaction.withdraw(node.inode)
-        case .remove: try removeFile(node)
+        case .remove: try removeFile(node, from: left)
         }
     }
 
-    private mutating func removeFile(_ node: Node) throws {
-        try transaction.forgetCreations(of: node.inode)
+    /// Removes a node that the server no longer has at a place.
+    mutating func removeFile(_ node: Node, from left: Place?) throws {
+        try transaction.forgetCreations(of: node.inode, at: left)
         if node.place != nil { try transaction.move(node.inode, to: nil) }
         try removeUnlessOpen(node)
         if let place = node.place { announceDeletion(of: node.inode, at: place) }
@@ -260,7 +268,8 @@ extension DeltaApplier {
             : .seen(isMovedByUsers: removal.isMovedByUsers, isEmpty: isEmpty)
         switch ConflictTable.resolution(of: folder) {
         case .remove:
-            try transaction.forgetCreations(of: current.inode)
+            let left = try transaction.remotePlace(of: current)
+            try transaction.forgetCreations(of: current.inode, at: left)
             try transaction.setRemoteAbsent(current.inode)
             try transaction.remove(current.inode)
             if let place = current.place { announceDeletion(of: current.inode, at: place) }

@@ -289,63 +289,10 @@ package struct DeltaApplier {
         return known != id
     }
 
-    /// Adopts the server's spelling of a name, unless users are about to rename it. If only the
-    /// composition differs, the user's spelling stays.
-    mutating func adoptCase(of node: Node, _ name: FileName) throws {
-        guard let known = try transaction.remotePlace(of: node), known.name.string != name.string
-        else { return }
-        let spelled = Place(parent: known.parent, name: name)
-        guard node.remote == .inPlace, let place = node.place else {
-            return try transaction.setRemotePlace(node.inode, spelled)
-        }
-        try transaction.move(node.inode, to: spelled)
-        try transaction.setRemotePlace(node.inode, spelled)
-        announce(place)
-        announce(spelled)
-    }
-
     // MARK: Bookkeeping
 
     mutating func mark(_ inode: InodeID) throws {
         if listing != 0, try transaction.markSeen(inode, by: listing) { newlySeen +|= 1 }
-    }
-
-    /// Detaches a node from its place if a later entry of the batch moves it, and returns whether
-    /// that is so. Until then it has no place, so that another node can take it.
-    mutating func detachIfMoved(_ node: Node) throws -> Bool {
-        guard let id = node.facts.id, let last = lastIndex[id], last > currentIndex else {
-            return false
-        }
-        try detachUntilPlaced(node)
-        return true
-    }
-
-    /// Detaches a node that the present entry, or a later one, will put elsewhere.
-    mutating func detachUntilPlaced(_ node: Node) throws {
-        guard let id = node.facts.id else { return }
-        detached.insert(try detach(node), id)
-    }
-
-    /// The detached node, if a later entry of this batch will move it. Its row then says `remote =
-    /// absent`, like a node that was never sent; check here before giving it another ID.
-    func onItsWay(_ node: Node) -> DetachedNode? {
-        detached[node.inode]
-    }
-
-    /// Detaches a node from its remote place, until `attach`.
-    private mutating func detach(_ node: Node) throws -> DetachedNode {
-        let isSeenThere = node.remote == .inPlace || node.flags.contains(.betweenMoves)
-        let seen = isSeenThere ? node.place : nil
-        let left = try transaction.remotePlace(of: node)
-        if let seen {
-            try transaction.move(node.inode, to: nil)
-            announce(seen)
-        }
-        try transaction.setRemoteAbsent(node.inode)
-        // The folder listed at its old place may have been another one.
-        if node.kind == .folder { try transaction.setFlags(.listed, false, of: node.inode) }
-        return DetachedNode(
-            inode: node.inode, facts: node.facts, left: left, seen: seen)
     }
 
     /// Announces a name that leads elsewhere now, or nowhere because its node was moved.

@@ -1,6 +1,6 @@
 // The nodes that a batch of deltas has taken from their places and will put elsewhere. Until then
 // their rows look unsent, so lookups by ID ask here, too: one node must not get two identities. Not
-// responsible for the rows.
+// responsible for their new places.
 
 import Core
 import MetadataStore
@@ -44,5 +44,45 @@ struct DetachedNodes {
     mutating func removeAll() -> [DetachedNode] {
         defer { self = DetachedNodes() }
         return nodes.values.sorted { $0.inode.rawValue < $1.inode.rawValue }
+    }
+}
+
+extension DeltaApplier {
+    /// Detaches a node from its place if a later entry of the batch moves it, and returns whether
+    /// that is so. Until then it has no place, so that another node can take it.
+    mutating func detachIfMoved(_ node: Node) throws -> Bool {
+        guard let id = node.facts.id, let last = lastIndex[id], last > currentIndex else {
+            return false
+        }
+        try detachUntilPlaced(node)
+        return true
+    }
+
+    /// Detaches a node that the present entry, or a later one, will put elsewhere.
+    mutating func detachUntilPlaced(_ node: Node) throws {
+        guard let id = node.facts.id else { return }
+        detached.insert(try detach(node), id)
+    }
+
+    /// The detached node, if a later entry of this batch will move it. Its row then says `remote =
+    /// absent`, like a node that was never sent; check here before giving it another ID.
+    func onItsWay(_ node: Node) -> DetachedNode? {
+        detached[node.inode]
+    }
+
+    /// Detaches a node from its remote place, until `attach`.
+    mutating func detach(_ node: Node) throws -> DetachedNode {
+        let isSeenThere = node.remote == .inPlace || node.flags.contains(.betweenMoves)
+        let seen = isSeenThere ? node.place : nil
+        let left = try transaction.remotePlace(of: node)
+        if let seen {
+            try transaction.move(node.inode, to: nil)
+            announce(seen)
+        }
+        try transaction.setRemoteAbsent(node.inode)
+        // The folder listed at its old place may have been another one.
+        if node.kind == .folder { try transaction.setFlags(.listed, false, of: node.inode) }
+        return DetachedNode(
+            inode: node.inode, facts: node.facts, left: left, seen: seen)
     }
 }

@@ -90,9 +90,11 @@ package struct UploadPlanner {
         expecting expectation: RemoteCommit.Expectation
     ) throws -> UploadStep {
         guard let staged = node.staged else { return .settled }
-        if !isDraining && openFiles.isOpenForWriting(node.inode) {
-            // The last writes of an open handle are not in the rows until it is flushed.
-            let lastChange = try staging.file(of: node)?.modified ?? node.modified
+        // The last writes of an open handle are not in the rows until it is flushed.
+        let isBeingWritten = openFiles.isOpenForWriting(node.inode)
+        let written = isBeingWritten ? try staging.file(of: node)?.modified : nil
+        let lastChange = written ?? node.modified
+        if !isDraining && isBeingWritten {
             // A future time is from a clock that was set back since.
             let (earliest, latest) = (
                 date.adding(seconds: 0.0 - openFileInterval), date.adding(seconds: openFileInterval)
@@ -102,7 +104,7 @@ package struct UploadPlanner {
             }
         }
         let upload = ContentUpload(
-            path: path, expectation: expectation, modified: node.modified,
+            path: path, expectation: expectation, modified: lastChange,
             staged: staged)
         guard node.remote == .absent else { return .upload(upload) }
         if let source = try serverCopy(of: staged) {
@@ -224,12 +226,18 @@ package struct UploadPlanner {
 
     /// Breaks a ring of waiting nodes: files that swap places, or a folder created under the name
     /// of a node that is to move into it. One that blocks another moves to a temporary name: a
-    /// deleted one only if it must, because it cannot be moved in parts.
+    /// deleted one only if it must, because it cannot be moved in parts. A file that takes the place of a deleted folder above
+    /// it moves out of that first.
     package func breakRing(
         of waiting: [InodeID]
     ) throws -> (inode: InodeID, step: UploadStep)? {
         let nodes = try waiting.compactMap { try transaction.node($0) }
         let wanted = nodes.compactMap(\.place)
+        for node in nodes {
+            if let path = try pathInDeletedFolder(of: node), let place = node.place {
+                return (node.inode, try between(node, from: path, at: place))
+            }
+        }
         let candidates = [nodes.filter { !$0.isTombstone }, nodes.filter(\.isTombstone)]
         for node in candidates.joined() where node.remote == .displaced {
             guard let place = try transaction.remotePlace(of: node),
@@ -240,6 +248,15 @@ package struct UploadPlanner {
             }
         }
         return nil
+    }
+
+    /// The path of a node that takes the place of a deleted folder above it.
+    private func pathInDeletedFolder(of node: Node) throws -> RemotePath? {
+        guard node.kind != .folder, node.remote == .displaced, let place = node.place,
+            let folder = try transaction.remoteChild(folded: place.name.folded, of: place.parent),
+            folder.isTombstone, try transaction.isRemote(node.inode, within: folder.inode)
+        else { return nil }
+        return try transaction.remotePath(of: node.inode).map { RemotePath(rawValue: $0) }
     }
 
     // MARK: Deleted nodes

@@ -34,7 +34,7 @@ struct FileRevival: Sendable {
         let content = try await sent(base)
         for path in paths(besides: path) {
             let commit = RemoteCommit(
-                path: path.path, expectation: .absent(strict: path.isStrict),
+                path: path, expectation: .absent(strict: false),
                 clientModified: file.clientModified, hash: hash)
             do throws(SyncError) {
                 return try await self.commit(content, commit, holdsGate: holdsGate)
@@ -60,16 +60,14 @@ struct FileRevival: Sendable {
         }
     }
 
-    /// The path, and names for a conflicted copy. An equal file under one of those is the copy of
-    /// an earlier request, whose response was lost.
-    private func paths(
-        besides path: RemotePath
-    ) -> [(path: RemotePath, isStrict: Bool)] {
-        var paths = [(path: path, isStrict: true)]
+    /// The path, and names for a conflicted copy. An equal file under one of those is that of an
+    /// earlier request, whose response was lost.
+    private func paths(besides path: RemotePath) -> [RemotePath] {
+        var paths = [path]
         guard let name = path.components.last.flatMap({ try? FileName($0) }) else { return paths }
         let names = ConflictName(host: environment.host, at: environment.clock.date())
         for number in 1...Self.mostCopies {
-            paths.append((path.parent.appending(names.name(for: name, number: number)), false))
+            paths.append(path.parent.appending(names.name(for: name, number: number)))
         }
         return paths
     }

@@ -14,6 +14,8 @@ struct ToldChanges {
     private var deletions: [RemotePath: Int] = [:]
     /// The last name at a path.
     private var names: [RemotePath: FileName] = [:]
+    /// The last path of a file.
+    private var paths: [FileID: RemotePath] = [:]
 
     /// Takes changes in their order.
     init(_ entries: [RemoteEntry]) {
@@ -23,7 +25,9 @@ struct ToldChanges {
             names[path] = entry.name
             switch entry.kind {
             case .folder: last[path] = (index, nil)
-            case .file(let file): last[path] = (index, file)
+            case .file(let file):
+                last[path] = (index, file)
+                paths[file.id] = path
             case .deleted: deletions[path] = index
             }
         }
@@ -68,7 +72,9 @@ struct ToldChanges {
                 files.updateValue(told.last[path]?.file, forKey: path)
             }
         }
-        return files.map { DeletedFile(path: $0.key, told: $0.value) }
+        // The folder may have been moved with a file, which was deleted where it was last.
+        let lastOnes = files.filter { path, file in file.map { paths[$0.id] == path } ?? true }
+        return lastOnes.map { DeletedFile(path: $0.key, told: $0.value) }
             .sorted { $0.path.rawValue < $1.path.rawValue }
     }
 

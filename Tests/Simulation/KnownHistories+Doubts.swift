@@ -1,0 +1,44 @@
+// Histories that once broke a rule although the program had kept all promises, shortened: `Simulation --known` plays them,
+// too.
+
+import RemoteStoreTesting
+
+extension Plan {
+    /// The name of each says what the rule had not allowed.
+    static let knownDoubts: [(name: String, plan: Plan)] = [
+        (
+            "a write through an open handle, across the end that its file was saved with, is cut off there by a kill",
+            Plan(
+                seed: 5169, mounts: 1, pageSize: 3, distance: 0, compaction: .paths, moveLimit: 3,
+                isLate: true, pause: 30,
+                steps: [
+                    .user(0, .write("/b")), .user(0, .write("/a/b")), .user(0, .makeFolder("/b")),
+                    .wait(6000), .user(0, .open("/b")), .wait(3000), .user(0, .write("/b/c")),
+                    .user(0, .makeFolder("/b/c")), .user(0, .write("/b")),
+                    .user(0, .write("/b/b")), .user(0, .writeOpen), .other(.makeFolder("/a/b")),
+                    .user(0, .overwrite("/b/b")), .other(.makeFolder("/b/a")),
+                    .other(.move("/b", "/b")), .user(0, .overwriteOpen), .kill(0, calls: 0),
+                ])
+        ),
+        (
+            "others edit a file that was moved here, and delete it with the edit before that is known here",
+            Plan(
+                seed: 2843, mounts: 1, pageSize: 2, distance: 20, compaction: .nodes, moveLimit: 6,
+                pause: 3000,
+                steps: [
+                    .other(.put("/a/b/a")), .network(0, isCut: true), .other(.put("/a/b/a")),
+                    .user(0, .rename("/a/b/a", "/a/b/b")), .other(.delete("/a")),
+                ])
+        ),
+        (
+            "a folder that was given another spelling here is deleted by others",
+            Plan(
+                seed: 8652, mounts: 1, pageSize: 3, distance: 20, compaction: .nodes, isLate: true,
+                faults: 10, isHurried: true,
+                steps: [
+                    .other(.makeFolder("/a/b")), .user(0, .makeFolder("/a/b/A")), .wait(6000),
+                    .user(0, .rename("/a/b/A", "/a/b/a")), .other(.delete("/a/b/a")),
+                ])
+        ),
+    ]
+}
