@@ -23,7 +23,9 @@ package enum Suggestion {
             }
         }
         // Letters are left out more often than added.
-        return near.min { ($0.distance, -$0.length) < ($1.distance, -$1.length) }?.name
+        return near.min {
+            $0.distance == $1.distance ? $0.length > $1.length : $0.distance < $1.distance
+        }?.name
     }
 
     private static func plain(_ word: String) -> [Character] {
