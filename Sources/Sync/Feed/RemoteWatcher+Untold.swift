@@ -21,6 +21,7 @@ extension RemoteWatcher {
         guard !ids.isEmpty else { return }
         let answers = try await ask(for: ids)
         guard !answers.settled.isEmpty else { return }
+        await environment.hashUnsent(like: answers.found)
         let context = environment.deltaContext()
         try await bringIn(context) { transaction, context in
             var applier = try DeltaApplier(transaction: transaction, context: context)

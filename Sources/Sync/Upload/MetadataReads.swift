@@ -82,6 +82,8 @@ struct MetadataReads: Sendable {
                     findings.missingIDs = []
                     findings.missingPaths = []
                 }
+                let entries = [findings.atPaths.map(\.entry), findings.byID].flatMap(\.self)
+                await environment.hashUnsent(like: entries)
                 let believed = findings
                 try await environment.record { recorder in
                     try recorder.found(believed, insteadOf: question.inode)
