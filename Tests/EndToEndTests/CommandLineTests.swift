@@ -126,7 +126,7 @@ struct BadInput: CustomTestStringConvertible, Sendable {
             name: "unmount of somebody else's mount", arguments: ["unmount", "/proc"], status: 32,
             says: ["type proc", "umount"]),
         .init(
-            name: "status of nothing", arguments: ["status", "{MNT}"], status: 32,
+            name: "status of nothing", arguments: ["status", "{MNT}"], status: 2,
             says: ["nothing is mounted at"]),
         .init(
             name: "sync of nothing", arguments: ["sync"], status: 2, says: ["nothing is mounted"]),

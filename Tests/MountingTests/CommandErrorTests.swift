@@ -88,6 +88,7 @@ import Testing
         (.mountDoesNotAnswer(path: "/m", seconds: 3, log: "/l"), .mountFailure, "see /l"),
         (.reported("as said", .usage), .usage, "as said"),
         (.notMounted("/m"), .system, "dbxfs status"),
+        (.nothingToUnmount("/m"), .mountFailure, "dbxfs status"),
         (.nothingMounted, .system, "dbxfs mount"),
         (.notOurs(path: "/m", type: "ext4"), .mountFailure, "umount"),
         (.noControl(path: "/m", detail: "d"), .system, "DBXFS_STATE_DIR"),

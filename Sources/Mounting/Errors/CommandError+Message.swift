@@ -43,7 +43,7 @@ extension CommandError {
         case .credentialsMissing(let variable, let file):
             "there is no \(file), which \(variable) names: copy credentials.json of a login there (mode 0600)"
         case .unauthorized(let server, let detail):
-            "\(server) does not accept the login or access token: run: dbxfs login; "
+            "\(server) does not accept the access token: run: dbxfs login; "
                 + "or set DBXFS_ACCESS_TOKEN to a new token (\(detail))"
         case .forbidden(let server, let detail):
             "\(server) does not allow this token to read the account (\(detail)): "
@@ -145,7 +145,7 @@ extension CommandError {
         case .mountDoesNotAnswer(let path, let seconds, let log):
             "\(path) was mounted, but did not answer within \(seconds) s and was given up: see \(log)"
         case .reported(let message, _): message
-        case .notMounted(let path):
+        case .notMounted(let path), .nothingToUnmount(let path):
             "nothing is mounted at \(path): `dbxfs status` lists the mounts"
         case .nothingMounted:
             "nothing is mounted: `dbxfs mount MOUNTPOINT` does"

@@ -80,6 +80,7 @@ package enum CommandError: Error, Hashable, Sendable {
 
     // MARK: A running mount
     case notMounted(String)
+    case nothingToUnmount(String)
     case nothingMounted
     case notOurs(path: String, type: String)
     case noControl(path: String, detail: String)
@@ -149,7 +150,7 @@ extension CommandError {
             .folderInsideMountpoint,
             .mountpointInsideFolder, .folderUnusable, .folderNotPrivate,
             .diskFull, .folderInUse, .databaseDamaged, .databaseTooNew, .mountRefused, .mountDied,
-            .mountDoesNotAnswer, .notOurs, .busy, .unmountFailed:
+            .mountDoesNotAnswer, .nothingToUnmount, .notOurs, .busy, .unmountFailed:
             .mountFailure
         }
     }

@@ -45,7 +45,7 @@ test -z "$(ls -A "$MNT")"
 dbxfs mount "$MNT"
 test "$(cat "$MNT/file")" = text
 dbxfs unmount "$MNT"
-fails_in_one_line 2 'nothing is mounted' dbxfs unmount "$MNT"
+fails_in_one_line 32 'nothing is mounted' dbxfs unmount "$MNT"
 fails_in_one_line 2 'nothing is mounted' dbxfs sync "$MNT"
 fails_in_one_line 2 'nothing is mounted' dbxfs sync
 dbxfs status

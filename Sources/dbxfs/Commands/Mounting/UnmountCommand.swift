@@ -59,7 +59,7 @@ struct UnmountCommand: ParsableCommand {
     /// A connection to the mount's process; nil if there was none and the mount was detached.
     private func connection(to mount: RunningMount) throws(CommandError) -> ControlConnection? {
         if let connection = try mount.connect(Environment.ofRunningMounts()) { return connection }
-        guard let entry = mount.entry else { throw .notMounted(mountpoint) }
+        guard let entry = mount.entry else { throw .nothingToUnmount(mountpoint) }
         guard entry.type == RunningMount.type else {
             throw .notOurs(path: mount.mountpoint, type: entry.type)
         }

@@ -43,7 +43,7 @@ struct UnmountHelper: ParsableCommand {
     func run() throws {
         try namespace.enter()
         let mount = RunningMount(at: mountpoint)
-        guard let entry = mount.entry else { throw CommandError.notMounted(mountpoint) }
+        guard let entry = mount.entry else { throw CommandError.nothingToUnmount(mountpoint) }
         guard entry.type == RunningMount.type else {
             throw CommandError.notOurs(path: mount.mountpoint, type: entry.type)
         }
