@@ -76,7 +76,7 @@ test "$("$TOOLS/dropbox.py" get /Projects/last)" = 'in time'
 wait_until 5 has_ended "$process"
 test -z "$(shown TARGET)"
 test -e "$DBXFS_STATE_DIR/work@Projects/all-sent"
-fails_in_one_line 2 'nothing is mounted' "$WORK/at boot" "$WORK/sbin/umount.dbxfs" "$MNT"
+fails_in_one_line 32 'nothing is mounted' "$WORK/at boot" "$WORK/sbin/umount.dbxfs" "$MNT"
 mount -t tmpfs none "$MNT"
 fails_in_one_line 32 'type tmpfs' "$WORK/at boot" "$WORK/sbin/umount.dbxfs" "$MNT"
 umount "$MNT"
