@@ -148,5 +148,5 @@ dbxfs unpin "$MNT/slow"
 dbxfs unpin "$MNT/renamed" "$MNT/saved"
 test -z "$(dbxfs pins "$MNT")"
 dbxfs cache clear "$MNT"
-dbxfs cache status "$MNT" | grep -q ': 0 B$'
+dbxfs cache status "$MNT" | grep -q ': 0 B of '
 dbxfs unmount "$MNT"

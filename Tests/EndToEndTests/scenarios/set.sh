@@ -20,7 +20,7 @@ test "$(limit bwlimit_down)" = None
 dbxfs status "$MNT" | grep -q 'limits  *100.0 KiB/s up$'
 
 fails 1 "'fsync' cannot be changed while it is mounted" dbxfs set "$MNT" fsync=remote
-fails 1 "bwlimit_up=fast cannot be" dbxfs set "$MNT" bwlimit_up=fast
+fails 1 "bwlimit_up=fast is not valid" dbxfs set "$MNT" bwlimit_up=fast
 fails 1 'name a setting' dbxfs set "$MNT"
 fails 2 'nothing is mounted' dbxfs set "$WORK" bwlimit_up=1M
 # Of several, all or none.
