@@ -46,6 +46,24 @@ struct NotifierTests {
         #expect(await Self.detach(notifier, waiting: .seconds(60)))
     }
 
+    @Test("who waits for the kernel waits for all notifications, and until the end at most")
+    func settles() async throws {
+        let notifier = Notifier()
+        #expect(notifier.settle(within: .seconds(60)))
+        let kernel = Kernel(holding: InodeID(5))
+        notifier.attach(holds: { [:] }, transmit: kernel.transmit)
+        notifier.invalidateInode(InodeID(5), content: true)
+        #expect(await onOwnThread { !notifier.settle(within: .milliseconds(1)) })
+        kernel.held.signal()
+        #expect(await onOwnThread { notifier.settle(within: .seconds(60)) })
+        #expect(kernel.told.withLock { $0.count } == 1)
+        notifier.invalidateInode(InodeID(5), content: true)
+        async let waited = onOwnThread { notifier.settle(within: .seconds(60)) }
+        #expect(!(await Self.detach(notifier, waiting: .milliseconds(1))))
+        #expect(await waited)
+        kernel.held.signal()
+    }
+
     @Test("a notification that the kernel holds on to stops no other folder's, and no end")
     func blocked() async throws {
         let notifier = Notifier()

@@ -20,6 +20,13 @@ package final class Notifier: KernelInvalidating {
         var queue = NotificationQueue()
         var isAttached = false
         var threads = 0
+        /// Signalled when the kernel has processed all notifications, or none will be sent any more.
+        var waiters: [DispatchSemaphore] = []
+
+        mutating func wakeWaiters() {
+            for waiter in waiters { waiter.signal() }
+            waiters = []
+        }
     }
 
     /// Held for changes of the queue only, never while the kernel is called.
@@ -69,6 +76,19 @@ package final class Notifier: KernelInvalidating {
         }
     }
 
+    /// Waits until the kernel has processed all notifications; false if it has not within `limit`. Not for threads that
+    /// serve a request, which the kernel may wait for.
+    package func settle(within limit: Duration) -> Bool {
+        let settled = DispatchSemaphore(value: 0)
+        let isSettled = state.withLock { state in
+            if !state.isAttached || state.queue.isEmpty { return true }
+            state.waiters.append(settled)
+            return false
+        }
+        return isSettled
+            || settled.wait(timeout: .now() + .nanoseconds(limit.wholeNanoseconds)) == .success
+    }
+
     // MARK: Session's side
 
     /// Attaches the session and starts the threads.
@@ -97,6 +117,7 @@ package final class Notifier: KernelInvalidating {
         let threads = state.withLock { state in
             state.isAttached = false
             state.queue.removeAll()
+            state.wakeWaiters()
             return state.threads
         }
         (0..<threads).forEach { _ in work.signal() }
@@ -117,7 +138,10 @@ package final class Notifier: KernelInvalidating {
                 // mount or a file below it prevents it (EBUSY, ENOTEMPTY), or the session is
                 // ending.
                 _ = transmit(notification)
-                state.withLock { $0.queue.finished(notification) }
+                state.withLock { state in
+                    state.queue.finished(notification)
+                    if state.queue.isEmpty { state.wakeWaiters() }
+                }
                 // Another thread may have held back one for the same inodes.
                 work.signal()
             case .retry(let delay):

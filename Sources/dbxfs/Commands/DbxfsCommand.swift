@@ -41,7 +41,12 @@ struct DbxfsCommand: ParsableCommand {
         guard let word = isHelp ? arguments.dropFirst().first : arguments.first,
             !word.hasPrefix("-"), word != "help"
         else { return }
-        let verbs = configuration.subcommands.compactMap { $0.configuration.commandName }
+        var verbs: [String] = []
+        for subcommand in configuration.subcommands {
+            let names = subcommand.configuration
+            if let name = names.commandName { verbs.append(name) }
+            verbs.append(contentsOf: names.aliases)
+        }
         guard !verbs.contains(word) else { return }
         let guess = Suggestion.closest(to: word, of: verbs).map { "; is \($0) meant?" } ?? ""
         Terminal.complain(

@@ -56,6 +56,14 @@ final class MountSession: Sendable {
         }
     }
 
+    /// Waits until the kernel knows of all changes so far, for a moment at most: a program that has waited for a command must see
+    /// what the command did.
+    func showChanges() {
+        if !notifier.settle(within: .seconds(2)) {
+            log.notice("the kernel has not processed all invalidations yet")
+        }
+    }
+
     /// Unmounts, if it is mounted, and lets running requests finish for a moment.
     func detach() {
         guard let session = session.withLock({ $0 }) else { return }

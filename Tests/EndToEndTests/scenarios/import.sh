@@ -38,7 +38,7 @@ contains "$MNT/docs/changed" here
 contains "$MNT/docs/absent" 'only there'
 test "$(downloads)" -gt 0
 # Again, and without naming the only mount.
-dbxfs import "$old" | grep -q '0 files imported, 0 B, 2 cached before'
+dbxfs import "$old" | grep -q '0 files imported, 0 B, 3 cached before'
 test "$(cat "$old/docs/changed")" = HERE
 
 fails_in_one_line 2 'on the mount itself' dbxfs import "$MNT/docs" "$MNT"

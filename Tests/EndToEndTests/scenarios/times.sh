@@ -6,7 +6,8 @@ modified() { stat -c '%.9Y' "$1"; }
 
 # Every time that the kernel can hold: years 0001 and 9999, either side of what 64 bits of nanoseconds hold, and the ends.
 times='-62135596800 -9223372037 -9223372036 -1 0 253402300799 9223372037 9223372036854775807 -9223372036854775808'
-dbxfs mount "$MNT"
+# The content is not sent before its time is set: a change of times alone is not sent.
+dbxfs mount "$MNT" -o write_delay=1h
 mkdir "$MNT/own"
 for time in $times; do
     echo "$time" > "$MNT/own/t$time"

@@ -24,6 +24,7 @@ extension MountControl {
         let file = try waiting(for: path) { () async throws(HistoryError) in
             try await engine.restore(names, to: revision.map { Revision($0) }, from: remote)
         }
+        session.showChanges()
         log.notice("restored", metadata: ["path": "\(path)", "rev": "\(file.revision.rawValue)"])
         return RevisionReport(file)
     }

@@ -34,6 +34,7 @@ extension MountControl {
         }
         switch state.result.withLock({ $0 }) {
         case .success(let end):
+            session.showChanges()
             log.notice(
                 "restored", metadata: ["folder": "\(path)", "files": "\(end.restored)"])
             return self.report(end)
