@@ -46,7 +46,7 @@ struct NotifierTests {
         #expect(await Self.detach(notifier, waiting: .seconds(60)))
     }
 
-    @Test("who waits for the kernel waits for all notifications, and until the end at most")
+    @Test("a wait for the kernel ends with the last notification, or with the session")
     func settles() async throws {
         let notifier = Notifier()
         #expect(notifier.settle(within: .seconds(60)))

@@ -20,7 +20,7 @@ package final class Notifier: KernelInvalidating {
         var queue = NotificationQueue()
         var isAttached = false
         var threads = 0
-        /// Signalled when the kernel has processed all notifications, or none will be sent any more.
+        /// Signalled when the kernel has processed all notifications, or the session ends.
         var waiters: [DispatchSemaphore] = []
 
         mutating func wakeWaiters() {
