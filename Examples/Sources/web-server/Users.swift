@@ -68,7 +68,7 @@ final class Users: Sendable {
         return login.accountID
     }
 
-    /// The client of the user who asks.
+    /// The client of the user to whom the session of a request belongs.
     func client(_ request: Request) throws -> DropboxClient {
         let session = request.cookies["session"].flatMap { cookie in
             sessions.withLock { $0[cookie.value] }
