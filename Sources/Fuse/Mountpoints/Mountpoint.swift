@@ -33,10 +33,11 @@ package struct Mountpoint: Hashable, Sendable {
 
     /// Whether a FUSE filesystem whose process is gone is mounted there.
     ///
-    /// Such a mount fails every call with `ENOTCONN`, "Transport endpoint is not connected".
+    /// Such a mount fails calls with `ENOTCONN`, "Transport endpoint is not connected". But the
+    /// kernel goes on to answer `stat` from its cache; `statfs` it always asks of the process.
     package static func isStale(_ path: FilePath) -> Bool {
-        var status = stat()
-        return fstatat(AT_FDCWD, path.string, &status, 0) != 0 && errno == ENOTCONN
+        var space = statfs()
+        return statfs(path.string, &space) != 0 && (errno == ENOTCONN || errno == ECONNABORTED)
     }
 
     /// Detaches the stale mount of a dead process; returns whether there was one.

@@ -111,7 +111,8 @@ pid=$(status_field pid)
 grep -q -a "$DBXFS_ACCESS_TOKEN" "/proc/$pid/environ"
 echo "$pid" >> "$WORK/victims"
 kill -SEGV "$pid"
-# The kernel writes a dump before it closes a process's files, and the mount ends with these.
-wait_until 60 not stat "$MNT"
+# The kernel writes a dump before it closes a process's files, and the mount ends with these. It answers `stat` from what
+# it keeps for long after that; `stat -f` it asks of the process.
+wait_until 60 not stat -f "$MNT"
 umount -l "$MNT"
 test ! -e "$WORK/core.$pid"

@@ -17,7 +17,7 @@ inode=$(stat -c %i "$MNT/folder/renamed")
 
 kill -9 "$(status_field pid)"
 # "Transport endpoint is not connected" from here on, until the next mount clears it away.
-wait_until 30 not stat "$MNT"
+wait_until 30 not stat -f "$MNT"
 dbxfs mount "$MNT"
 cmp "$WORK/data" "$MNT/folder/renamed"
 test "$(stat -c %i "$MNT/folder/renamed")" = "$inode"
@@ -47,3 +47,12 @@ python3 "$TOOLS/compare.py" "$MNT"
 test "$(ls "$MNT/folder" | wc -l)" = 121
 
 dbxfs unmount "$MNT"
+
+# A mount whose process is dead is unmounted, also while the kernel answers `stat` of its folder from what it keeps.
+dbxfs mount "$MNT"
+stat "$MNT"
+kill -9 "$(status_field pid)"
+wait_until 30 not stat -f "$MNT"
+stat "$MNT"
+dbxfs unmount "$MNT"
+test -z "$(ls -A "$MNT")"
