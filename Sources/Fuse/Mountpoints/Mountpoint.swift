@@ -36,8 +36,8 @@ package struct Mountpoint: Hashable, Sendable {
     /// Such a mount fails calls with `ENOTCONN`, "Transport endpoint is not connected". But the
     /// kernel goes on to answer `stat` from its cache; `statfs` it always asks of the process.
     package static func isStale(_ path: FilePath) -> Bool {
-        var space = statfs()
-        return statfs(path.string, &space) != 0 && (errno == ENOTCONN || errno == ECONNABORTED)
+        var space = statvfs()
+        return statvfs(path.string, &space) != 0 && (errno == ENOTCONN || errno == ECONNABORTED)
     }
 
     /// Detaches the stale mount of a dead process; returns whether there was one.
