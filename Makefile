@@ -45,8 +45,11 @@ BIN ?= .build/release
 
 # The number is DROPBOX_ABI of dropbox.h.
 SONAME = libdropbox.so.0
+# Where `make lib` leaves the library; a folder of its own, because SwiftPM's has one that needs a Swift runtime.
+LIBRARY ?= .build/libdropbox
 # Only the functions of dropbox.h are to be seen: the Swift runtime within must not meet that of a program.
-LIBRARY_LINKING = $(foreach flag,-soname=$(SONAME) --version-script='$(CURDIR)/Sources/CDropbox/exports.map',-Xlinker $(flag))
+LIBRARY_LINKING = $(RELEASE_LINKING) $(foreach flag,--gc-sections -soname=$(SONAME) --version-script=Sources/CDropbox/exports.map,\
+	-Xlinker $(flag))
 
 HELPERS = mount.dbxfs mount.fuse.dbxfs umount.dbxfs umount.fuse.dbxfs
 DOCS = README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE
@@ -121,17 +124,20 @@ release: packages-build
 		> .build/release/$$program.notices.md || exit 1; done
 	@echo "built $$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/dbxfs"
 
-# The library for C, with the Swift runtime linked in.
+# The library for C, with the Swift runtime linked in, which SwiftPM does for programs only: so the objects are linked here.
 lib: packages-build
-	$(SWIFT) build $(LOCKED) $(RELEASE_FLAGS) $(LIBRARY_LINKING) --product dropbox
-	@SWIFT='$(SWIFT)' LINKED_FOLDER='$(LINKED_FOLDER)' Packaging/list-parts notices dropbox > .build/release/libdropbox.notices.md
+	$(SWIFT) build $(LOCKED) $(RELEASE_FLAGS) --product dropbox
+	@mkdir -p '$(LIBRARY)'
+	$(SWIFT)c -emit-library -static-stdlib -use-ld=lld -module-name dropbox @.build/release/dropbox.product/Objects.LinkFileList \
+		$(LIBRARY_LINKING) $$(pkg-config --libs libcurl libcrypto zlib) -o '$(LIBRARY)/$(SONAME)'
+	@SWIFT='$(SWIFT)' LINKED_FOLDER='$(LINKED_FOLDER)' Packaging/list-parts notices dropbox > '$(LIBRARY)/notices.md'
 
 # What `make lib` has built.
 install-lib:
-	@test -e '$(BIN)/libdropbox.so' && test -e '$(BIN)/libdropbox.notices.md' || { echo 'run make lib first' >&2; exit 1; }
+	@test -e '$(LIBRARY)/$(SONAME)' && test -e '$(LIBRARY)/notices.md' || { echo 'run make lib first' >&2; exit 1; }
 	install -d '$(DESTDIR)$(LIBDIR)/pkgconfig' '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(LIBDOCDIR)/examples/c' \
 		'$(DESTDIR)$(LIBDOCDIR)/examples/python'
-	install -m 644 '$(BIN)/libdropbox.so' '$(DESTDIR)$(LIBDIR)/$(SONAME)'
+	install -m 644 '$(LIBRARY)/$(SONAME)' '$(DESTDIR)$(LIBDIR)/$(SONAME)'
 	Packaging/strip-programs '$(DESTDIR)$(LIBDIR)/$(SONAME)'
 	ln -sf $(SONAME) '$(DESTDIR)$(LIBDIR)/libdropbox.so'
 	install -m 644 Sources/CDropbox/dropbox.h '$(DESTDIR)$(INCLUDEDIR)/dropbox.h'
@@ -139,7 +145,7 @@ install-lib:
 		Packaging/dropbox.pc.in > '$(DESTDIR)$(LIBDIR)/pkgconfig/dropbox.pc'
 	chmod 644 '$(DESTDIR)$(LIBDIR)/pkgconfig/dropbox.pc'
 	install -m 644 docs/libdropbox.md LICENSE '$(DESTDIR)$(LIBDOCDIR)'
-	install -m 644 '$(BIN)/libdropbox.notices.md' '$(DESTDIR)$(LIBDOCDIR)/THIRD-PARTY-NOTICES.md'
+	install -m 644 '$(LIBRARY)/notices.md' '$(DESTDIR)$(LIBDOCDIR)/THIRD-PARTY-NOTICES.md'
 	install -m 644 Examples/c/* '$(DESTDIR)$(LIBDOCDIR)/examples/c'
 	install -m 644 Examples/python/*.py '$(DESTDIR)$(LIBDOCDIR)/examples/python'
 

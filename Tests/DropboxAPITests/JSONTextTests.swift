@@ -1,4 +1,4 @@
-// JSON that passes through as it is: what is JSON, and the tags of errors.
+// JSON that passes through as it is: which texts are JSON, and the tags of errors.
 
 import Foundation
 import Testing
@@ -16,7 +16,7 @@ struct JSONTextTests {
     }
 
     @Test(
-        "what is not JSON is refused",
+        "a text that is not JSON is refused",
         arguments: [
             "", " ", "{", "}", "[", "]", "[1", "[1,", "[1,]", "[,1]", "{,}", "{\"a\"}",
             "{\"a\":}", "{\"a\":1,}", "{1:2}", "{\"a\":1]", "[1}", "1 2", "01", "-", "1.", ".5",

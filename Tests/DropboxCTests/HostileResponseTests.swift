@@ -1,4 +1,4 @@
-// What servers send to a program in C: the program gets JSON or an error, and goes on.
+// Hostile responses to a program in C: the program gets JSON or an error, and goes on.
 
 import CDropbox
 import DropboxEmulator

@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct QueueTests {
-    /// What `done` was called with.
+    /// The kinds of errors that `done` was called with.
     final class Ends: Sendable {
         let kinds = Mutex<[Int32]>([])
 

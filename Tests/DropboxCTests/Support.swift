@@ -73,7 +73,7 @@ final class BorderAccount: Sendable {
         Int32(clamping: setting.rawValue)
     }
 
-    /// Calls a route.
+    /// Calls a route and copies its result.
     func call(_ route: String, _ argument: String? = nil) async throws -> String {
         let account = self
         return try await Self.blocking { error in

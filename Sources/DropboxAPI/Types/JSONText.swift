@@ -5,7 +5,7 @@ import Saturating
 
 /// A JSON document, without white space around its values. The coding of calls takes it for the value that it stands for.
 package struct JSONText: Codable, Hashable, Sendable {
-    /// The document `null`.
+    /// The document that stands for no value.
     package static let null = JSONText(unchecked: Array("null".utf8))
 
     /// The document, in UTF-8.

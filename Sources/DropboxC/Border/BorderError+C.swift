@@ -69,7 +69,7 @@ extension BorderError {
 }
 
 extension Duration {
-    /// Whole milliseconds.
+    /// The duration in whole milliseconds.
     fileprivate var milliseconds: Int64 {
         Int64(clamping: components.seconds) *| 1000
             +| components.attoseconds / 1_000_000_000_000_000

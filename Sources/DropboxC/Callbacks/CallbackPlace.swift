@@ -7,7 +7,7 @@ import Synchronization
 /// A callback that waits for its turn.
 struct Callback: Sendable {
     let run: @Sendable () -> Void
-    /// What happens instead if there will be no turn.
+    /// It happens instead if there will be no turn.
     var drop: @Sendable () -> Void = {}
 }
 

@@ -11,7 +11,7 @@ public func dropbox_routes() -> UnsafeMutablePointer<CChar>? {
     return (try? JSONText(encoding: routes)).flatMap { CText.make($0.bytes) }
 }
 
-/// Calls a route.
+/// Calls a route by its name.
 @c @implementation
 public func dropbox_call(
     _ client: OpaquePointer?,
@@ -20,7 +20,7 @@ public func dropbox_call(
     _ options: UnsafePointer<dropbox_options>?,
     _ error: UnsafeMutablePointer<UnsafeMutablePointer<dropbox_error>?>?
 ) -> UnsafeMutablePointer<CChar>? {
-    Operation.text(options, error) { () throws(BorderError) in
+    BorderOperation.text(options, error) { () throws(BorderError) in
         try Work.call(client, route, argument)
     }
 }
@@ -38,7 +38,7 @@ public func dropbox_call_start(
         ) -> Void
     )?, _ context: UnsafeMutableRawPointer?
 ) {
-    Operation.start(options, done, context) { () throws(BorderError) in
+    BorderOperation.start(options, done, context) { () throws(BorderError) in
         try Work.call(client, route, argument)
     }
 }
@@ -54,7 +54,7 @@ public func dropbox_call_upload(
     _ options: UnsafePointer<dropbox_options>?,
     _ error: UnsafeMutablePointer<UnsafeMutablePointer<dropbox_error>?>?
 ) -> UnsafeMutablePointer<CChar>? {
-    Operation.text(options, error) { () throws(BorderError) in
+    BorderOperation.text(options, error) { () throws(BorderError) in
         try Work.call(
             client, route, argument, content: try CText.bytes(content, size, "content"))
     }
@@ -75,7 +75,7 @@ public func dropbox_call_upload_start(
         ) -> Void
     )?, _ context: UnsafeMutableRawPointer?
 ) {
-    Operation.start(options, done, context) { () throws(BorderError) in
+    BorderOperation.start(options, done, context) { () throws(BorderError) in
         try Work.call(
             client, route, argument, content: try CText.bytes(content, size, "content"))
     }
@@ -96,7 +96,7 @@ public func dropbox_call_download(
     _ options: UnsafePointer<dropbox_options>?,
     _ error: UnsafeMutablePointer<UnsafeMutablePointer<dropbox_error>?>?
 ) -> UnsafeMutablePointer<CChar>? {
-    Operation.text(options, error) { () throws(BorderError) in
+    BorderOperation.text(options, error) { () throws(BorderError) in
         try Work.download(
             client, route, argument, from: offset, length: length, to: content, context)
     }
@@ -120,7 +120,7 @@ public func dropbox_call_download_start(
         ) -> Void
     )?, _ context: UnsafeMutableRawPointer?
 ) {
-    Operation.start(options, done, context) { () throws(BorderError) in
+    BorderOperation.start(options, done, context) { () throws(BorderError) in
         try Work.download(
             client, route, argument, from: offset, length: length, to: content, context)
     }
@@ -139,7 +139,7 @@ public func dropbox_pages(
     _ options: UnsafePointer<dropbox_options>?,
     _ error: UnsafeMutablePointer<UnsafeMutablePointer<dropbox_error>?>?
 ) -> Int32 {
-    Operation.status(options, error) { () throws(BorderError) in
+    BorderOperation.status(options, error) { () throws(BorderError) in
         try Work.pages(client, route, argument, to: page, context)
     }
 }
@@ -160,7 +160,7 @@ public func dropbox_pages_start(
         ) -> Void
     )?, _ context: UnsafeMutableRawPointer?
 ) {
-    Operation.start(options, done, context) { () throws(BorderError) in
+    BorderOperation.start(options, done, context) { () throws(BorderError) in
         try Work.pages(client, route, argument, to: page, context)
     }
 }

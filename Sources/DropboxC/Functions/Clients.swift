@@ -9,13 +9,13 @@ import LocalIO
 @c @implementation
 public func dropbox_config_new() -> OpaquePointer? { Handle.make(ConfigHandle()) }
 
-/// Gives settings up.
+/// Gives up the settings of a pointer.
 @c @implementation
 public func dropbox_config_free(_ config: OpaquePointer?) {
     Handle.release(config)
 }
 
-/// Sets or resets a text.
+/// Sets or resets a text of the settings.
 @c @implementation
 public func dropbox_config_set_text(
     _ config: OpaquePointer?, _ setting: Int32, _ value: UnsafePointer<CChar>?,
@@ -23,13 +23,13 @@ public func dropbox_config_set_text(
 ) -> Int32 {
     BorderError.status(in: error) { () throws(BorderError) in
         let config = try Handle.required(config, "dropbox_config", ConfigHandle.self)
-        try config.change { (settings: inout Settings) throws(BorderError) in
+        try config.change { (settings: inout BorderSettings) throws(BorderError) in
             try settings.set(dropbox_text_setting(rawValue: UInt32(clamping: setting)), value)
         }
     }
 }
 
-/// Sets a number.
+/// Sets a number of the settings.
 @c @implementation
 public func dropbox_config_set_number(
     _ config: OpaquePointer?, _ setting: Int32, _ value: Int64,
@@ -37,7 +37,7 @@ public func dropbox_config_set_number(
 ) -> Int32 {
     BorderError.status(in: error) { () throws(BorderError) in
         let config = try Handle.required(config, "dropbox_config", ConfigHandle.self)
-        try config.change { (settings: inout Settings) throws(BorderError) in
+        try config.change { (settings: inout BorderSettings) throws(BorderError) in
             try settings.set(dropbox_number_setting(rawValue: UInt32(clamping: setting)), value)
         }
     }
@@ -167,7 +167,7 @@ public func dropbox_client_shut_down(_ client: OpaquePointer?) {
     _ = WorkerThread.waiting { await handle.shutDown() }
 }
 
-/// Gives a client up.
+/// Gives up the client of a pointer.
 @c @implementation
 public func dropbox_client_free(_ client: OpaquePointer?) {
     Handle.release(client)

@@ -14,7 +14,7 @@ public func dropbox_upload_file(
     _ options: UnsafePointer<dropbox_options>?,
     _ error: UnsafeMutablePointer<UnsafeMutablePointer<dropbox_error>?>?
 ) -> UnsafeMutablePointer<CChar>? {
-    Operation.text(options, error) { () throws(BorderError) in
+    BorderOperation.text(options, error) { () throws(BorderError) in
         try Work.upload(client, file: file, to: path, settings)
     }
 }
@@ -33,12 +33,12 @@ public func dropbox_upload_file_start(
         ) -> Void
     )?, _ context: UnsafeMutableRawPointer?
 ) {
-    Operation.start(options, done, context) { () throws(BorderError) in
+    BorderOperation.start(options, done, context) { () throws(BorderError) in
         try Work.upload(client, file: file, to: path, settings)
     }
 }
 
-/// Uploads bytes.
+/// Uploads content that is in memory.
 @c @implementation
 public func dropbox_upload_bytes(
     _ client: OpaquePointer?,
@@ -49,7 +49,7 @@ public func dropbox_upload_bytes(
     _ options: UnsafePointer<dropbox_options>?,
     _ error: UnsafeMutablePointer<UnsafeMutablePointer<dropbox_error>?>?
 ) -> UnsafeMutablePointer<CChar>? {
-    Operation.text(options, error) { () throws(BorderError) in
+    BorderOperation.text(options, error) { () throws(BorderError) in
         try Work.upload(client, content, size, to: path, settings)
     }
 }
@@ -69,7 +69,7 @@ public func dropbox_upload_bytes_start(
         ) -> Void
     )?, _ context: UnsafeMutableRawPointer?
 ) {
-    Operation.start(options, done, context) { () throws(BorderError) in
+    BorderOperation.start(options, done, context) { () throws(BorderError) in
         try Work.upload(client, content, size, to: path, settings)
     }
 }
@@ -84,7 +84,7 @@ public func dropbox_download_file(
     _ options: UnsafePointer<dropbox_options>?,
     _ error: UnsafeMutablePointer<UnsafeMutablePointer<dropbox_error>?>?
 ) -> UnsafeMutablePointer<CChar>? {
-    Operation.text(options, error) { () throws(BorderError) in
+    BorderOperation.text(options, error) { () throws(BorderError) in
         try Work.download(client, path, to: file, overwrite: overwrite != 0)
     }
 }
@@ -103,7 +103,7 @@ public func dropbox_download_file_start(
         ) -> Void
     )?, _ context: UnsafeMutableRawPointer?
 ) {
-    Operation.start(options, done, context) { () throws(BorderError) in
+    BorderOperation.start(options, done, context) { () throws(BorderError) in
         try Work.download(client, path, to: file, overwrite: overwrite != 0)
     }
 }
@@ -120,7 +120,7 @@ public func dropbox_download_content(
     _ options: UnsafePointer<dropbox_options>?,
     _ error: UnsafeMutablePointer<UnsafeMutablePointer<dropbox_error>?>?
 ) -> UnsafeMutablePointer<CChar>? {
-    Operation.text(options, error) { () throws(BorderError) in
+    BorderOperation.text(options, error) { () throws(BorderError) in
         try Work.content(client, of: path, to: content, context)
     }
 }
@@ -140,7 +140,7 @@ public func dropbox_download_content_start(
         ) -> Void
     )?, _ context: UnsafeMutableRawPointer?
 ) {
-    Operation.start(options, done, context) { () throws(BorderError) in
+    BorderOperation.start(options, done, context) { () throws(BorderError) in
         try Work.content(client, of: path, to: content, context)
     }
 }
@@ -158,7 +158,7 @@ public func dropbox_changes(
     _ options: UnsafePointer<dropbox_options>?,
     _ error: UnsafeMutablePointer<UnsafeMutablePointer<dropbox_error>?>?
 ) -> Int32 {
-    Operation.status(options, error) { () throws(BorderError) in
+    BorderOperation.status(options, error) { () throws(BorderError) in
         try Work.changes(client, since: cursor, argument, to: update, context)
     }
 }
@@ -179,7 +179,7 @@ public func dropbox_changes_start(
         ) -> Void
     )?, _ context: UnsafeMutableRawPointer?
 ) {
-    Operation.start(options, done, context) { () throws(BorderError) in
+    BorderOperation.start(options, done, context) { () throws(BorderError) in
         try Work.changes(client, since: cursor, argument, to: update, context)
     }
 }
@@ -193,7 +193,7 @@ public func dropbox_longpoll(
     _ options: UnsafePointer<dropbox_options>?,
     _ error: UnsafeMutablePointer<UnsafeMutablePointer<dropbox_error>?>?
 ) -> UnsafeMutablePointer<CChar>? {
-    Operation.text(options, error) { () throws(BorderError) in
+    BorderOperation.text(options, error) { () throws(BorderError) in
         try Work.longpoll(client, after: cursor, seconds: seconds)
     }
 }
@@ -211,7 +211,7 @@ public func dropbox_longpoll_start(
         ) -> Void
     )?, _ context: UnsafeMutableRawPointer?
 ) {
-    Operation.start(options, done, context) { () throws(BorderError) in
+    BorderOperation.start(options, done, context) { () throws(BorderError) in
         try Work.longpoll(client, after: cursor, seconds: seconds)
     }
 }

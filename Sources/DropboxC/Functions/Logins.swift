@@ -4,7 +4,7 @@
 public import CDropbox
 import DropboxAPI
 
-/// Begins a login.
+/// Begins a login for an app.
 @c @implementation
 public func dropbox_login_begin(
     _ config: OpaquePointer?, _ redirect: UnsafePointer<CChar>?,
@@ -62,7 +62,7 @@ public func dropbox_login_client(
     }
 }
 
-/// Stores a login.
+/// Stores a login in a folder.
 @c @implementation
 public func dropbox_login_save(
     _ login: OpaquePointer?, _ folder: UnsafePointer<CChar>?,
@@ -76,7 +76,7 @@ public func dropbox_login_save(
     }
 }
 
-/// Gives a login up.
+/// Gives up the login of a pointer.
 @c @implementation
 public func dropbox_login_free(_ login: OpaquePointer?) {
     Handle.release(login)

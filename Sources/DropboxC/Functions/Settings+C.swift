@@ -1,9 +1,10 @@
-// What each setting of dropbox.h accepts.
+// The values that each setting of dropbox.h accepts.
 
 import CDropbox
 import DropboxAPI
+import Saturating
 
-extension Settings {
+extension BorderSettings {
     /// Sets a text; nil resets it.
     mutating func set(_ setting: dropbox_text_setting, _ value: CString?) throws(BorderError) {
         let defaults = DropboxConfiguration()
@@ -41,7 +42,7 @@ extension Settings {
         }
     }
 
-    /// Sets a number.
+    /// Sets a number; some have a value for no limit.
     mutating func set(_ setting: dropbox_number_setting, _ value: Int64) throws(BorderError) {
         let isAlways = setting == DROPBOX_MAX_THROTTLES && value == -1
         guard value >= 0 || isAlways else { throw .argument("the number is negative") }
@@ -50,7 +51,8 @@ extension Settings {
         case DROPBOX_CALL_LIMIT_MS:
             // A year is as good as no limit, and no clock overflows.
             let year: Int64 = 365 * 86_400_000
-            configuration.callLimit = amount.map { _ in .milliseconds(min(value, year)) }
+            configuration.callLimit =
+                value == 0 ? nil : .seconds(clamping: Double(min(value, year)) / 1000.0)
         case DROPBOX_MAX_ATTEMPTS:
             guard amount != nil else { throw .argument("a call has one attempt at least") }
             configuration.retryPolicy.maxAttempts = Int(clamping: value)

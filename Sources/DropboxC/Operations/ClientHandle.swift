@@ -1,11 +1,11 @@
-// Settings and clients as C holds them.
+// BorderSettings and clients as C holds them.
 
 import DropboxAPI
 import Logging
 import Synchronization
 
-/// Settings of clients and logins.
-struct Settings {
+/// BorderSettings of clients and logins.
+struct BorderSettings {
     var configuration = DropboxConfiguration()
     var appKey: String?
     var appSecret: String?
@@ -24,7 +24,7 @@ struct Settings {
             app: app, configuration: configuration, transport: transport, logger: .silent)
     }
 
-    /// New connections.
+    /// Makes connections of its own.
     func transport() throws(BorderError) -> CurlTransport {
         do throws(TransportError) {
             return try CurlTransport(configuration: configuration.transport, logger: .silent)
@@ -41,18 +41,18 @@ extension Logger {
 
 /// `dropbox_config` of dropbox.h.
 final class ConfigHandle: Sendable {
-    private let settings = Mutex(Settings())
+    private let settings = Mutex(BorderSettings())
 
     /// The settings of a pointer; the defaults for NULL.
-    static func settings(of pointer: OpaquePointer?) throws(BorderError) -> Settings {
-        guard pointer != nil else { return Settings() }
+    static func settings(of pointer: OpaquePointer?) throws(BorderError) -> BorderSettings {
+        guard pointer != nil else { return BorderSettings() }
         return try Handle.required(pointer, "dropbox_config", ConfigHandle.self)
             .settings.withLock { $0 }
     }
 
     /// Changes the settings, unless the change throws.
     func change(
-        _ body: (inout Settings) throws(BorderError) -> Void
+        _ body: (inout BorderSettings) throws(BorderError) -> Void
     ) throws(BorderError) {
         var copy = settings.withLock { $0 }
         try body(&copy)
@@ -74,7 +74,7 @@ final class ClientHandle: Sendable {
 
     /// A client by tokens.
     convenience init(
-        _ settings: Settings, _ tokens: any AccessTokenProvider, over transport: CurlTransport
+        _ settings: BorderSettings, _ tokens: any AccessTokenProvider, over transport: CurlTransport
     ) {
         self.init(
             DropboxClient(

@@ -8,7 +8,7 @@ import Synchronization
 
 /// `dropbox_login` of dropbox.h.
 final class LoginHandle: Sendable {
-    /// What the code is exchanged with.
+    /// The secrets that the code is exchanged with.
     private enum Proof {
         /// The page shows a code.
         case code(PKCE)
@@ -24,14 +24,14 @@ final class LoginHandle: Sendable {
 
     /// The address of the page.
     let page: String
-    private let settings: Settings
+    private let settings: BorderSettings
     private let app: AppCredentials
     private let transport: CurlTransport
     private let oauth: OAuthClient
     private let state: Mutex<State>
 
-    /// Begins a login.
-    init(_ settings: Settings, redirect: String?, scopes: String?) throws(BorderError) {
+    /// Begins a login for the app of the settings.
+    init(_ settings: BorderSettings, redirect: String?, scopes: String?) throws(BorderError) {
         self.settings = settings
         app = try settings.app()
         transport = try settings.transport()
@@ -99,7 +99,7 @@ final class LoginHandle: Sendable {
         return ClientHandle(settings, tokens, over: transport)
     }
 
-    /// Stores the login.
+    /// Stores the login under an account's name.
     func save(to store: FolderTokenStore, as account: String) throws(BorderError) {
         let grant = try grant()
         guard let login = StoredLogin(grant, app: app, hosts: settings.configuration.hosts) else {
@@ -113,7 +113,7 @@ final class LoginHandle: Sendable {
     }
 }
 
-/// Stored logins.
+/// The logins that a folder holds.
 enum LoginFolder {
     /// The store in a folder.
     static func store(_ folder: CString?) throws(BorderError) -> FolderTokenStore {
@@ -124,7 +124,7 @@ enum LoginFolder {
 
     /// Tokens of a stored login, for the app that it is of.
     static func tokens(
-        of account: String, in store: FolderTokenStore, _ settings: Settings,
+        of account: String, in store: FolderTokenStore, _ settings: BorderSettings,
         over transport: CurlTransport
     ) throws(BorderError) -> RefreshingAccessTokens {
         do throws(TokenStoreError) {

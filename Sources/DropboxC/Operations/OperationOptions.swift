@@ -3,13 +3,13 @@
 import CDropbox
 import Saturating
 
-/// Settings of one operation.
+/// BorderSettings of one operation.
 struct OperationOptions {
     typealias Progress = @convention(c) (UnsafeMutableRawPointer?, UInt64, UInt64) -> Void
 
-    /// Where progress goes.
+    /// The receiver of progress.
     private(set) var progress: Callee<Progress>?
-    /// What ends the operation early.
+    /// The object that ends the operation early.
     private(set) var cancel: Canceller?
     /// Where its callbacks wait; nil for the library's thread.
     private(set) var queue: CallerQueue?
@@ -19,7 +19,7 @@ struct OperationOptions {
     /// The longest timeout, some thirty years.
     private static let longestTimeout = 1e9
 
-    /// Those of NULL.
+    /// The defaults, which NULL stands for.
     init() {}
 
     /// Copies options of C.

@@ -8,7 +8,7 @@ struct Work: Sendable {
     let run: @Sendable (Run) async throws(BorderError) -> JSONText?
 }
 
-/// One running operation.
+/// An operation that is running.
 final class Run: Sendable {
     typealias Outcome = Result<JSONText?, BorderError>
 

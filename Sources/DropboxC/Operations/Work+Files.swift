@@ -139,7 +139,7 @@ extension Work {
     ) throws(BorderError) -> Work {
         let client = try ClientHandle.required(client).client
         let cursor = try CText.required(cursor, "cursor")
-        let seconds = ListingRules.timeout(UInt64(seconds))
+        let seconds = ListingRules.timeout(UInt64(clamping: seconds))
         return Work { (run: Run) async throws(BorderError) -> JSONText? in
             let result: Files.ListFolderLongpollResult
             do throws(CallError<Files.ListFolderLongpollError>) {
@@ -154,7 +154,7 @@ extension Work {
 }
 
 extension FolderChanges.AsyncIterator {
-    /// The next update.
+    /// The next update of the folder.
     fileprivate mutating func nextAtBorder() async throws(BorderError) -> FolderUpdate? {
         do throws(FolderListingError) {
             return try await next()

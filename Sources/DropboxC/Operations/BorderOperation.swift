@@ -5,7 +5,7 @@ import DropboxAPI
 import Synchronization
 
 /// The two forms of every operation.
-enum Operation {
+enum BorderOperation {
     typealias Done =
         @convention(c) (
             UnsafeMutableRawPointer?, UnsafePointer<CChar>?, UnsafePointer<dropbox_error>?
