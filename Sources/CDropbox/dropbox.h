@@ -291,7 +291,8 @@ void dropbox_download_content_start(const dropbox_client *client, const char *pa
 typedef int (*dropbox_page_fn)(void *context, const char *page);
 
 /* All pages of a route that has a route to continue by a cursor: "files/list_folder", "files/search_v2", "sharing/list_folders",
- * "team/members/list_v2", .... A page is asked for when the one before it was received. Returns 0, or -1. */
+ * "team/members/list_v2", ...; or from a cursor on, by that route itself: "files/list_folder/continue". A page is asked for when
+ * the one before it was received. Returns 0, or -1. */
 int dropbox_pages(const dropbox_client *client, const char *route, const char *argument, dropbox_page_fn page,
                   void *context, const dropbox_options *options, dropbox_error **error);
 void dropbox_pages_start(const dropbox_client *client, const char *route, const char *argument, dropbox_page_fn page,

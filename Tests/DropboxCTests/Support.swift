@@ -14,6 +14,7 @@ struct BorderFailure: Error, Hashable {
     var kind: dropbox_error_kind.RawValue
     var status: Int32
     var retryAfter: Int64
+    var mayHaveTakenEffect: Bool
     var summary: String
     var tag: String?
     var body: String?
@@ -22,6 +23,7 @@ struct BorderFailure: Error, Hashable {
         kind = dropbox_error_kind.RawValue(clamping: error.kind)
         status = error.http_status
         retryAfter = error.retry_after_ms
+        mayHaveTakenEffect = error.may_have_taken_effect != 0
         summary = error.summary.map { String(cString: $0) } ?? ""
         tag = error.tag.map { String(cString: $0) }
         body = error.body.map { String(cString: $0) }

@@ -46,8 +46,9 @@ extension JSONRoute {
             }
     }
 
-    /// The route that gives the pages behind the first one; nil for a route without pages.
+    /// The route that gives the pages behind the first one, which is the route itself if it continues; nil for a route without pages.
     var continuation: JSONRoute? {
+        if name.split(separator: "/").last?.hasPrefix("continue") == true { return self }
         var candidates = [name + "/continue"]
         let parts = name.split(separator: "_")
         if let version = parts.last, version.first == "v", parts.count > 1 {
