@@ -329,7 +329,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "DropboxAPICompleteTests",
-            dependencies: ["DropboxAPIComplete", "DropboxAPI", "TestSupport"],
+            dependencies: [
+                "DropboxAPIComplete", "DropboxAPI", "DropboxAPITesting", "TestSupport",
+            ],
             resources: [.copy("Generated/Documents")], swiftSettings: settings),
         .executableTarget(
             name: "TransferTestProcess", dependencies: ["DropboxTransfers", "DropboxAPI"],
@@ -338,7 +340,7 @@ let package = Package(
             name: "TransferTests",
             dependencies: [
                 "TransferTestProcess", "DropboxTransfers", "DropboxAPI", "DropboxEmulator",
-                "ContentHashing", "TestSupport", log, grdb,
+                "ContentHashing", "LocalIO", "TestSupport", log, grdb, system,
             ],
             swiftSettings: settings),
         .testTarget(
