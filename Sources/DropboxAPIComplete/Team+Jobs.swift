@@ -67,7 +67,7 @@ extension Team.Calls {
         job(try await client.started(Team.groupsMembersRemove, argument, options), options)
     }
 
-    /// Archives a team folder: nobody has access to it until it is activated again. The result is the folder.
+    /// Archives a team folder: no member has access to it until it is activated again. The result is the folder.
     public func teamFolderArchiveJob(
         _ argument: Team.TeamFolderArchiveArg, options: CallOptions = .init()
     ) async throws(JobError) -> Job<Team.TeamFolderMetadata> {

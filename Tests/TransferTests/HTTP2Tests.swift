@@ -138,7 +138,7 @@ private final class HTTP2Server: Sendable {
     /// A request as its log has it.
     struct Request {
         let isHTTP2: Bool
-        /// The client's port.
+        /// The port of the client's side, which tells connections apart.
         let connection: String
         let status: Int
         let path: String
@@ -150,7 +150,7 @@ private final class HTTP2Server: Sendable {
     let certificate: String
     private let log: String
     private let process: ChildProcess
-    /// What it says goes here as long as it lives.
+    /// The pipe of its messages, open as long as it lives.
     private let output: DescriptorPipe
 
     init(before account: TestAccount) throws {

@@ -74,7 +74,7 @@ private struct StreamUpload<Iterator: AsyncIteratorProtocol> where Iterator.Elem
 
     // MARK: Sending
 
-    /// Sends all pieces.
+    /// Sends all pieces, each in a request of its own.
     mutating func send() async throws(Failure) {
         // A stream of one piece needs no session that takes several at once.
         let first = try await pieces.next()

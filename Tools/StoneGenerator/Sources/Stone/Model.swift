@@ -75,7 +75,7 @@ public struct Field: Hashable, Sendable {
     public let defaultValue: DefaultValue?
     /// Whether the specification advises against it.
     public let isDeprecated: Bool
-    /// What the specification says about it; nil unless that is kept.
+    /// The specification's text about it; nil unless texts are kept.
     public let documentation: String?
 }
 
@@ -101,7 +101,7 @@ public struct Structure: Sendable {
     public let fields: [Field]
     /// The structs that it stands for, if it does.
     public let subtypes: Subtypes?
-    /// What the specification says about it; nil unless that is kept.
+    /// The specification's text about it; nil unless texts are kept.
     public let documentation: String?
     let examples: [ExampleDefinition]
 }
@@ -114,7 +114,7 @@ public struct Union: Sendable {
     public let tags: [Field]
     /// Whether the specification promises that there will be no further tags.
     let isClosed: Bool
-    /// What the specification says about it; nil unless that is kept.
+    /// The specification's text about it; nil unless texts are kept.
     public let documentation: String?
     let examples: [ExampleDefinition]
 
@@ -150,7 +150,7 @@ public struct Route: Sendable {
     public let successor: String?
     /// How it is called.
     public let attributes: RouteAttributes
-    /// What the specification says about it; nil unless that is kept.
+    /// The specification's text about it; nil unless texts are kept.
     public let documentation: String?
 
     /// The part of the address behind the version of the API, for example `files/move_v2`.

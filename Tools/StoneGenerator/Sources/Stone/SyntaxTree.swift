@@ -62,7 +62,7 @@ struct FieldDefinition: Hashable {
     var annotations: [Reference] = []
     /// The union that is the type, if it is defined right below.
     var inlineUnion: UnionDefinition?
-    /// What the specification says about it.
+    /// The specification's text about it.
     var documentation: String?
     let position: SourcePosition
 }
@@ -92,7 +92,7 @@ struct StructDefinition: Hashable {
     var subtypes: SubtypesDefinition?
     var fields: [FieldDefinition] = []
     var examples: [ExampleDefinition] = []
-    /// What the specification says about it.
+    /// The specification's text about it.
     var documentation: String?
     let position: SourcePosition
 }
@@ -104,7 +104,7 @@ struct UnionDefinition: Hashable {
     var parent: Reference?
     var tags: [FieldDefinition] = []
     var examples: [ExampleDefinition] = []
-    /// What the specification says about it.
+    /// The specification's text about it.
     var documentation: String?
     let position: SourcePosition
 }
@@ -119,7 +119,7 @@ struct RouteDefinition: Hashable {
     /// The route to use instead.
     var successor: RouteName?
     var attributes: [String: Literal] = [:]
-    /// What the specification says about it.
+    /// The specification's text about it.
     var documentation: String?
     let position: SourcePosition
 }
