@@ -14,7 +14,8 @@ import Saturating
     case append(CallError<Files.UploadSessionAppendError>)
     /// All pieces are appended, but the session was not committed.
     case finish(CallError<Files.UploadSessionFinishError>)
-    /// The answer to the commit was lost, and the file is not, or is no longer, at its path: it may be stored.
+    /// The response to the commit was lost, and the file is not, or is no longer, at its path: it may be
+    /// stored.
     case uncertain(CallError<Files.UploadSessionFinishError>)
     /// The server stored other bytes than those that were read.
     case mismatch(stored: Files.FileMetadata, expected: ContentHash)
@@ -56,7 +57,7 @@ extension Files.Calls {
         return try await finish(cursor, commit, hasher.finalized(), Chunks.Failure.self, options)
     }
 
-    /// Commits the session. An answer that is lost is settled by asking for the path.
+    /// Commits the session. After a lost response, the file at the path decides.
     private func finish<Source: Error>(
         _ cursor: Files.UploadSessionCursor, _ commit: Files.CommitInfo, _ hash: ContentHash,
         _ type: Source.Type, _ options: CallOptions
