@@ -372,7 +372,7 @@ extension RemoteEntry {
 
 /// The names that Dropbox stores, and their form.
 enum InMemoryNames {
-    /// Names that Dropbox refuses: https://help.dropbox.com/organize/file-names
+    /// https://help.dropbox.com/organize/file-names
     private static let refused: Set<String> = [
         "desktop.ini", "thumbs.db", ".ds_store", "icon\r", ".dropbox", ".dropbox.attr",
         ".dropbox.cache",
