@@ -15,6 +15,6 @@ extension Emitter {
         write("knownRoutes", of: "JSONRoute", routes.map { ".init(\($0.initialiser))" }, to: &text)
         return OutputFile(
             path: "KnownRoutes.swift", module: Self.tableModule,
-            text: Self.header("All routes of the specification, to be called by name.") + text.text)
+            text: header("All routes of the specification, to be called by name.") + text.text)
     }
 }
