@@ -27,7 +27,7 @@ struct Newcomer {
     }
 }
 
-/// What a new user tries.
+/// The calls that a new user tries.
 struct FirstDay {
     let client: DropboxClient
     let file: String
