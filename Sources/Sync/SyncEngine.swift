@@ -160,7 +160,7 @@ package final class SyncEngine: Syncing {
     package func noteReturn(of file: ReturnedFile) {
         environment.log.warning(
             "a file was written to after others had changed or deleted it",
-            metadata: ["kept as": "\(file.place.name.string)"])
+            metadata: ["kept as": "\(file.place.name.text)"])
         if file.isConflict {
             environment.state.update { $0.conflicts +|= 1 }
         }

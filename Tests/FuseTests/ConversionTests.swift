@@ -124,7 +124,7 @@ struct ConversionTests {
             attributes: Self.attributes, timeouts: Timeouts(entry: 1, attributes: 1))
         while listing.append(
             DirectoryEntry(
-                name: "name-\(accepted)", inode: InodeID(42), kind: .regular,
+                name: Array("name-\(accepted)".utf8), inode: InodeID(42), kind: .regular,
                 nextOffset: UInt64(accepted + 1), entry: entry))
         {
             accepted += 1

@@ -138,7 +138,7 @@ import Testing
             ("cache_size", "99999999999999999999"), ("cache_size", "-1"),
             ("bwlimit_up", "9223372036854775808"), ("bwlimit_up", "500"), ("cache_size", "20"),
             ("write_delay", "1e308h"), ("write_delay", "inf"), ("cache_dir", ""),
-            ("cache_dir", "~/x"), ("case", "FOLD"),
+            ("cache_dir", "~/x"), ("case", "FOLD"), ("names", "some"),
         ])
     func badValue(name: String, value: String) throws {
         let error = try #require(throws: CommandError.self) {

@@ -41,6 +41,10 @@ extension Plan {
                     (.full, ["\u{130}", "i\u{307}", "i"]),
                 ].randomElement(using: &letters) ?? (.scalar, names)
         }
+        var odd = SeededRandom(seed: seed ^ 0x0DD)
+        if folding == .scalar, Int.random(in: 0..<4, using: &odd) == 0 {
+            names = Self.oddNames.randomElement(using: &odd) ?? names
+        }
         var drawing = StepDrawing(
             random: random, names: names, mounts: mounts, subject: subject)
         var weather = SeededRandom(seed: seed ^ 0xFA17)
@@ -49,6 +53,14 @@ extension Plan {
         pause = [0, 0, 30, 400, 3000].randomElement(using: &weather) ?? 0
         steps = drawing.steps(count)
     }
+
+    /// Names of which the server takes some for one, or refuses some, with aliases that they get. U+FFFD stands for a byte
+    /// that is no UTF-8.
+    private static let oddNames = [
+        ["a", "A"], ["a", "A", "a (Case Conflict)"], ["a\\", "a_", "b"], ["a ", "a", "A"],
+        ["\u{E9}", "e\u{301}", "\u{C9}"], ["a\u{FFFD}", "a\u{FF}", "b"],
+        ["a", "A", "b", "B", "A (Case Conflict)"],
+    ]
 }
 
 /// Draws steps, each independent of the others: what cannot be done is refused and changes nothing.

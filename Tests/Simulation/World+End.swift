@@ -40,6 +40,7 @@ extension World {
         }
         try checkKept()
         try checkConflicts(in: entries)
+        try checkOwnNames()
         try checkCopies(of: entries)
         try checkTimes()
         let temporary = entries.keys.filter { $0.rawValue.contains(".dbxfs-") }

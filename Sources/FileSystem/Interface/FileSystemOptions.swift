@@ -21,6 +21,8 @@ package struct FileSystemOptions: Hashable, Sendable {
     package var gathersWrites = false
     /// A lookup ignores case and composition.
     package var foldsCase = false
+    /// Names are refused that Dropbox refuses, or takes for a sibling's. Else it gets an alias of them.
+    package var refusesNames = false
     /// Patterns for names that stay local-only.
     package var ignored = IgnoreRules()
     /// Programs that get cached content only: an open that would fetch fails.

@@ -75,6 +75,7 @@ package final class DropboxFileSystem: FileSystemOperations {
         context = LocalContext(
             rules: LocalRules(
                 isReadOnly: options.isReadOnly, foldsCase: options.foldsCase,
+                refusesNames: options.refusesNames,
                 ignored: options.ignored, rootPath: options.rootPath, host: sync.host),
             staging: staging, openFiles: openFiles, references: relay.inodes)
         self.clock = clock
@@ -84,7 +85,10 @@ package final class DropboxFileSystem: FileSystemOperations {
         self.log = log
         do {
             folderTime = try Self.folderTime(in: store, now: clock.date())
-            try changeTree { try $0.adoptIgnoreRules() }
+            try changeTree { changes in
+                try changes.adoptIgnoreRules()
+                try changes.adoptNames()
+            }
         } catch {
             throw FileSystemError(cause: error)
         }

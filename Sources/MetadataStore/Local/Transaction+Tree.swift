@@ -10,17 +10,17 @@ extension Transaction {
     package func insert(_ kind: NodeKind, at place: Place, local: LocalFacts, flags: NodeFlags = [])
         throws -> InodeID
     {
-        let place = try filed(place)
+        let place = try shownAlone(try filed(place), for: nil)
         let fold = place.name.folded
         try run(
             """
-            INSERT INTO node (kind, parent, fold, name, flags, permissions, user, "group",
+            INSERT INTO node (kind, parent, fold, name, own, flags, permissions, user, "group",
                 accessed, modified, changed)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 kind.rawValue, place.parent.column, fold, nameColumn(place.name, fold: fold),
-                flags.union(place.name.keyFlags).rawValue,
+                place.name.ownColumn, flags.union(place.name.flags).rawValue,
                 local.permissions.map { Int(clamping: $0) },
                 local.userID.map { Int64(clamping: $0) },
                 local.groupID.map { Int64(clamping: $0) },
@@ -100,6 +100,7 @@ extension Transaction {
 
     /// Removes a node and all rows of its inode. Its children, if any, are unchanged.
     package func remove(_ inode: InodeID) throws {
+        try noteLeaving(inode)
         let parent = "SELECT parent FROM node WHERE inode = ?"
         if let folder = try database.number(parent, [inode.column]) {
             end.changed.noteLeft(InodeID(column: folder))
@@ -158,14 +159,18 @@ extension Transaction {
 
     func setPlace(_ inode: InodeID, _ place: Place?) throws {
         noteChanged(inode)
-        let place = try place.map { try filed($0) }
+        try noteLeaving(inode)
+        let place = try place.map { try shownAlone(try filed($0), for: inode) }
         let fold = place?.name.folded
         try run(
-            "UPDATE node SET parent = ?, fold = ?, name = ?, flags = (flags & ~?) | ? WHERE inode = ?",
+            """
+            UPDATE node SET parent = ?, fold = ?, name = ?, own = ?, flags = (flags & ~?) | ?
+            WHERE inode = ?
+            """,
             [
                 place?.parent.column, fold,
-                place.flatMap { nameColumn($0.name, fold: fold ?? "") },
-                NodeFlags.foreignKey.rawValue, place?.name.keyFlags.rawValue ?? 0, inode.column,
+                place.flatMap { nameColumn($0.name, fold: fold ?? "") }, place?.name.ownColumn,
+                FileName.allFlags.rawValue, place?.name.flags.rawValue ?? 0, inode.column,
             ])
     }
 
@@ -181,7 +186,9 @@ extension Transaction {
             "SELECT fold FROM displaced WHERE parent = ? AND name = ?",
             [place.parent.column, place.name.string])
         guard let key, try child(folded: key, of: place.parent) == nil else { return place }
-        return Place(parent: place.parent, name: try FileName(place.name.string, key: key))
+        return Place(
+            parent: place.parent,
+            name: try FileName(place.name.string, key: key, own: place.name.own))
     }
 
     /// Files a node's name under the server's key for it. Returns false, and changes nothing, if
@@ -208,5 +215,22 @@ extension Transaction {
 }
 
 extension FileName {
+    /// The flags of a row with this name.
+    var flags: NodeFlags { own?.isGiven == false ? keyFlags.union(.madeOwnName) : keyFlags }
+
+    /// All flags that a name decides.
+    static let allFlags: NodeFlags = [.foreignKey, .madeOwnName]
+
     var keyFlags: NodeFlags { key == nil ? [] : .foreignKey }
+
+    /// The own name as the rows of nodes have it.
+    var ownColumn: ColumnValue? { own.map { blob($0.bytes) } }
+
+    /// The same, of names that users gave.
+    var givenColumn: ColumnValue? { own.flatMap { $0.isGiven ? blob($0.bytes) : nil } }
+
+    /// Whether both are one name on the server, byte by byte.
+    package func hasBytes(of other: FileName) -> Bool {
+        string.utf8.elementsEqual(other.string.utf8)
+    }
 }

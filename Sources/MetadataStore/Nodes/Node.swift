@@ -84,6 +84,10 @@ package struct NodeFlags: OptionSet, Hashable, Sendable {
     /// A folder that was deleted on the server, and is kept, unsent, for its local-only contents.
     package static let keptForLocal = NodeFlags(rawValue: 256)
 
+    /// The own name of the node was made here, because a user of this mount has given its name to another node. In rows only:
+    /// the name itself has it once a row is read.
+    static let madeOwnName = NodeFlags(rawValue: 4096)
+
     /// The flags that decide whether a node is in the journal.
     static let decidingMembership: NodeFlags = [.localOnly, .betweenMoves, .keptForLocal]
 

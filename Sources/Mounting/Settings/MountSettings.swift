@@ -42,6 +42,14 @@ package struct MountSettings: Hashable, Sendable, Codable {
         case fold
     }
 
+    /// The names that users can give.
+    package enum AllowedNames: String, Hashable, Sendable, Codable {
+        /// Each that POSIX allows: Dropbox gets an alias of one that it cannot have.
+        case all
+        /// Those that Dropbox can have.
+        case strict
+    }
+
     /// The handling of the folders into which file managers move discarded files.
     package enum Trash: String, Hashable, Sendable, Codable {
         /// They cannot be made: file managers then offer to delete.
@@ -83,6 +91,8 @@ package struct MountSettings: Hashable, Sendable, Codable {
     package var downloadRate: Int64?
     /// How lookups compare names.
     package var names = Names.exact
+    /// The names that can be given.
+    package var allowedNames = AllowedNames.all
     /// Programs for which nothing is fetched.
     package var cachedOnly = ProgramList.standard
     /// The handling of folders for trash.

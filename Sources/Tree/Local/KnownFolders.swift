@@ -48,22 +48,11 @@ extension TreeReading {
     ) throws -> Node {
         let found =
             try folding
-            ? child(like: name, of: folder.inode) : child(name, of: folder.inode)
+            ? child(folding: name, of: folder.inode) : child(name, of: folder.inode)
         if let found {
             return found
         }
         try known.requireListing(of: folder)
         throw TreeError.noEntry
-    }
-
-    /// The child that a new name would collide with, as far as that can be predicted; nil if the
-    /// name is free. A collision that only the server knows of ends as a conflicted copy.
-    package func occupant(of name: FileName, in folder: Node, _ known: KnownFolders) throws -> Node?
-    {
-        if let child = try child(like: name, of: folder.inode) {
-            return child
-        }
-        try known.requireListing(of: folder)
-        return nil
     }
 }

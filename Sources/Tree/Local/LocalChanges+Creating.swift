@@ -28,7 +28,7 @@ extension LocalChanges {
         _ new: NewNode, named name: FileName, in parent: InodeID, _ local: LocalFacts
     ) throws -> Node {
         let folder = try transaction.folder(parent)
-        if try transaction.occupant(of: name, in: folder, known) != nil { throw TreeError.exists }
+        if try occupant(of: name, in: folder) != nil { throw TreeError.exists }
         let inode = try insert(new, named: name, in: folder, local).inode
         try transaction.touch(parent, at: now)
         return try transaction.existing(inode)
@@ -39,8 +39,9 @@ extension LocalChanges {
         named name: FileName, in parent: InodeID, _ local: LocalFacts, isExclusive: Bool
     ) throws -> FoundOrMade {
         let folder = try transaction.folder(parent)
-        if let taken = try transaction.occupant(of: name, in: folder, known) {
-            guard !isExclusive, taken.place?.name == name else { throw TreeError.exists }
+        if let taken = try occupant(of: name, in: folder) {
+            let isFound = context.rules.foldsCase || taken.place?.name.isShown(as: name) == true
+            guard !isExclusive, isFound else { throw TreeError.exists }
             return .found(taken)
         }
         let (inode, content) = try insert(.file, named: name, in: folder, local)
@@ -54,9 +55,12 @@ extension LocalChanges {
         _ new: NewNode, named name: FileName, in folder: Node, _ local: LocalFacts
     ) throws -> (inode: InodeID, content: StagedFile?) {
         try requireWritable(folder)
+        try requireStorable(name)
         let isFolder = if case .folder = new { true } else { false }
         let isLocal = try isLocal(name, in: folder, isFolder: isFolder)
-        let place = Place(parent: folder.inode, name: name)
+        let place = Place(
+            parent: folder.inode,
+            name: try transaction.name(shownAs: name, in: folder.inode, for: nil))
         let flags: NodeFlags = isLocal ? .localOnly : []
         switch new {
         case .folder:

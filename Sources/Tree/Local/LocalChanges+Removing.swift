@@ -30,7 +30,9 @@ extension LocalChanges {
         let node = try transaction.child(name, of: folder, known, folding: context.rules.foldsCase)
         try requireWritable(folder)
         try check(node)
-        if let place = node.place, place.name != name { effects.otherNames.append(place) }
+        if let place = node.place, !place.name.isShown(as: name) {
+            effects.otherNames.append(place)
+        }
         try transaction.move(node.inode, to: nil)
         try noteChanged(node)
         if let parent = node.place?.parent { try transaction.touch(parent, at: now) }

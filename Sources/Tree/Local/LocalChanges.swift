@@ -12,6 +12,8 @@ package struct LocalRules: Sendable {
     package var isReadOnly: Bool
     /// A lookup ignores case and composition.
     package var foldsCase: Bool
+    /// Names are refused that Dropbox refuses, or takes for a sibling's. Else it gets an alias of them.
+    package var refusesNames: Bool
     /// Patterns for names that stay local-only.
     package var ignored: IgnoreRules
     /// The path of the mount's root in the account, where patterns begin.
@@ -20,10 +22,12 @@ package struct LocalRules: Sendable {
     package var host: String
 
     package init(
-        isReadOnly: Bool, foldsCase: Bool, ignored: IgnoreRules, rootPath: [FileName], host: String
+        isReadOnly: Bool, foldsCase: Bool, refusesNames: Bool, ignored: IgnoreRules,
+        rootPath: [FileName], host: String
     ) {
         self.isReadOnly = isReadOnly
         self.foldsCase = foldsCase
+        self.refusesNames = refusesNames
         self.ignored = ignored
         self.rootPath = rootPath
         self.host = host

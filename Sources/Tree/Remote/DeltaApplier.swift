@@ -297,8 +297,11 @@ package struct DeltaApplier {
 
     /// Announces a name that leads elsewhere now, or nowhere because its node was moved.
     mutating func announce(_ place: Place) {
-        changes.append(.entry(parent: place.parent, name: place.name))
-        announceListing(of: place.parent)
+        // A name that was made here may be the one under which users see the node.
+        for place in [place] + transaction.takeOtherNames() {
+            changes.append(.entry(parent: place.parent, name: place.name))
+            announceListing(of: place.parent)
+        }
     }
 
     /// Announces a name that is gone with its node. Not for moves: the kernel marks a deleted

@@ -58,6 +58,7 @@ package struct UploadResults {
     /// remotely.
     private mutating func tookAnother(_ entry: RemoteEntry, insteadOf node: Node) throws {
         guard var back = try transaction.remotePlace(of: node) else { return }
+        back.name = try back.name.shown(as: nil)
         try deleted(node.inode)
         let facts = RemoteFacts(entry.kind, fallback: RemoteFacts())
         let kind: NodeKind = entry.isFolder ? .folder : .file

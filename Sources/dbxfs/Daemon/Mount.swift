@@ -288,6 +288,7 @@ extension FileSystemOptions {
         synchronizesRemotely = settings.synchronization == .remote
         gathersWrites = settings.gathersWrites
         foldsCase = settings.names == .fold
+        refusesNames = settings.allowedNames == .strict
         cachedOnly = ProgramNames(settings.cachedOnly.names)
         refusesTrash = settings.trash == .refused
         ignored = plan.ignored

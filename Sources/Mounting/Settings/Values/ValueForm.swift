@@ -92,6 +92,12 @@ extension ValueForm<MountSettings.Names> {
     }
 }
 
+extension ValueForm<MountSettings.AllowedNames> {
+    static var allowedNames: Self {
+        Self(placeholder: "all|strict", expected: "all or strict") { Value(rawValue: $0) }
+    }
+}
+
 extension ValueForm<MountSettings.Trash> {
     static var trash: Self {
         Self(placeholder: "refuse|allow", expected: "refuse or allow") { Value(rawValue: $0) }
