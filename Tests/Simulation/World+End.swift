@@ -42,6 +42,7 @@ extension World {
         try checkConflicts(in: entries)
         try checkCopies(of: entries)
         try checkTimes()
+        try checkModes()
         let temporary = entries.keys.filter { $0.rawValue.contains(".dbxfs-") }
         if let path = temporary.first {
             throw Violation(rule: "temporary name", detail: path.rawValue)

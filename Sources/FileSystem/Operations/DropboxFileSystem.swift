@@ -75,7 +75,8 @@ package final class DropboxFileSystem: FileSystemOperations {
         context = LocalContext(
             rules: LocalRules(
                 isReadOnly: options.isReadOnly, foldsCase: options.foldsCase,
-                ignored: options.ignored, rootPath: options.rootPath, host: sync.host),
+                ignored: options.ignored, rootPath: options.rootPath, host: sync.host,
+                posix: options.posix),
             staging: staging, openFiles: openFiles, references: relay.inodes)
         self.clock = clock
         self.disk = disk

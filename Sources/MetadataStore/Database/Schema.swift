@@ -48,6 +48,9 @@ enum Schema {
         migrator.registerMigration("13") { _ in }
         // The last changes may be in the change log, of which earlier versions know nothing.
         migrator.registerMigration("14") { _ in }
+        migrator.registerMigration("16") { database in
+            try database.execute(sql: version16)
+        }
         return migrator
     }
 
@@ -174,6 +177,13 @@ enum Schema {
             value TEXT NOT NULL
         ) WITHOUT ROWID;
         INSERT INTO node (inode, kind, parent, remote) VALUES (1, 0, NULL, 1);
+        """
+    /// `told`: the facts that the server has of a node, as their text; no row for none.
+    private static let version16 = """
+        CREATE TABLE told (
+            inode INTEGER PRIMARY KEY,
+            facts TEXT NOT NULL
+        );
         """
     /// `aside`: staging files that no row names and that are to be moved to lost+found, each
     /// with its note. A row that is left after the move is dropped by the next start.

@@ -48,6 +48,9 @@ package struct MountOption: Sendable {
         .value(
             "case", .names, \.names, "whether a name also finds what differs in", "case only"),
         .value(
+            "posix", .posix, \.posix, "whether other machines get modes, exact times",
+            "and attributes"),
+        .value(
             "cached_only", .programs, \.cachedOnly, "programs for which nothing is fetched, with",
             "colons; standard means the usual indexers"),
         .value(
