@@ -2,6 +2,8 @@
 // versions. Never edited: a difference to `Schema` is an edited migration, after which two programs of one version have
 // different databases.
 
+import GRDB
+
 @testable import MetadataStore
 
 enum EarlierSchemas {

@@ -1,6 +1,7 @@
 // The rule of modes: when all has come to rest, all mounts show the mode that the server has.
 
 import Core
+import FileSystem
 import MetadataStore
 import RemoteStoreTesting
 
@@ -9,13 +10,14 @@ extension World {
     func checkModes() throws {
         // A mode that changes alone is not told to the other mounts.
         guard plan.sharesModes, plan.tellsModes || mounts.count == 1 else { return }
-        for process in mounts.compactMap(\.process) {
+        for mount in mounts {
+            guard let process = mount.process else { continue }
             let nodes = try process.store.read { snapshot in
                 try snapshot.everyNode().filter { $0.remote == .inPlace }
-                    .map { ($0, try snapshot.remotePath(of: $0.inode)) }
+                    .map { (node: $0, path: try snapshot.remotePath(of: $0.inode)) }
             }
-            for case (let node, let path?) in nodes where node.kind == .file || node.kind == .folder
-            {
+            for (node, path) in nodes where node.kind == .file || node.kind == .folder {
+                guard let path else { continue }
                 guard case .ready(let entry) = process.fileSystem.attributes(of: node.inode) else {
                     continue
                 }
@@ -26,7 +28,7 @@ extension World {
                 guard shown != expected else { continue }
                 throw Violation(
                     rule: "another mode than the server's",
-                    detail: "\(process.name) \(path): \(String(shown, radix: 8)), "
+                    detail: "\(mount.name) \(path): \(String(shown, radix: 8)), "
                         + "not \(String(expected, radix: 8))")
             }
         }
