@@ -23,17 +23,20 @@ package final class SyncEngine: Syncing {
         package var openFileInterval: Double
         /// The longest intentional delay of an entry, in seconds.
         package var longestDelay: Double
+        /// How modes, times and attributes are shared.
+        package var posix: PosixRules
 
         /// Memberwise; by default 5 seconds, 30 seconds and a week.
         package init(
             host: String, writeDelay: WriteDelay = WriteDelay(), openFileInterval: Double = 30,
-            longestDelay: Double = 7 * 86_400
+            longestDelay: Double = 7 * 86_400, posix: PosixRules = .local
         ) {
             let cleaned = host.filter { $0 != "/" && $0 != "\0" }
             self.host = String(decoding: cleaned.utf8.prefix(64), as: UTF8.self)
             self.writeDelay = writeDelay
             self.openFileInterval = openFileInterval
             self.longestDelay = longestDelay
+            self.posix = posix
         }
     }
 
@@ -63,6 +66,7 @@ package final class SyncEngine: Syncing {
             store: store, staging: staging, remote: remote, cache: cache, openFiles: openFiles,
             observer: observer, clock: clock, state: SyncState(), host: configuration.host,
             log: log, openFileInterval: configuration.openFileInterval,
+            posix: configuration.posix,
             changes: UserChanges(delay: configuration.writeDelay), disk: disk)
         uploader = Uploader(environment: environment)
         longestDelay = configuration.longestDelay

@@ -11,7 +11,7 @@ import Testing
 @testable import MetadataStore
 
 @Suite struct UpgradeTests {
-    static let latest = Schema.migrator.migrations.count
+    static let latest = Schema.migrator.migrations.compactMap { Int($0) }.max() ?? 0
     let path = TemporaryStore.path()
     let hash = ContentHasher.hash(Array("text".utf8))
 

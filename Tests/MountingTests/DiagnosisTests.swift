@@ -42,6 +42,26 @@ import Testing
         }
     }
 
+    @Test("whether modes are kept on Dropbox is told, with what to do")
+    func sharing() {
+        func findings(isWanted: Bool, _ scopes: [String]) -> [Finding] {
+            var facts = account()
+            facts.sharing = PosixSharing(
+                isWanted: isWanted, scopes: scopes, command: "dbxfs login")
+            return facts.findings.filter { $0.check == "posix" }
+        }
+        let reading = ["files.metadata.read"]
+        #expect(findings(isWanted: true, reading + [PosixSharing.scope]).map(\.level) == [.ok])
+        #expect(findings(isWanted: false, reading).first?.text.contains("posix=local") == true)
+        // A token does not tell its scopes.
+        #expect(findings(isWanted: true, []).isEmpty)
+        expect(
+            findings(isWanted: true, reading), "posix", .note, "files.metadata.write",
+            "dbxfs login")
+        #expect(PosixSharing(isWanted: true, scopes: [], command: "").isTried)
+        #expect(!PosixSharing(isWanted: true, scopes: reading, command: "").isTried)
+    }
+
     // MARK: Machine
 
     @Test("a machine on which all is well gets a line for each check")

@@ -95,7 +95,8 @@ extension UserStep {
         case .rename(_, let target): [target]
         case .exchange(let path, let target): [path, target]
         case .append, .flush, .flushFolder, .flushOpen, .overwrite, .truncate, .unlink,
-            .removeFolder, .removeTree, .open, .writeOpen, .overwriteOpen, .close, .list, .pin:
+            .removeFolder, .removeTree, .open, .writeOpen, .overwriteOpen, .close, .list, .pin,
+            .chmod:
             []
         }
     }

@@ -111,6 +111,14 @@ final class User: @unchecked Sendable {
             }
         case .close: closeAll()
         case .list(let path): _ = try await list(path)
+        case .chmod(let path, let bits):
+            try await with(path) { inode in
+                var changes = AttributeChanges()
+                changes.permissions = bits
+                let entry = try await self.fs.setAttributes(changes, of: inode, handle: nil)
+                    .value()
+                self.kernel.changed(entry)
+            }
         case .pin(let path, let isPinned):
             try await with(path) { inode in
                 if !isPinned { self.process.mount.pins.set(false, of: inode) }

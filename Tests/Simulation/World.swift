@@ -56,8 +56,9 @@ final class World: @unchecked Sendable {
         server = InMemoryStore(
             pageSize: plan.pageSize, refusesIDs: plan.refusesIDs, folding: plan.folding,
             compaction: plan.compaction,
-            moveLimit: plan.moveLimit,
+            moveLimit: plan.moveLimit, keepsFacts: plan.sharesModes,
             now: { WallTime(nanoseconds: scheduler.now) })
+        server.setTellsFacts(plan.tellsModes)
         for index in 0..<plan.mounts {
             let machine = try Machine(index, database: databases[index], scheduler: scheduler)
             machine.disk.remembers = plan.cutsPower(of: index)

@@ -76,7 +76,8 @@ package final class DropboxFileSystem: FileSystemOperations {
             rules: LocalRules(
                 isReadOnly: options.isReadOnly, foldsCase: options.foldsCase,
                 refusesNames: options.refusesNames,
-                ignored: options.ignored, rootPath: options.rootPath, host: sync.host),
+                ignored: options.ignored, rootPath: options.rootPath, host: sync.host,
+                posix: options.posix),
             staging: staging, openFiles: openFiles, references: relay.inodes)
         self.clock = clock
         self.disk = disk

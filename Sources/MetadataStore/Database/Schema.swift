@@ -51,6 +51,9 @@ enum Schema {
         migrator.registerMigration("15") { database in
             try database.execute(sql: version15)
         }
+        migrator.registerMigration("16") { database in
+            try database.execute(sql: version16)
+        }
         return migrator
     }
 
@@ -185,6 +188,13 @@ enum Schema {
         ALTER TABLE displaced ADD COLUMN own BLOB;
         ALTER TABLE eviction ADD COLUMN own BLOB;
         CREATE UNIQUE INDEX node_own ON node(parent, own) WHERE own IS NOT NULL;
+        """
+    /// `told`: the facts that the server has of a node, as their text; no row for none.
+    private static let version16 = """
+        CREATE TABLE told (
+            inode INTEGER PRIMARY KEY,
+            facts TEXT NOT NULL
+        );
         """
     /// `aside`: staging files that no row names and that are to be moved to lost+found, each
     /// with its note. A row that is left after the move is dropped by the next start.

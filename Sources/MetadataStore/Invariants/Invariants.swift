@@ -140,7 +140,7 @@ private enum Invariants {
     }
 
     private static var content: [(String, String)] {
-        ["staged", "fallback", "twin", "upload", "piece", "attribute", "pin"].map { table in
+        ["staged", "fallback", "twin", "upload", "piece", "attribute", "pin", "told"].map { table in
             (
                 "is gone, and a row of \(table) names it",
                 "SELECT inode FROM \(table) WHERE inode NOT IN (SELECT inode FROM node)"

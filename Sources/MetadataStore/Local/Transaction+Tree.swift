@@ -109,7 +109,7 @@ extension Transaction {
         try dropFallback(of: inode)
         for table in [
             "node", "displaced", "journal", "staged", "twin", "upload", "piece", "attribute",
-            "eviction", "pin",
+            "eviction", "pin", "told",
         ] {
             try run("DELETE FROM \(table) WHERE inode = ?", [inode.column])
         }

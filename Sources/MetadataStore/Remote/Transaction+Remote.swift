@@ -119,6 +119,11 @@ extension Transaction {
         noteChanged(inode)
         if try mayReturnNames(), let node = try node(inode) { try noteLeavingServer(node) }
         try run("DELETE FROM displaced WHERE inode = ?", [inode.column])
+        // Its next identity is owed the facts that the server has lost with this one.
+        try run(
+            "UPDATE node SET flags = flags | ? WHERE inode IN (SELECT inode FROM told WHERE inode = ?)",
+            [NodeFlags.factsOwed.rawValue, inode.column])
+        try run("DELETE FROM told WHERE inode = ?", [inode.column])
         try run("UPDATE node SET remote = 0, id = NULL WHERE inode = ?", [inode.column])
     }
 
@@ -136,12 +141,14 @@ extension Transaction {
     /// The same without the pin.
     func handOverRemote(of source: Node, at place: Place, to new: InodeID) throws {
         let old = source.inode
+        let told = try toldFacts(of: old)
         try setRemoteAbsent(old)
         try run("UPDATE attempt SET inode = ? WHERE inode = ?", [new.column, old.column])
         try run(
             "UPDATE node SET met = (SELECT met FROM node WHERE inode = ?) WHERE inode = ?",
             [old.column, new.column])
         try setFacts(source.facts, of: new)
+        try setToldFacts(told, of: new)
         try setRemotePlace(new, place)
     }
 

@@ -34,6 +34,8 @@ package struct AccountFacts: Hashable, Sendable {
     package var isOneOfSeveral = false
     /// The server's response to the credentials.
     package var answer: Answer = .notAsked
+    /// Whether modes, times and attributes are kept on Dropbox.
+    package var sharing = PosixSharing.unknown
     /// The route to the server.
     package var route: ServerRoute
     /// The state folders of the account.
@@ -48,7 +50,8 @@ package struct AccountFacts: Hashable, Sendable {
 
     /// The findings about the account.
     package var findings: [Finding] {
-        [accessFinding] + serverFindings + trees.flatMap(\.findings)
+        [accessFinding] + serverFindings + sharing.findings(about: account)
+            + trees.flatMap(\.findings)
     }
 
     private var accessFinding: Finding {

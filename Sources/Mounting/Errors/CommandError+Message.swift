@@ -88,8 +88,8 @@ extension CommandError {
                 + "configuration file: change that, or log in there, run: dbxfs login"
         case .noAppKey(let redirects):
             "no app to log in with: make one at \(Self.appConsole) (Scoped access) with the "
-                + "permissions account_info.read, files.metadata.read, files.content.read and "
-                + "files.content.write and the redirect URIs "
+                + "permissions account_info.read, files.metadata.read, files.metadata.write, "
+                + "files.content.read and files.content.write and the redirect URIs "
                 + redirects.joined(separator: ", ")
                 + "; then name its App key by --app-key or DBXFS_APP_KEY"
         case .loginFailed(let detail): "the login failed: \(detail)"

@@ -29,6 +29,14 @@ package enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringCon
         }
     }
 
+    /// The granted scopes; none if they are not known.
+    package var scopes: [String] {
+        switch self {
+        case .token: []
+        case .login(let login, _): login.scopes
+        }
+    }
+
     /// Finds the credentials of an account.
     ///
     /// Refuses a file that others may read, because its content gives access to the whole account.

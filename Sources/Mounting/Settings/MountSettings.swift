@@ -58,6 +58,14 @@ package struct MountSettings: Hashable, Sendable, Codable {
         case allowed = "allow"
     }
 
+    /// Where modes, times and attributes are kept.
+    package enum Posix: String, Hashable, Sendable, Codable {
+        /// In properties of the files, for other machines.
+        case dropbox
+        /// On this machine only.
+        case local
+    }
+
     /// Whether the mount refuses all changes.
     package var isReadOnly = false
     /// Whether other users may use the mount.
@@ -97,6 +105,8 @@ package struct MountSettings: Hashable, Sendable, Codable {
     package var cachedOnly = ProgramList.standard
     /// The handling of folders for trash.
     package var trash = Trash.refused
+    /// Where modes, times and attributes are kept.
+    package var posix = Posix.dropbox
     /// Whether Dropbox's plug-ins for file managers are served.
     package var servesDesktop = false
     /// The root of the paths.

@@ -64,9 +64,12 @@ extension LocalChanges {
         let flags: NodeFlags = isLocal ? .localOnly : []
         switch new {
         case .folder:
-            return (try transaction.insert(.folder, at: place, local: local, flags: flags), nil)
+            let inode = try transaction.insert(.folder, at: place, local: local, flags: flags)
+            try noteFacts(of: inode, local)
+            return (inode, nil)
         case .file:
             let inode = try transaction.insert(.file, at: place, local: local, flags: flags)
+            try noteFacts(of: inode, local)
             return (inode, try context.staging.begin(inode, base: nil, size: 0, in: transaction))
         case .symbolicLink(let target):
             let inode = try transaction.insert(
@@ -82,5 +85,11 @@ extension LocalChanges {
                 try transaction.insert(.socket, at: place, local: local, flags: .localOnly), nil
             )
         }
+    }
+
+    /// A new node with the default's permissions has no facts to share.
+    private func noteFacts(of inode: InodeID, _ local: LocalFacts) throws {
+        if local.permissions == nil { return }
+        try transaction.settleFacts(of: inode, by: context.rules.posix)
     }
 }

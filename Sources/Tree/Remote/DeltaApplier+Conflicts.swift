@@ -42,7 +42,10 @@ extension DeltaApplier {
             try transaction.setRemotePlace(local.inode, place)
             // A local-only name becomes synced, because the server has it. The folder's children
             // stay local-only.
-            if local.flags.contains(.localOnly) { try transaction.publish(local.inode) }
+            if local.flags.contains(.localOnly) {
+                try transaction.publish(local.inode)
+                try transaction.settleFacts(of: local.inode, by: context.posix)
+            }
             try mark(local.inode)
             return true
         }
@@ -211,13 +214,19 @@ extension DeltaApplier {
             return
         }
         try transaction.move(node.inode, to: nil)
+        let told = try transaction.toldFacts(of: node.inode)
         try transaction.setRemoteAbsent(node.inode)
         try transaction.noteDetached(of: node.inode, from: place)
         var local = node.local
         local.modified = nil
         local.accessed = nil
         local.changed = nil
-        let inode = try transaction.insert(node.kind, at: place, local: local)
+        let flags = node.flags.intersection(.factsOwed)
+        let inode = try transaction.insert(node.kind, at: place, local: local, flags: flags)
+        try transaction.setToldFacts(told, of: inode)
+        for (name, value) in try transaction.attributes(of: node.inode) {
+            try transaction.setAttribute(name, of: inode, to: value)
+        }
         try transaction.handOverPin(from: node.inode, to: inode)
         try transaction.setFacts(facts, of: inode)
         try transaction.setRemotePlace(inode, remotePlace)

@@ -4,311 +4,234 @@
 
 public import DropboxAPI
 
-extension DropboxClient {
-    /// The routes of the namespace `file_properties`.
-    public var fileProperties: FileProperties.Calls { .init(client: self) }
-}
+extension FileProperties.Calls {
+    /// Calls ``FileProperties/propertiesAdd``, with the scope `files.metadata.write`. Errors:
+    /// `FileProperties.AddPropertiesError`.
+    public func propertiesAdd(
+        _ argument: FileProperties.AddPropertiesArg, options: CallOptions = .init()
+    ) async throws(CallError<FileProperties.AddPropertiesError>) {
+        _ = try await client.call(FileProperties.propertiesAdd, argument, options: options)
+    }
 
-extension FileProperties {
-    /// Calls the routes of the namespace `file_properties`.
-    public struct Calls: Sendable {
-        package let client: DropboxClient
+    /// Calls ``FileProperties/propertiesAdd`` with the fields of its argument, with the scope
+    /// `files.metadata.write`. Errors: `FileProperties.AddPropertiesError`.
+    public func propertiesAdd(
+        path: FileProperties.PathOrID, propertyGroups: [FileProperties.PropertyGroup],
+        options: CallOptions = .init()
+    ) async throws(CallError<FileProperties.AddPropertiesError>) {
+        _ = try await client.call(
+            FileProperties.propertiesAdd,
+            FileProperties.AddPropertiesArg(path: path, propertyGroups: propertyGroups),
+            options: options)
+    }
 
-        /// Calls ``FileProperties/propertiesAdd``, with the scope `files.metadata.write`. Errors:
-        /// `AddPropertiesError`.
-        public func propertiesAdd(_ argument: AddPropertiesArg, options: CallOptions = .init())
-            async throws(CallError<AddPropertiesError>)
-        {
-            _ = try await client.call(FileProperties.propertiesAdd, argument, options: options)
-        }
+    /// Calls ``FileProperties/propertiesRemove``, with the scope `files.metadata.write`. Errors:
+    /// `FileProperties.RemovePropertiesError`.
+    public func propertiesRemove(
+        _ argument: FileProperties.RemovePropertiesArg, options: CallOptions = .init()
+    ) async throws(CallError<FileProperties.RemovePropertiesError>) {
+        _ = try await client.call(FileProperties.propertiesRemove, argument, options: options)
+    }
 
-        /// Calls ``FileProperties/propertiesAdd`` with the fields of its argument, with the scope
-        /// `files.metadata.write`. Errors: `AddPropertiesError`.
-        public func propertiesAdd(
-            path: PathOrID, propertyGroups: [PropertyGroup], options: CallOptions = .init()
-        ) async throws(CallError<AddPropertiesError>) {
-            _ = try await client.call(
-                FileProperties.propertiesAdd,
-                AddPropertiesArg(path: path, propertyGroups: propertyGroups), options: options)
-        }
+    /// Calls ``FileProperties/propertiesRemove`` with the fields of its argument, with the scope
+    /// `files.metadata.write`. Errors: `FileProperties.RemovePropertiesError`.
+    public func propertiesRemove(
+        path: FileProperties.PathOrID, propertyTemplateIDs: [FileProperties.TemplateID],
+        options: CallOptions = .init()
+    ) async throws(CallError<FileProperties.RemovePropertiesError>) {
+        _ = try await client.call(
+            FileProperties.propertiesRemove,
+            FileProperties.RemovePropertiesArg(
+                path: path, propertyTemplateIDs: propertyTemplateIDs), options: options)
+    }
 
-        /// Calls ``FileProperties/propertiesOverwrite``, with the scope `files.metadata.write`.
-        /// Errors: `InvalidPropertyGroupError`.
-        public func propertiesOverwrite(
-            _ argument: OverwritePropertyGroupArg, options: CallOptions = .init()
-        ) async throws(CallError<InvalidPropertyGroupError>) {
-            _ = try await client.call(
-                FileProperties.propertiesOverwrite, argument, options: options)
-        }
+    /// Calls ``FileProperties/propertiesSearch``, with the scope `files.metadata.read`. Errors:
+    /// `FileProperties.PropertiesSearchError`.
+    public func propertiesSearch(
+        _ argument: FileProperties.PropertiesSearchArg, options: CallOptions = .init()
+    ) async throws(CallError<FileProperties.PropertiesSearchError>)
+        -> FileProperties.PropertiesSearchResult
+    {
+        try await client.call(FileProperties.propertiesSearch, argument, options: options)
+    }
 
-        /// Calls ``FileProperties/propertiesOverwrite`` with the fields of its argument, with the
-        /// scope `files.metadata.write`. Limits of `propertyGroups`: at least 1 item. Errors:
-        /// `InvalidPropertyGroupError`.
-        public func propertiesOverwrite(
-            path: PathOrID, propertyGroups: [PropertyGroup], options: CallOptions = .init()
-        ) async throws(CallError<InvalidPropertyGroupError>) {
-            _ = try await client.call(
-                FileProperties.propertiesOverwrite,
-                OverwritePropertyGroupArg(path: path, propertyGroups: propertyGroups),
-                options: options)
-        }
+    /// Calls ``FileProperties/propertiesSearch`` with the fields of its argument, with the scope
+    /// `files.metadata.read`. Limits of `queries`: at least 1 item. Errors:
+    /// `FileProperties.PropertiesSearchError`.
+    public func propertiesSearch(
+        queries: [FileProperties.PropertiesSearchQuery],
+        templateFilter: FileProperties.TemplateFilter = .filterNone, options: CallOptions = .init()
+    ) async throws(CallError<FileProperties.PropertiesSearchError>)
+        -> FileProperties.PropertiesSearchResult
+    {
+        try await client.call(
+            FileProperties.propertiesSearch,
+            FileProperties.PropertiesSearchArg(queries: queries, templateFilter: templateFilter),
+            options: options)
+    }
 
-        /// Calls ``FileProperties/propertiesRemove``, with the scope `files.metadata.write`.
-        /// Errors: `RemovePropertiesError`.
-        public func propertiesRemove(
-            _ argument: RemovePropertiesArg, options: CallOptions = .init()
-        ) async throws(CallError<RemovePropertiesError>) {
-            _ = try await client.call(FileProperties.propertiesRemove, argument, options: options)
-        }
+    /// Calls ``FileProperties/propertiesSearchContinue``, with the scope `files.metadata.read`.
+    /// Errors: `FileProperties.PropertiesSearchContinueError`.
+    public func propertiesSearchContinue(
+        _ argument: FileProperties.PropertiesSearchContinueArg, options: CallOptions = .init()
+    ) async throws(CallError<FileProperties.PropertiesSearchContinueError>)
+        -> FileProperties.PropertiesSearchResult
+    {
+        try await client.call(FileProperties.propertiesSearchContinue, argument, options: options)
+    }
 
-        /// Calls ``FileProperties/propertiesRemove`` with the fields of its argument, with the
-        /// scope `files.metadata.write`. Errors: `RemovePropertiesError`.
-        public func propertiesRemove(
-            path: PathOrID, propertyTemplateIDs: [TemplateID], options: CallOptions = .init()
-        ) async throws(CallError<RemovePropertiesError>) {
-            _ = try await client.call(
-                FileProperties.propertiesRemove,
-                RemovePropertiesArg(path: path, propertyTemplateIDs: propertyTemplateIDs),
-                options: options)
-        }
+    /// Calls ``FileProperties/propertiesSearchContinue`` with the fields of its argument, with the
+    /// scope `files.metadata.read`. Limits of `cursor`: at least 1 character. Errors:
+    /// `FileProperties.PropertiesSearchContinueError`.
+    public func propertiesSearchContinue(
+        cursor: FileProperties.PropertiesSearchCursor, options: CallOptions = .init()
+    ) async throws(CallError<FileProperties.PropertiesSearchContinueError>)
+        -> FileProperties.PropertiesSearchResult
+    {
+        try await client.call(
+            FileProperties.propertiesSearchContinue,
+            FileProperties.PropertiesSearchContinueArg(cursor: cursor), options: options)
+    }
 
-        /// Calls ``FileProperties/propertiesSearch``, with the scope `files.metadata.read`. Errors:
-        /// `PropertiesSearchError`.
-        public func propertiesSearch(
-            _ argument: PropertiesSearchArg, options: CallOptions = .init()
-        ) async throws(CallError<PropertiesSearchError>) -> PropertiesSearchResult {
-            try await client.call(FileProperties.propertiesSearch, argument, options: options)
-        }
+    /// Calls ``FileProperties/propertiesUpdate``, with the scope `files.metadata.write`. Errors:
+    /// `FileProperties.UpdatePropertiesError`.
+    public func propertiesUpdate(
+        _ argument: FileProperties.UpdatePropertiesArg, options: CallOptions = .init()
+    ) async throws(CallError<FileProperties.UpdatePropertiesError>) {
+        _ = try await client.call(FileProperties.propertiesUpdate, argument, options: options)
+    }
 
-        /// Calls ``FileProperties/propertiesSearch`` with the fields of its argument, with the
-        /// scope `files.metadata.read`. Limits of `queries`: at least 1 item. Errors:
-        /// `PropertiesSearchError`.
-        public func propertiesSearch(
-            queries: [PropertiesSearchQuery], templateFilter: TemplateFilter = .filterNone,
-            options: CallOptions = .init()
-        ) async throws(CallError<PropertiesSearchError>) -> PropertiesSearchResult {
-            try await client.call(
-                FileProperties.propertiesSearch,
-                PropertiesSearchArg(queries: queries, templateFilter: templateFilter),
-                options: options)
-        }
+    /// Calls ``FileProperties/propertiesUpdate`` with the fields of its argument, with the scope
+    /// `files.metadata.write`. Errors: `FileProperties.UpdatePropertiesError`.
+    public func propertiesUpdate(
+        path: FileProperties.PathOrID, updatePropertyGroups: [FileProperties.PropertyGroupUpdate],
+        options: CallOptions = .init()
+    ) async throws(CallError<FileProperties.UpdatePropertiesError>) {
+        _ = try await client.call(
+            FileProperties.propertiesUpdate,
+            FileProperties.UpdatePropertiesArg(
+                path: path, updatePropertyGroups: updatePropertyGroups), options: options)
+    }
 
-        /// Calls ``FileProperties/propertiesSearchContinue``, with the scope `files.metadata.read`.
-        /// Errors: `PropertiesSearchContinueError`.
-        public func propertiesSearchContinue(
-            _ argument: PropertiesSearchContinueArg, options: CallOptions = .init()
-        ) async throws(CallError<PropertiesSearchContinueError>) -> PropertiesSearchResult {
-            try await client.call(
-                FileProperties.propertiesSearchContinue, argument, options: options)
-        }
+    /// Calls ``FileProperties/templatesAddForTeam``, with the scope `files.team_metadata.write`.
+    /// Errors: `FileProperties.ModifyTemplateError`.
+    public func templatesAddForTeam(
+        _ argument: FileProperties.AddTemplateArg, options: CallOptions = .init()
+    ) async throws(CallError<FileProperties.ModifyTemplateError>)
+        -> FileProperties.AddTemplateResult
+    {
+        try await client.call(FileProperties.templatesAddForTeam, argument, options: options)
+    }
 
-        /// Calls ``FileProperties/propertiesSearchContinue`` with the fields of its argument, with
-        /// the scope `files.metadata.read`. Limits of `cursor`: at least 1 character. Errors:
-        /// `PropertiesSearchContinueError`.
-        public func propertiesSearchContinue(
-            cursor: PropertiesSearchCursor, options: CallOptions = .init()
-        ) async throws(CallError<PropertiesSearchContinueError>) -> PropertiesSearchResult {
-            try await client.call(
-                FileProperties.propertiesSearchContinue,
-                PropertiesSearchContinueArg(cursor: cursor), options: options)
-        }
+    /// Calls ``FileProperties/templatesAddForTeam`` with the fields of its argument, with the scope
+    /// `files.team_metadata.write`. Errors: `FileProperties.ModifyTemplateError`.
+    public func templatesAddForTeam(
+        name: String, description: String, fields: [FileProperties.PropertyFieldTemplate],
+        options: CallOptions = .init()
+    ) async throws(CallError<FileProperties.ModifyTemplateError>)
+        -> FileProperties.AddTemplateResult
+    {
+        try await client.call(
+            FileProperties.templatesAddForTeam,
+            FileProperties.AddTemplateArg(name: name, description: description, fields: fields),
+            options: options)
+    }
 
-        /// Calls ``FileProperties/propertiesUpdate``, with the scope `files.metadata.write`.
-        /// Errors: `UpdatePropertiesError`.
-        public func propertiesUpdate(
-            _ argument: UpdatePropertiesArg, options: CallOptions = .init()
-        ) async throws(CallError<UpdatePropertiesError>) {
-            _ = try await client.call(FileProperties.propertiesUpdate, argument, options: options)
-        }
+    /// Calls ``FileProperties/templatesGetForTeam``, with the scope `files.team_metadata.write`.
+    /// Errors: `FileProperties.TemplateError`.
+    public func templatesGetForTeam(
+        _ argument: FileProperties.GetTemplateArg, options: CallOptions = .init()
+    ) async throws(CallError<FileProperties.TemplateError>) -> FileProperties.GetTemplateResult {
+        try await client.call(FileProperties.templatesGetForTeam, argument, options: options)
+    }
 
-        /// Calls ``FileProperties/propertiesUpdate`` with the fields of its argument, with the
-        /// scope `files.metadata.write`. Errors: `UpdatePropertiesError`.
-        public func propertiesUpdate(
-            path: PathOrID, updatePropertyGroups: [PropertyGroupUpdate],
-            options: CallOptions = .init()
-        ) async throws(CallError<UpdatePropertiesError>) {
-            _ = try await client.call(
-                FileProperties.propertiesUpdate,
-                UpdatePropertiesArg(path: path, updatePropertyGroups: updatePropertyGroups),
-                options: options)
-        }
+    /// Calls ``FileProperties/templatesGetForTeam`` with the fields of its argument, with the scope
+    /// `files.team_metadata.write`. Limits of `templateID`: at least 1 character. Errors:
+    /// `FileProperties.TemplateError`.
+    public func templatesGetForTeam(
+        templateID: FileProperties.TemplateID, options: CallOptions = .init()
+    ) async throws(CallError<FileProperties.TemplateError>) -> FileProperties.GetTemplateResult {
+        try await client.call(
+            FileProperties.templatesGetForTeam,
+            FileProperties.GetTemplateArg(templateID: templateID), options: options)
+    }
 
-        /// Calls ``FileProperties/templatesAddForTeam``, with the scope
-        /// `files.team_metadata.write`. Errors: `ModifyTemplateError`.
-        public func templatesAddForTeam(_ argument: AddTemplateArg, options: CallOptions = .init())
-            async throws(CallError<ModifyTemplateError>) -> AddTemplateResult
-        {
-            try await client.call(FileProperties.templatesAddForTeam, argument, options: options)
-        }
+    /// Calls ``FileProperties/templatesListForTeam``, with the scope `files.team_metadata.write`.
+    /// Errors: `FileProperties.TemplateError`.
+    public func templatesListForTeam(options: CallOptions = .init()) async throws(CallError<
+        FileProperties.TemplateError
+    >) -> FileProperties.ListTemplateResult {
+        try await client.call(FileProperties.templatesListForTeam, options: options)
+    }
 
-        /// Calls ``FileProperties/templatesAddForTeam`` with the fields of its argument, with the
-        /// scope `files.team_metadata.write`. Errors: `ModifyTemplateError`.
-        public func templatesAddForTeam(
-            name: String, description: String, fields: [PropertyFieldTemplate],
-            options: CallOptions = .init()
-        ) async throws(CallError<ModifyTemplateError>) -> AddTemplateResult {
-            try await client.call(
-                FileProperties.templatesAddForTeam,
-                AddTemplateArg(name: name, description: description, fields: fields),
-                options: options)
-        }
+    /// Calls ``FileProperties/templatesRemoveForTeam``, with the scope `files.team_metadata.write`.
+    /// Errors: `FileProperties.TemplateError`.
+    public func templatesRemoveForTeam(
+        _ argument: FileProperties.RemoveTemplateArg, options: CallOptions = .init()
+    ) async throws(CallError<FileProperties.TemplateError>) {
+        _ = try await client.call(FileProperties.templatesRemoveForTeam, argument, options: options)
+    }
 
-        /// Calls ``FileProperties/templatesAddForUser``, with the scope `files.metadata.write`.
-        /// Errors: `ModifyTemplateError`.
-        public func templatesAddForUser(_ argument: AddTemplateArg, options: CallOptions = .init())
-            async throws(CallError<ModifyTemplateError>) -> AddTemplateResult
-        {
-            try await client.call(FileProperties.templatesAddForUser, argument, options: options)
-        }
+    /// Calls ``FileProperties/templatesRemoveForTeam`` with the fields of its argument, with the
+    /// scope `files.team_metadata.write`. Limits of `templateID`: at least 1 character. Errors:
+    /// `FileProperties.TemplateError`.
+    public func templatesRemoveForTeam(
+        templateID: FileProperties.TemplateID, options: CallOptions = .init()
+    ) async throws(CallError<FileProperties.TemplateError>) {
+        _ = try await client.call(
+            FileProperties.templatesRemoveForTeam,
+            FileProperties.RemoveTemplateArg(templateID: templateID), options: options)
+    }
 
-        /// Calls ``FileProperties/templatesAddForUser`` with the fields of its argument, with the
-        /// scope `files.metadata.write`. Errors: `ModifyTemplateError`.
-        public func templatesAddForUser(
-            name: String, description: String, fields: [PropertyFieldTemplate],
-            options: CallOptions = .init()
-        ) async throws(CallError<ModifyTemplateError>) -> AddTemplateResult {
-            try await client.call(
-                FileProperties.templatesAddForUser,
-                AddTemplateArg(name: name, description: description, fields: fields),
-                options: options)
-        }
+    /// Calls ``FileProperties/templatesUpdateForTeam``, with the scope `files.team_metadata.write`.
+    /// Errors: `FileProperties.ModifyTemplateError`.
+    public func templatesUpdateForTeam(
+        _ argument: FileProperties.UpdateTemplateArg, options: CallOptions = .init()
+    ) async throws(CallError<FileProperties.ModifyTemplateError>)
+        -> FileProperties.UpdateTemplateResult
+    {
+        try await client.call(FileProperties.templatesUpdateForTeam, argument, options: options)
+    }
 
-        /// Calls ``FileProperties/templatesGetForTeam``, with the scope
-        /// `files.team_metadata.write`. Errors: `TemplateError`.
-        public func templatesGetForTeam(_ argument: GetTemplateArg, options: CallOptions = .init())
-            async throws(CallError<TemplateError>) -> GetTemplateResult
-        {
-            try await client.call(FileProperties.templatesGetForTeam, argument, options: options)
-        }
+    /// Calls ``FileProperties/templatesUpdateForTeam`` with the fields of its argument, with the
+    /// scope `files.team_metadata.write`. Limits of `templateID`: at least 1 character. Errors:
+    /// `FileProperties.ModifyTemplateError`.
+    public func templatesUpdateForTeam(
+        templateID: FileProperties.TemplateID, name: String? = nil, description: String? = nil,
+        addFields: [FileProperties.PropertyFieldTemplate]? = nil, options: CallOptions = .init()
+    ) async throws(CallError<FileProperties.ModifyTemplateError>)
+        -> FileProperties.UpdateTemplateResult
+    {
+        try await client.call(
+            FileProperties.templatesUpdateForTeam,
+            FileProperties.UpdateTemplateArg(
+                templateID: templateID, name: name, description: description, addFields: addFields),
+            options: options)
+    }
 
-        /// Calls ``FileProperties/templatesGetForTeam`` with the fields of its argument, with the
-        /// scope `files.team_metadata.write`. Limits of `templateID`: at least 1 character. Errors:
-        /// `TemplateError`.
-        public func templatesGetForTeam(templateID: TemplateID, options: CallOptions = .init())
-            async throws(CallError<TemplateError>) -> GetTemplateResult
-        {
-            try await client.call(
-                FileProperties.templatesGetForTeam, GetTemplateArg(templateID: templateID),
-                options: options)
-        }
+    /// Calls ``FileProperties/templatesUpdateForUser``, with the scope `files.metadata.write`.
+    /// Errors: `FileProperties.ModifyTemplateError`.
+    public func templatesUpdateForUser(
+        _ argument: FileProperties.UpdateTemplateArg, options: CallOptions = .init()
+    ) async throws(CallError<FileProperties.ModifyTemplateError>)
+        -> FileProperties.UpdateTemplateResult
+    {
+        try await client.call(FileProperties.templatesUpdateForUser, argument, options: options)
+    }
 
-        /// Calls ``FileProperties/templatesGetForUser``, with the scope `files.metadata.read`.
-        /// Errors: `TemplateError`.
-        public func templatesGetForUser(_ argument: GetTemplateArg, options: CallOptions = .init())
-            async throws(CallError<TemplateError>) -> GetTemplateResult
-        {
-            try await client.call(FileProperties.templatesGetForUser, argument, options: options)
-        }
-
-        /// Calls ``FileProperties/templatesGetForUser`` with the fields of its argument, with the
-        /// scope `files.metadata.read`. Limits of `templateID`: at least 1 character. Errors:
-        /// `TemplateError`.
-        public func templatesGetForUser(templateID: TemplateID, options: CallOptions = .init())
-            async throws(CallError<TemplateError>) -> GetTemplateResult
-        {
-            try await client.call(
-                FileProperties.templatesGetForUser, GetTemplateArg(templateID: templateID),
-                options: options)
-        }
-
-        /// Calls ``FileProperties/templatesListForTeam``, with the scope
-        /// `files.team_metadata.write`. Errors: `TemplateError`.
-        public func templatesListForTeam(options: CallOptions = .init()) async throws(CallError<
-            TemplateError
-        >) -> ListTemplateResult {
-            try await client.call(FileProperties.templatesListForTeam, options: options)
-        }
-
-        /// Calls ``FileProperties/templatesListForUser``, with the scope `files.metadata.read`.
-        /// Errors: `TemplateError`.
-        public func templatesListForUser(options: CallOptions = .init()) async throws(CallError<
-            TemplateError
-        >) -> ListTemplateResult {
-            try await client.call(FileProperties.templatesListForUser, options: options)
-        }
-
-        /// Calls ``FileProperties/templatesRemoveForTeam``, with the scope
-        /// `files.team_metadata.write`. Errors: `TemplateError`.
-        public func templatesRemoveForTeam(
-            _ argument: RemoveTemplateArg, options: CallOptions = .init()
-        ) async throws(CallError<TemplateError>) {
-            _ = try await client.call(
-                FileProperties.templatesRemoveForTeam, argument, options: options)
-        }
-
-        /// Calls ``FileProperties/templatesRemoveForTeam`` with the fields of its argument, with
-        /// the scope `files.team_metadata.write`. Limits of `templateID`: at least 1 character.
-        /// Errors: `TemplateError`.
-        public func templatesRemoveForTeam(templateID: TemplateID, options: CallOptions = .init())
-            async throws(CallError<TemplateError>)
-        {
-            _ = try await client.call(
-                FileProperties.templatesRemoveForTeam, RemoveTemplateArg(templateID: templateID),
-                options: options)
-        }
-
-        /// Calls ``FileProperties/templatesRemoveForUser``, with the scope `files.metadata.write`.
-        /// Errors: `TemplateError`.
-        public func templatesRemoveForUser(
-            _ argument: RemoveTemplateArg, options: CallOptions = .init()
-        ) async throws(CallError<TemplateError>) {
-            _ = try await client.call(
-                FileProperties.templatesRemoveForUser, argument, options: options)
-        }
-
-        /// Calls ``FileProperties/templatesRemoveForUser`` with the fields of its argument, with
-        /// the scope `files.metadata.write`. Limits of `templateID`: at least 1 character. Errors:
-        /// `TemplateError`.
-        public func templatesRemoveForUser(templateID: TemplateID, options: CallOptions = .init())
-            async throws(CallError<TemplateError>)
-        {
-            _ = try await client.call(
-                FileProperties.templatesRemoveForUser, RemoveTemplateArg(templateID: templateID),
-                options: options)
-        }
-
-        /// Calls ``FileProperties/templatesUpdateForTeam``, with the scope
-        /// `files.team_metadata.write`. Errors: `ModifyTemplateError`.
-        public func templatesUpdateForTeam(
-            _ argument: UpdateTemplateArg, options: CallOptions = .init()
-        ) async throws(CallError<ModifyTemplateError>) -> UpdateTemplateResult {
-            try await client.call(FileProperties.templatesUpdateForTeam, argument, options: options)
-        }
-
-        /// Calls ``FileProperties/templatesUpdateForTeam`` with the fields of its argument, with
-        /// the scope `files.team_metadata.write`. Limits of `templateID`: at least 1 character.
-        /// Errors: `ModifyTemplateError`.
-        public func templatesUpdateForTeam(
-            templateID: TemplateID, name: String? = nil, description: String? = nil,
-            addFields: [PropertyFieldTemplate]? = nil, options: CallOptions = .init()
-        ) async throws(CallError<ModifyTemplateError>) -> UpdateTemplateResult {
-            try await client.call(
-                FileProperties.templatesUpdateForTeam,
-                UpdateTemplateArg(
-                    templateID: templateID, name: name, description: description,
-                    addFields: addFields), options: options)
-        }
-
-        /// Calls ``FileProperties/templatesUpdateForUser``, with the scope `files.metadata.write`.
-        /// Errors: `ModifyTemplateError`.
-        public func templatesUpdateForUser(
-            _ argument: UpdateTemplateArg, options: CallOptions = .init()
-        ) async throws(CallError<ModifyTemplateError>) -> UpdateTemplateResult {
-            try await client.call(FileProperties.templatesUpdateForUser, argument, options: options)
-        }
-
-        /// Calls ``FileProperties/templatesUpdateForUser`` with the fields of its argument, with
-        /// the scope `files.metadata.write`. Limits of `templateID`: at least 1 character. Errors:
-        /// `ModifyTemplateError`.
-        public func templatesUpdateForUser(
-            templateID: TemplateID, name: String? = nil, description: String? = nil,
-            addFields: [PropertyFieldTemplate]? = nil, options: CallOptions = .init()
-        ) async throws(CallError<ModifyTemplateError>) -> UpdateTemplateResult {
-            try await client.call(
-                FileProperties.templatesUpdateForUser,
-                UpdateTemplateArg(
-                    templateID: templateID, name: name, description: description,
-                    addFields: addFields), options: options)
-        }
+    /// Calls ``FileProperties/templatesUpdateForUser`` with the fields of its argument, with the
+    /// scope `files.metadata.write`. Limits of `templateID`: at least 1 character. Errors:
+    /// `FileProperties.ModifyTemplateError`.
+    public func templatesUpdateForUser(
+        templateID: FileProperties.TemplateID, name: String? = nil, description: String? = nil,
+        addFields: [FileProperties.PropertyFieldTemplate]? = nil, options: CallOptions = .init()
+    ) async throws(CallError<FileProperties.ModifyTemplateError>)
+        -> FileProperties.UpdateTemplateResult
+    {
+        try await client.call(
+            FileProperties.templatesUpdateForUser,
+            FileProperties.UpdateTemplateArg(
+                templateID: templateID, name: name, description: description, addFields: addFields),
+            options: options)
     }
 }

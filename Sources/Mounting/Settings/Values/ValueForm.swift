@@ -104,6 +104,12 @@ extension ValueForm<MountSettings.Trash> {
     }
 }
 
+extension ValueForm<MountSettings.Posix> {
+    static var posix: Self {
+        Self(placeholder: "dropbox|local", expected: "dropbox or local") { Value(rawValue: $0) }
+    }
+}
+
 extension ValueForm<ProgramList> {
     static var programs: Self {
         Self(

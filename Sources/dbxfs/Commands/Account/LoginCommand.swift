@@ -35,6 +35,13 @@ struct LoginCommand: ParsableCommand {
     @Flag(help: "Ask for what `dbxfs link` needs, too: the app has to have these permissions.")
     var sharing = false
 
+    @Flag(
+        help: """
+            Do not ask for files.metadata.write, which keeping modes, times and attributes on \
+            Dropbox needs.
+            """)
+    var noPosix = false
+
     func run() throws {
         ProcessSettings.adjustLimits()
         let environment = try Environment(scope: account.scope)
@@ -58,7 +65,9 @@ struct LoginCommand: ParsableCommand {
     ) throws(CommandError) {
         let access = try DropboxAccess(environment)
         let scopes = Self.scopes + (sharing ? Self.sharingScopes : [])
-        let consent = Consent(access.login(app: key), scopes: scopes)
+        let wished = noPosix ? [] : [PosixSharing.scope]
+        let consent = Consent(
+            access.login(app: key), scopes: [scopes, wished].flatMap(\.self))
         let grant = try consent.obtain(usesBrowser: !noBrowser)
         let session = LoginSession(access, grant)
         do throws(CommandError) {
@@ -69,6 +78,7 @@ struct LoginCommand: ParsableCommand {
             ControlClient(folder: ControlFolder(path: environment.runtimeFolder))
                 .announceLogin(account: account.name)
             report(owner, environment)
+            if !noPosix { session.reportMissing(PosixSharing.scope) }
         } catch {
             // The grant is not stored, so it is revoked.
             session.revoke()

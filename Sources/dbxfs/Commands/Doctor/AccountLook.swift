@@ -42,6 +42,10 @@ struct AccountLook {
                 tokenFile: folders.token)
             let access = access(credentials, folders)
             facts = AccountFacts(account: account, access: access, route: route)
+            let settings = try MountSettings(parsing: [], over: environment.options(of: account))
+            facts.sharing = PosixSharing(
+                isWanted: settings.posix == .dropbox, scopes: credentials.scopes,
+                command: CommandError.login(account, environment.scope))
             try ask(credentials, &facts)
         } catch {
             facts = AccountFacts(account: account, access: .refused(error), route: route)

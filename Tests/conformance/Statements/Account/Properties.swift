@@ -3,7 +3,7 @@
 import DropboxAPIComplete
 
 extension Statement {
-    private static let place = "docs/dropbox-api.md#calling-routes"
+    private static let place = "docs/sync.md#modes-times-and-attributes"
 
     static let properties: [Statement] = [
         .init(
@@ -90,8 +90,7 @@ extension Statement {
         },
         .init(
             "property-is-told", "A change of properties alone is told as a change of the file.",
-            .assumption, rule: "docs/architecture.md#a-delta-from-the-longpoll-to-the-kernel",
-            expects: "file a"
+            .assumption, rule: place, expects: "file a"
         ) {
             try await withTemplate($0) { box, template in
                 try await box.file("a")
