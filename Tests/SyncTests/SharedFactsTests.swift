@@ -109,8 +109,20 @@ extension Harness {
         try await harness.setAttribute("/run", "origin", nil)
         try await harness.settleFully()
         let last = harness.server.facts(at: "/run")
-        #expect(last?.permissions == nil && last?.attributes == [:])
+        #expect(last?.permissions == 0o644 && last?.attributes == [:])
         try await harness.checkInvariants()
+        await harness.stop()
+    }
+
+    @Test("a mode that is another machine's default is not taken back here")
+    func otherMasks() async throws {
+        let harness = try Harness.sharing()
+        try await harness.put("/file", "one")
+        try harness.server.otherClient.setFacts("/file", PosixFacts(permissions: 0o644))
+        try await harness.settleFully()
+        try await harness.setAttribute("/file", "origin", [1])
+        try await harness.settleFully()
+        #expect(harness.server.facts(at: "/file")?.permissions == 0o644)
         await harness.stop()
     }
 

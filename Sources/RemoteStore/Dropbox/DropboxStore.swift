@@ -148,7 +148,7 @@ package final class DropboxStore: RemoteStoring {
         _ folder: RemotePath, recursive: Bool, includesDeleted: Bool
     ) async throws(RemoteError) -> RemotePage {
         let mounted = try await mountedFolder()
-        let position = FeedPosition(templates: template.ids, isFeed: recursive && !includesDeleted)
+        let position = template.position(isFeed: recursive && !includesDeleted)
         let argument = Files.ListFolderArg(
             path: serverPath(folder), recursive: recursive, includeDeleted: includesDeleted,
             limit: Self.pageLimit, includePropertyGroups: position.filter)
@@ -215,7 +215,7 @@ package final class DropboxStore: RemoteStoring {
 
     func latestCursor(includesDeleted: Bool) async throws(RemoteError) -> Core.Cursor {
         try await mountedFolder()
-        let position = FeedPosition(templates: template.ids, isFeed: !includesDeleted)
+        let position = template.position(isFeed: !includesDeleted)
         let argument = Files.ListFolderArg(
             path: serverPath(.root), recursive: true, includeDeleted: includesDeleted,
             includePropertyGroups: position.filter)

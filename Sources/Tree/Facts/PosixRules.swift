@@ -31,7 +31,7 @@ package struct PosixRules: Hashable, Sendable {
     ) throws -> PosixFacts {
         var facts = PosixFacts(others: told?.others ?? [])
         guard isShared, hasFacts(node) else { return facts }
-        facts.permissions = permissions(of: node)
+        facts.permissions = permissions(of: node, told: told)
         if node.kind == .file, let time = content ?? node.local.modified,
             let stored = (content?.storable ?? node.facts.clientModified)?.seconds,
             time != WallTime(seconds: stored)
@@ -78,9 +78,11 @@ package struct PosixRules: Hashable, Sendable {
             && !node.flags.contains(.localOnly)
     }
 
-    private func permissions(of node: Node) -> UInt16? {
+    /// The bits to share. Those that the server has stay explicit: the defaults of another machine
+    /// may be others.
+    private func permissions(of node: Node, told: PosixFacts?) -> UInt16? {
         let bits = node.local.permissions.map { $0 & PosixFacts.sharedPermissions }
-        return bits == standard(for: node) ? nil : bits
+        return bits == standard(for: node) && told?.permissions == nil ? nil : bits
     }
 
     private static let user = "user."

@@ -76,6 +76,11 @@ final class FactsTemplate: Sendable {
         }
     }
 
+    /// Where a listing begins. Without facts to share, the server's cursors stay as they are.
+    func position(isFeed: Bool) -> FeedPosition {
+        FeedPosition(templates: ids, isFeed: isFeed || !isShared)
+    }
+
     /// Whether a feed at a position tells of all facts.
     func isCovered(by position: FeedPosition) -> Bool {
         !isShared || !position.isFeed || ids.allSatisfy(position.templates.contains)
