@@ -37,14 +37,25 @@ FISHCOMPDIR ?= $(DATADIR)/fish/vendor_completions.d
 SBINDIR ?= /sbin
 # What the helpers are links to.
 HELPER_TARGET ?= $(BINDIR)/dbxfs
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+LIBDOCDIR ?= $(DATADIR)/doc/libdropbox
 # The folder of the programs to install: a link that swift build makes, so that root need not have swift.
 BIN ?= .build/release
+
+# The number is DROPBOX_ABI of dropbox.h.
+SONAME = libdropbox.so.0
+# Where `make lib` leaves the library; a folder of its own, because SwiftPM's has one that needs a Swift runtime.
+LIBRARY ?= .build/libdropbox
+# Only the functions of dropbox.h are to be seen: the Swift runtime within must not meet that of a program.
+LIBRARY_LINKING = $(RELEASE_LINKING) $(foreach flag,--gc-sections -soname=$(SONAME) --version-script=Sources/CDropbox/exports.map,\
+	-Xlinker $(flag))
 
 HELPERS = mount.dbxfs mount.fuse.dbxfs umount.dbxfs umount.fuse.dbxfs
 DOCS = README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE
 PAGES = $(wildcard docs/*.md docs/*.svg)
 
-.PHONY: help demo test test-unit test-clients test-mount test-package test-newcomer test-browser build release install uninstall deb portable rpm dist test-portable
+.PHONY: help demo test test-unit test-clients test-mount test-package test-newcomer test-browser build release install uninstall deb lib install-lib uninstall-lib deb-lib portable rpm dist test-portable
 .PHONY: packages packages-build lint check generate release-notes clean
 
 help:
@@ -54,6 +65,7 @@ help:
 	@echo 'make release  build the programs to install, with the Swift runtime linked in'
 	@echo 'make install  install them below PREFIX=/usr/local, after make release; make uninstall removes them'
 	@echo 'make deb      build a Debian package in .build/deb'
+	@echo 'make lib      build libdropbox, the SDK for C; make install-lib, uninstall-lib and deb-lib are for it'
 	@echo 'make portable build a tarball for any Linux in .build/portable; needs Debian 12'
 	@echo 'make rpm      build RPM packages of that tarball in .build/rpm'
 	@echo 'make dist     build all of a release in .build/dist: sources, packages, bills of materials, notes, checksums'
@@ -74,10 +86,11 @@ test-unit: packages
 	Scripts/in-run-folder Scripts/run-tests --skip EndToEndTests
 
 # Clients that were not written here, the official SDK and rclone, drive the emulator; the SDK also reads what
-# DropboxAPIComplete sends.
-test-clients: packages
+# DropboxAPIComplete sends. And programs in C and Python, with libdropbox as it is installed.
+test-clients: packages lib
 	$(SWIFT) build $(LOCKED) --build-tests -j $(JOBS)
 	Tests/clients/run "$$($(SWIFT) build --show-bin-path)/dropbox-emulator"
+	Tests/c/run "$$($(SWIFT) build --show-bin-path)/dropbox-emulator"
 
 # Real mounts of the programs that users get.
 test-mount: packages release
@@ -110,6 +123,37 @@ release: packages-build
 	@for program in dbxfs dropbox-emulator; do SWIFT='$(SWIFT)' LINKED_FOLDER='$(LINKED_FOLDER)' Packaging/list-parts notices $$program \
 		> .build/release/$$program.notices.md || exit 1; done
 	@echo "built $$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/dbxfs"
+
+# The library for C, with the Swift runtime linked in, which SwiftPM does for programs only: so the objects are linked here.
+lib: packages-build
+	$(SWIFT) build $(LOCKED) $(RELEASE_FLAGS) --product dropbox
+	@mkdir -p '$(LIBRARY)'
+	$(SWIFT)c -emit-library -static-stdlib -use-ld=lld -module-name dropbox @.build/release/dropbox.product/Objects.LinkFileList \
+		$(LIBRARY_LINKING) $$(pkg-config --libs libcurl libcrypto zlib) -o '$(LIBRARY)/$(SONAME)'
+	@SWIFT='$(SWIFT)' LINKED_FOLDER='$(LINKED_FOLDER)' Packaging/list-parts notices dropbox > '$(LIBRARY)/notices.md'
+
+# What `make lib` has built.
+install-lib:
+	@test -e '$(LIBRARY)/$(SONAME)' && test -e '$(LIBRARY)/notices.md' || { echo 'run make lib first' >&2; exit 1; }
+	install -d '$(DESTDIR)$(LIBDIR)/pkgconfig' '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(LIBDOCDIR)/examples/c' \
+		'$(DESTDIR)$(LIBDOCDIR)/examples/python'
+	install -m 644 '$(LIBRARY)/$(SONAME)' '$(DESTDIR)$(LIBDIR)/$(SONAME)'
+	Packaging/strip-programs '$(DESTDIR)$(LIBDIR)/$(SONAME)'
+	ln -sf $(SONAME) '$(DESTDIR)$(LIBDIR)/libdropbox.so'
+	install -m 644 Sources/CDropbox/dropbox.h '$(DESTDIR)$(INCLUDEDIR)/dropbox.h'
+	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; '"s|@VERSION@|$$(Packaging/version)|" \
+		Packaging/dropbox.pc.in > '$(DESTDIR)$(LIBDIR)/pkgconfig/dropbox.pc'
+	chmod 644 '$(DESTDIR)$(LIBDIR)/pkgconfig/dropbox.pc'
+	install -m 644 docs/libdropbox.md LICENSE '$(DESTDIR)$(LIBDOCDIR)'
+	install -m 644 '$(LIBRARY)/notices.md' '$(DESTDIR)$(LIBDOCDIR)/THIRD-PARTY-NOTICES.md'
+	install -m 644 Examples/c/* '$(DESTDIR)$(LIBDOCDIR)/examples/c'
+	install -m 644 Examples/python/*.py '$(DESTDIR)$(LIBDOCDIR)/examples/python'
+
+# Only what `make install-lib` has put there.
+uninstall-lib:
+	rm -f '$(DESTDIR)$(LIBDIR)/$(SONAME)' '$(DESTDIR)$(LIBDIR)/libdropbox.so' '$(DESTDIR)$(INCLUDEDIR)/dropbox.h' \
+		'$(DESTDIR)$(LIBDIR)/pkgconfig/dropbox.pc'
+	rm -rf '$(DESTDIR)$(LIBDOCDIR)'
 
 # What `make release` has built.
 install:
@@ -152,6 +196,11 @@ uninstall:
 deb: release
 	@Scripts/install-packages --for package
 	Packaging/build-deb
+
+# The library for C as a package of its own.
+deb-lib: lib
+	@Scripts/install-packages --for package
+	Packaging/build-deb-lib
 
 # A tarball for any Linux with a C library as new as that of Debian 12, on which it is built.
 portable:

@@ -45,6 +45,8 @@ let package = Package(
         .library(name: "DropboxAPITesting", targets: ["DropboxAPITesting"]),
         .library(name: "DropboxEmulator", targets: ["DropboxEmulator"]),
         .library(name: "DropboxTransfers", targets: ["DropboxTransfers"]),
+        // libdropbox.so, for C; its header is Sources/CDropbox/dropbox.h.
+        .library(name: "dropbox", type: .dynamic, targets: ["DropboxC"]),
     ],
     traits: [
         .trait(name: "Filesystem", description: "The program dbxfs and its layers."),
@@ -211,6 +213,14 @@ let package = Package(
         // Generated: what DropboxAPI leaves of the API. Nothing of dbxfs depends on it, so its build does not pay.
         .target(
             name: "DropboxAPIComplete", dependencies: ["DropboxAPI"], swiftSettings: settings),
+        // The library for C: the functions of its header, over DropboxAPI.
+        .systemLibrary(name: "CDropbox"),
+        .target(
+            name: "DropboxC",
+            dependencies: [
+                "CDropbox", "CLibrary", "DropboxAPI", "Essentials", "LocalIO", "Saturating", log,
+            ],
+            swiftSettings: settings),
         // Transfers that outlive the process. Apart, because it brings a database along.
         .target(
             name: "DropboxTransfers",
@@ -331,6 +341,10 @@ let package = Package(
             name: "DropboxAPICompleteTests",
             dependencies: ["DropboxAPIComplete", "DropboxAPI", "TestSupport"],
             resources: [.copy("Generated/Documents")], swiftSettings: settings),
+        .testTarget(
+            name: "DropboxCTests",
+            dependencies: ["DropboxC", "CDropbox", "DropboxAPI", "DropboxEmulator", "TestSupport"],
+            swiftSettings: settings),
         .executableTarget(
             name: "TransferTestProcess", dependencies: ["DropboxTransfers", "DropboxAPI"],
             path: "Tests/TransferTestProcess", swiftSettings: settings),

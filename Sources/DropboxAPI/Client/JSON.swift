@@ -7,6 +7,7 @@ package enum JSON {
     /// Encodes with sorted keys, so that equal values give equal bytes.
     package static func encode(_ value: some Encodable) throws(SerializationError) -> [UInt8] {
         if value is Empty { return Array("null".utf8) }
+        if let text = value as? JSONText { return text.bytes }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
@@ -21,6 +22,13 @@ package enum JSON {
     ) throws(SerializationError) -> Value {
         // A route without result may send an empty body.
         if let empty = Empty() as? Value { return empty }
+        if Value.self is JSONText.Type {
+            let text = bytes.isEmpty ? JSONText.null : JSONText(bytes)
+            guard let text = text as? Value else {
+                throw SerializationError(message: "not valid JSON")
+            }
+            return text
+        }
         guard hasFewValues(bytes) else {
             throw SerializationError(message: "more values than an answer can have")
         }

@@ -33,6 +33,8 @@ public struct CallFailure: Sendable {
     public let isConnectivityLoss: Bool
     /// False when the server cannot have carried out the request.
     public let mayHaveTakenEffect: Bool
+    /// The pause that the server asks for, if it limits the rate and says how long.
+    public let retryAfter: Duration?
 
     /// Erases the type of a call's error.
     public init<Failure>(_ error: CallError<Failure>) {
@@ -42,6 +44,11 @@ public struct CallFailure: Sendable {
         routeError = error.routeError
         isConnectivityLoss = error.isConnectivityLoss
         mayHaveTakenEffect = error.mayHaveTakenEffect
+        if case .rateLimited(_, let pause) = error.kind {
+            retryAfter = pause
+        } else {
+            retryAfter = nil
+        }
     }
 }
 

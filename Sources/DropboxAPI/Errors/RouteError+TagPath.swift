@@ -14,7 +14,7 @@ extension RouteError {
 }
 
 /// The objects of a JSON document with their tags; all else in it is left out.
-private struct TaggedObject: Decodable {
+struct TaggedObject: Decodable {
     private var tag: String?
     private var objects: [String: TaggedObject] = [:]
 

@@ -53,6 +53,17 @@ extension Route {
         }
     }
 
+    /// The arguments of the library's `Route.init`.
+    var initialiser: String {
+        var arguments = ["\"\(path)\""]
+        if attributes.host != "api" { arguments.append("host: .\(attributes.host)") }
+        if attributes.style != "rpc" { arguments.append("style: .\(attributes.style)") }
+        if authentication != "user" { arguments.append("authentication: .\(authentication)") }
+        if let scope = attributes.scope { arguments.append("scope: \"\(scope)\"") }
+        arguments.append("retryAfterSend: \(onlyReads || harmlessness != nil)")
+        return arguments.joined(separator: ", ")
+    }
+
     /// Its callers, in words.
     var callers: String {
         attributes.authentication.map { $0 == "noauth" ? "nobody" : "the \($0)" }
@@ -94,21 +105,8 @@ extension NamespaceWriter {
             "public static var \(SwiftNames.escaped(route.memberName)): "
                 + "Route<\(spelled(route.argument)), \(spelled(route.result)), \(failure(route))>"
         ) { text in
-            text.line(".init(\(initialiser(route)))")
+            text.line(".init(\(route.initialiser))")
         }
-    }
-
-    private func initialiser(_ route: Route) -> String {
-        var arguments = ["\"\(route.path)\""]
-        let attributes = route.attributes
-        if attributes.host != "api" { arguments.append("host: .\(attributes.host)") }
-        if attributes.style != "rpc" { arguments.append("style: .\(attributes.style)") }
-        if route.authentication != "user" {
-            arguments.append("authentication: .\(route.authentication)")
-        }
-        if let scope = attributes.scope { arguments.append("scope: \"\(scope)\"") }
-        arguments.append("retryAfterSend: \(route.onlyReads || route.harmlessness != nil)")
-        return arguments.joined(separator: ", ")
     }
 
     private func failure(_ route: Route) -> String {

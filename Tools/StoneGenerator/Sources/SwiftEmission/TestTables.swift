@@ -4,7 +4,7 @@ public import Stone
 
 extension Emitter {
     /// Entries of one array literal at most: the compiler takes its time with long ones.
-    private static let entriesPerTable = 100
+    static let entriesPerTable = 100
 
     /// A Swift file that names every type and every route, for a test module that has `entry` functions for them.
     public func testTables() -> String {
@@ -27,7 +27,7 @@ extension Emitter {
         return Self.header("All types and routes, for tests that treat them alike.") + text.text
     }
 
-    private func write(
+    func write(
         _ name: String, of type: String, _ entries: [String], to text: inout SourceText
     ) {
         let starts = stride(from: 0, to: entries.count, by: Self.entriesPerTable)

@@ -40,7 +40,7 @@ struct StoneGenerator: ParsableCommand {
     }
 
     private func write(_ emitter: Emitter, examples model: Specification) throws {
-        let files = try emitter.files()
+        let files = try emitter.files() + [emitter.routeTable()]
         let root = URL(filePath: sources, directoryHint: .isDirectory)
         for module in Set(files.map(\.module)) {
             let folder = root.appending(path: module).appending(path: "Generated")
