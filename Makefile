@@ -72,6 +72,7 @@ help:
 	@echo 'make lint     check the formatting and the rules of style'
 	@echo 'make check    lint, and check which layer imports which'
 	@echo 'make generate SPEC=FOLDER   write the Dropbox API from the .stone files in FOLDER'
+	@echo '     DOCUMENTATION=yes         with the texts of the specification in the help; not to be committed'
 	@echo 'make release-notes VERSION=V   print the section of a version of CHANGELOG.md'
 	@echo 'make clean    remove what was built'
 
@@ -234,7 +235,7 @@ check: lint
 	Scripts/check-imports
 
 generate:
-	Scripts/generate-api "$(SPEC)"
+	Scripts/generate-api "$(SPEC)" $(if $(filter yes,$(DOCUMENTATION)),--documentation)
 
 release-notes:
 	@Scripts/release-notes '$(VERSION)'

@@ -339,7 +339,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "DropboxAPICompleteTests",
-            dependencies: ["DropboxAPIComplete", "DropboxAPI", "TestSupport"],
+            dependencies: [
+                "DropboxAPIComplete", "DropboxAPI", "DropboxAPITesting", "TestSupport",
+            ],
             resources: [.copy("Generated/Documents")], swiftSettings: settings),
         .testTarget(
             name: "DropboxCTests",
@@ -352,7 +354,7 @@ let package = Package(
             name: "TransferTests",
             dependencies: [
                 "TransferTestProcess", "DropboxTransfers", "DropboxAPI", "DropboxEmulator",
-                "ContentHashing", "TestSupport", log, grdb,
+                "ContentHashing", "LocalIO", "TestSupport", log, grdb, system,
             ],
             swiftSettings: settings),
         .testTarget(

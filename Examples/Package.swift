@@ -11,6 +11,7 @@ let package = Package(
     dependencies: [.package(name: "dbxfs", path: "..", traits: [])],
     targets: [
         .target(name: "Account", dependencies: [api]),
+        .executableTarget(name: "newcomer", dependencies: ["Account", api]),
         .executableTarget(name: "list", dependencies: ["Account", api]),
         .executableTarget(name: "upload", dependencies: ["Account", api]),
         .executableTarget(name: "download", dependencies: ["Account", api]),

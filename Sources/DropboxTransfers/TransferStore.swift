@@ -21,9 +21,9 @@ final class TransferStore: Sendable {
         lock = try FolderLock(folder)
         // SQLite creates its other files with the mode of this one.
         let path = folder + "/transfers.sqlite"
-        let file = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let file = CLibrary.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw .folder(errno: errno) }
-        Glibc.close(file)
+        CLibrary.close(file)
         var configuration = Configuration()
         configuration.busyMode = .timeout(30)
         configuration.prepareDatabase { database in
@@ -150,11 +150,11 @@ private final class FolderLock: Sendable {
 
     init(_ folder: String) throws(TransferQueueError) {
         if mkdir(folder, 0o700) != 0, errno != EEXIST { throw .folder(errno: errno) }
-        let descriptor = Glibc.open(
+        let descriptor = CLibrary.open(
             folder + "/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw .folder(errno: errno) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            Glibc.close(descriptor)
+            CLibrary.close(descriptor)
             throw .inUse
         }
         self.descriptor = descriptor
@@ -165,6 +165,6 @@ private final class FolderLock: Sendable {
     }
 
     deinit {
-        Glibc.close(descriptor)
+        CLibrary.close(descriptor)
     }
 }

@@ -28,7 +28,7 @@ struct StreamUploadTests {
         let chunks: [[UInt8]] = [[1], [], Array(2...9), Array(10...30)]
         let server = SessionServer(losingAnswers: Set(lost))
         let file = try await client(server).files.upload(
-            .init(path: "/a"), chunks: stream(chunks), pieceSize: 8)
+            .init(path: "/a"), chunks: stream(chunks), pieceSize: 8, concurrency: 1)
         #expect(file.size == 30)
         #expect(await server.content == Array(1...30))
         #expect(await server.pieces == [8, 8, 8, 6])

@@ -88,6 +88,63 @@ struct DropboxErrorTests {
         #expect(context?.answer == nil)
     }
 
+    @Test("the result of a call is told as the server sent it, with what no type here has")
+    func resultJSON() async throws {
+        let answer = #"{".tag":"hologram","name":"a","hologram":{"depth":3}}"#
+        let records = Mutex<[CallRecord]>([])
+        let watcher = Watcher()
+        try await client([.json(answer), .json("oops", status: 500)]) { client in
+            let options = CallOptions(ended: { ended in records.withLock { $0.append(ended) } })
+            let entry = try await client.files.getMetadata(path: "/a", options: options)
+            #expect(entry.name == "a")
+            _ = await failure {
+                _ = try await client.files.getMetadata(path: "/a", options: options)
+            }
+        } change: {
+            $0.retryPolicy.maxAttempts = 1
+            $0.observers = [watcher]
+        }
+        let ended = records.withLock { $0 }
+        #expect(ended.map(\.resultJSON) == [Data(answer.utf8), nil])
+        // Results may hold secrets, which observers are not told.
+        let seen = watcher.records.withLock { $0 }
+        #expect(seen.count == 2 && seen.allSatisfy { $0.resultJSON == nil })
+    }
+
+    private final class Watcher: DropboxObserver {
+        let records = Mutex<[CallRecord]>([])
+
+        func callEnded(_ record: CallRecord) { records.withLock { $0.append(record) } }
+    }
+
+    @Test("errors of files, archives and stored logins are errors of the library, with sentences")
+    func sentences() {
+        let errors: [(any DropboxError, String)] = [
+            (ZipError.malformed("a size is missing"), "The archive is damaged: a size is missing."),
+            (
+                ZipError.unsupported("an encrypted entry"),
+                "The archive cannot be read: an encrypted entry."
+            ),
+            (
+                FileBody.ReadError(errno: EIO),
+                "Reading the file failed: \(String(cString: strerror(EIO)))."
+            ),
+            (
+                StoredLogin.Damage(reason: "it is incomplete"),
+                "The login cannot be used: it is incomplete; log in again."
+            ),
+            (
+                LocalFile.Failure.notRegular,
+                "The file cannot be read: it is not a regular file."
+            ),
+        ]
+        for (error, sentence) in errors {
+            #expect(error.localizedDescription == sentence)
+            #expect(!error.mayHaveTakenEffect && !error.isCancellation)
+            #expect("\(error)" != "" && error.failedCall == nil)
+        }
+    }
+
     @Test("the first 429 is an error where the policy says so, and so are calls during the pause")
     func firstThrottle() async throws {
         let busy = [Step].answer(429, [("Retry-After", "30")])

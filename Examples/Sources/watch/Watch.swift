@@ -18,6 +18,7 @@ struct Watch {
                     print(entry.isDeletion ? "-" : "+", entry.pathDisplay ?? "")
                     left -= 1
                 }
+            @unknown default: break
             }
             if left <= 0 { break }
         }

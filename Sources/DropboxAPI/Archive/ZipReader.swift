@@ -1,12 +1,26 @@
 // Reads a zip archive as a stream, without its central directory, which comes last.
 // https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT (4.3.7, 4.3.9, 4.5.3)
 
+import Essentials
+
 /// Why reading an archive stopped.
 @nonexhaustive public enum ZipError: Error, Hashable, Sendable {
     /// It is no zip archive, or is damaged.
     case malformed(String)
     /// It uses an unsupported feature: encryption, or another compression.
     case unsupported(String)
+}
+
+extension ZipError: DropboxError, CustomStringConvertible {
+    /// One line: what happened.
+    public var summary: String {
+        switch self {
+        case .malformed(let reason): "the archive is damaged: \(reason)"
+        case .unsupported(let feature): "the archive cannot be read: \(feature)"
+        }
+    }
+    /// Returns the same text as `summary`.
+    public var description: String { summary }
 }
 
 /// Takes an archive's bytes in pieces of any size and returns its files, each complete and checked

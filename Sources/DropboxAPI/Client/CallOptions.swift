@@ -19,7 +19,8 @@ public struct CallOptions: Sendable {
     public var label: String?
     /// Called as content of this call goes up or comes down, from any thread. It must return quickly.
     public var progress: (@Sendable (TransferProgress) -> Void)?
-    /// Called once when the call has ended, with its request id and status, also on success. It must return quickly.
+    /// Called once when the call has ended, with its request id and status, also on success; then also with the JSON of its
+    /// result. It must return quickly.
     public var ended: (@Sendable (CallRecord) -> Void)?
     /// Whether content is compared with the hash that the server names for it. A caller that compares it itself saves the
     /// computation.

@@ -5,7 +5,7 @@
 /// The identity in whose name routes are called.
 ///
 ///     client.as(.teamMember("dbmid:…")).files.listFolder(path: "")
-public enum Caller: Hashable, Sendable {
+@nonexhaustive public enum Caller: Hashable, Sendable {
     /// The token's account: a user, or a team for the routes of teams.
     case user
     /// A member of the token's team, by the id `dbmid:…`: user routes see the member's files.

@@ -3,7 +3,7 @@
 import ContentHashing
 
 /// A part of a file to download.
-public enum ByteRange: Hashable, Sendable {
+@nonexhaustive public enum ByteRange: Hashable, Sendable {
     /// From an offset to the end.
     case from(UInt64)
     /// The given bytes, or fewer at the end of the file. Must not be empty.

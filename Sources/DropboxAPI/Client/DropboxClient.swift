@@ -113,9 +113,11 @@ public struct DropboxClient: Sendable {
         }
         let limit = configuration.resultLimit
         return try await perform(call) {
-            (response: HTTPResponse) async -> Result<Output, CallError<Failure>.Failed> in
+            (response: HTTPResponse, json: inout [UInt8]?) async
+                -> Result<Output, CallError<Failure>.Failed> in
             do throws(TransportError) {
                 let bytes = try await response.body.collect(upTo: limit)
+                json = bytes
                 let decoded: Result<Output, CallError<Failure>.Failed> = Self.decode(
                     Output.self, bytes)
                 if case .success(let output) = decoded,
@@ -156,9 +158,10 @@ public struct DropboxClient: Sendable {
         // The metadata that a preview comes with is not the preview's.
         let isFile = argument is Files.DownloadArg
         return try await perform(call) {
-            (response: HTTPResponse) async
+            (response: HTTPResponse, json: inout [UInt8]?) async
                 -> Result<Download<Output, Failure>, CallError<Failure>.Failed> in
-            Self.start(
+            json = response.headers["Dropbox-API-Result"].map { Array($0.utf8) }
+            return Self.start(
                 response, asked: range, isFile: isFile, options: options, context: context, reporter
             )
         }

@@ -13,7 +13,7 @@ extension RouteError {
 }
 
 /// How the retry policy may treat an error union.
-public enum RouteErrorRemedy: Hashable, Sendable {
+@nonexhaustive public enum RouteErrorRemedy: Hashable, Sendable {
     /// The same request fails again.
     case none
     /// Write contention prevented any effect: wait and send again.

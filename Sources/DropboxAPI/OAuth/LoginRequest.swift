@@ -9,7 +9,7 @@ import Essentials
 /// <https://www.dropbox.com/developers/documentation/http/documentation#oauth2-authorize>
 public struct LoginRequest: Hashable, Sendable {
     /// How long access lasts.
-    public enum Access: String, Hashable, Sendable {
+    @nonexhaustive public enum Access: String, Hashable, Sendable {
         /// With a refresh token, until it is revoked.
         case offline
         /// For the lifetime of one access token, some hours.
@@ -19,7 +19,7 @@ public struct LoginRequest: Hashable, Sendable {
     }
 
     /// The accounts whose earlier permissions count.
-    public enum GrantedScopes: String, Hashable, Sendable {
+    @nonexhaustive public enum GrantedScopes: String, Hashable, Sendable {
         /// Those of this user.
         case user
         /// Those of this user's team.
@@ -27,7 +27,7 @@ public struct LoginRequest: Hashable, Sendable {
     }
 
     /// The kind of account that the user has to choose.
-    public enum Role: String, Hashable, Sendable {
+    @nonexhaustive public enum Role: String, Hashable, Sendable {
         case personal
         case work
     }

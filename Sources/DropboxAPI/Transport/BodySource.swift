@@ -1,6 +1,7 @@
 // Sources of a request's body. Not responsible for sending.
 
 import CLibrary
+import Essentials
 import LocalIO
 
 /// Provides the bytes of a request's body piece by piece, and again for each retry.
@@ -42,9 +43,11 @@ public struct BytesBody: BodySource {
 /// A body that is a part of an open file.
 public final class FileBody: BodySource {
     /// The file could not be read.
-    public struct ReadError: Error, Hashable, CustomStringConvertible {
+    public struct ReadError: DropboxError, Hashable, CustomStringConvertible {
         /// The system's error number (errno).
         public let errno: Int32
+        /// Returns the same text as `description`.
+        public var summary: String { description }
         /// A description of the error.
         public var description: String {
             "reading the file failed: \(String(cString: strerror(errno)))"

@@ -61,7 +61,7 @@ public struct TransportConfiguration: Sendable {
 }
 
 /// The versions of IP that connections use.
-public enum IPVersion: Hashable, Sendable {
+@nonexhaustive public enum IPVersion: Hashable, Sendable {
     /// The version that connects first.
     case any
     case v4
@@ -69,7 +69,7 @@ public enum IPVersion: Hashable, Sendable {
 }
 
 /// The proxy to use.
-public enum ProxySetting: Hashable, Sendable {
+@nonexhaustive public enum ProxySetting: Hashable, Sendable {
     /// The proxy of the environment's `https_proxy`, `all_proxy` and `no_proxy`.
     case environment
     /// No proxy, regardless of the environment.

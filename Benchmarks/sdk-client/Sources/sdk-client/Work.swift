@@ -1,5 +1,5 @@
-// Does one work of Benchmarks/sdk with this library, and prints how many seconds it took. What it costs besides
-// is measured by the process that starts it.
+// Does one work of Benchmarks/sdk or Benchmarks/sdk-files with this library, and prints how many seconds it took. What it
+// costs besides is measured by the process that starts it. The works with whole files are in WholeFiles.swift.
 
 import DropboxAPI
 import Glibc
@@ -11,11 +11,17 @@ struct Work {
     static func main() async throws {
         let arguments = CommandLine.arguments
         guard arguments.count == 5 else {
-            fatalError("usage: sdk-client SERVER download|upload|calls|list COUNT FILE")
+            fatalError(
+                """
+                usage: sdk-client SERVER download|upload|calls|list COUNT FILE
+                       sdk-client - send|fetch|send-all|fetch-all 0 PATH
+                """)
         }
+        // Dropbox's own hosts are reached through the proxy of the environment.
+        let hosts = arguments[1] == "-" ? .dropbox : try DropboxHosts(endpoint: arguments[1])
+        let token = getenv("DROPBOX_TOKEN").map { String(cString: $0) } ?? "benchmark"
         let client = try DropboxClient(
-            configuration: .init(hosts: DropboxHosts(endpoint: arguments[1])),
-            tokens: FixedAccessToken(AccessToken("benchmark")))
+            configuration: .init(hosts: hosts), tokens: FixedAccessToken(AccessToken(token)))
         let work = Work(client: client)
         let count = Int(arguments[3]) ?? 0
         let begin = ContinuousClock.now
@@ -24,6 +30,10 @@ struct Work {
         case "upload": try await work.upload(arguments[4], times: count)
         case "calls": try await work.call(times: count)
         case "list": try await work.list(entries: count)
+        case "send": try await WholeFiles(client: client).send(arguments[4])
+        case "fetch": try await WholeFiles(client: client).fetch(arguments[4])
+        case "send-all": try await WholeFiles(client: client).sendAll(arguments[4])
+        case "fetch-all": try await WholeFiles(client: client).fetchAll(arguments[4])
         default: fatalError("unknown work")
         }
         let seconds = (ContinuousClock.now - begin) / .seconds(1)

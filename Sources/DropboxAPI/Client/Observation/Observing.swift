@@ -1,6 +1,8 @@
 // The events that a client reports to observers: requests, retries and their reasons, ends of
 // calls, tokens, and bytes transferred. Not responsible for counting: see TrafficCounter.
 
+public import Essentials
+
 /// A request that has ended.
 public struct RequestRecord: Hashable, Sendable {
     /// The route, for example `files/list_folder`; `oauth2/token` for the token endpoint.
@@ -59,12 +61,19 @@ public struct CallRecord: Sendable {
     public var duration: Duration
     /// The error thrown to the caller; nil when the call succeeded.
     public var failure: CallFailure?
+    /// The JSON of the result as the server sent it, with the fields and payloads that this version does not know. Only
+    /// `CallOptions.ended` is given it, for a call that succeeded: a result may hold secrets, which observers are not
+    /// told.
+    public var resultJSON: Data?
 
     /// Takes over all fields.
-    public init(context: CallContext, duration: Duration, failure: CallFailure?) {
+    public init(
+        context: CallContext, duration: Duration, failure: CallFailure?, resultJSON: Data? = nil
+    ) {
         self.context = context
         self.duration = duration
         self.failure = failure
+        self.resultJSON = resultJSON
     }
 }
 

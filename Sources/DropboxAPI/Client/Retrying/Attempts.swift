@@ -1,6 +1,7 @@
 // One call as a series of requests: rate gate, token, request, response, decision. RetryPolicy
 // makes the decisions; this file carries them out.
 
+import Essentials
 import Saturating
 
 /// Clock and random numbers, replaceable in tests.
@@ -42,6 +43,8 @@ private struct CallHistory {
     var context: CallContext
     var faults = 0
     var throttles = 0
+    /// The JSON of the last response's result.
+    var result: [UInt8]?
     var hasReplacedToken = false
     var token: AccessToken?
 }
@@ -52,20 +55,23 @@ extension DropboxClient {
 
     /// Makes a call, and reports its end to observers.
     ///
-    /// `read` turns a successful response into the result.
+    /// `read` turns a successful response into the result, and returns the result's JSON by its second argument.
     func perform<Output: Sendable, Failure>(
         _ call: PreparedCall,
-        read: (HTTPResponse) async -> Result<Output, CallError<Failure>.Failed>
+        read: (HTTPResponse, inout [UInt8]?) async -> Result<Output, CallError<Failure>.Failed>
     ) async throws(CallError<Failure>) -> Output {
         let start = clock.now()
         var history = CallHistory(context: call.context)
         var failure: CallFailure?
         defer {
-            let record = CallRecord(
+            var record = CallRecord(
                 context: failure?.context ?? history.context,
                 duration: start.duration(to: clock.now()), failure: failure)
             reporter.callEnded(record)
-            call.options.ended?(record)
+            if let ended = call.options.ended {
+                record.resultJSON = failure == nil ? history.result.map { Data($0) } : nil
+                ended(record)
+            }
         }
         do {
             return try await repeated(call, &history, read: read)
@@ -78,7 +84,7 @@ extension DropboxClient {
     /// Sends until there is a result, a permanent error, or no time left.
     private func repeated<Output: Sendable, Failure>(
         _ call: PreparedCall, _ history: inout CallHistory,
-        read: (HTTPResponse) async -> Result<Output, CallError<Failure>.Failed>
+        read: (HTTPResponse, inout [UInt8]?) async -> Result<Output, CallError<Failure>.Failed>
     ) async throws(CallError<Failure>) -> Output {
         while true {
             try await passGate(call, history.context, Failure.self)
@@ -159,7 +165,7 @@ extension DropboxClient {
     /// Sends one request and reads its response.
     private func attempt<Output: Sendable, Failure>(
         _ call: PreparedCall, _ history: inout CallHistory,
-        read: (HTTPResponse) async -> Result<Output, CallError<Failure>.Failed>
+        read: (HTTPResponse, inout [UInt8]?) async -> Result<Output, CallError<Failure>.Failed>
     ) async -> Result<Output, CallError<Failure>.Failed> {
         let start = clock.now()
         let result: Result<Output, CallError<Failure>.Failed>
@@ -169,7 +175,7 @@ extension DropboxClient {
             history.context.status = response.status
             history.context.requestID = response.requestID
             if response.status == 200 || response.status == 206 && call.purpose == .download {
-                result = await read(response)
+                result = await read(response, &history.result)
             } else {
                 let body = await response.body.prefix(upTo: Self.errorBodyLimit)
                 history.context.answer = FailureAnswer(body: body)

@@ -94,7 +94,7 @@ public struct RetryPolicy: Hashable, Sendable {
     }
 
     /// The outcome of a decision.
-    public enum Decision: Hashable, Sendable {
+    @nonexhaustive public enum Decision: Hashable, Sendable {
         /// Do not retry; report the error.
         case giveUp
         /// Retry this request after a pause.

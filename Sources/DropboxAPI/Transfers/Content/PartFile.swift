@@ -10,7 +10,7 @@ package struct DiskError: Error, Hashable {
     package let errno: Int32
 
     /// The error of the last system call.
-    static var current: DiskError { DiskError(errno: Glibc.errno) }
+    static var current: DiskError { DiskError(errno: CLibrary.errno) }
 }
 
 /// The bytes of a download received so far.

@@ -32,7 +32,8 @@ extension Files.Calls {
         return try await upload(file: file.path, to: path, mode: mode, options: options)
     }
 
-    /// Uploads bytes in memory, without a copy of them.
+    /// Uploads bytes in memory. A content of one piece is sent without a copy of it; of a larger one the pieces on their way are
+    /// copied.
     public func upload(
         _ data: Data, to path: String, mode: Files.WriteMode = .add,
         options: FileTransferOptions = .init()
@@ -75,7 +76,7 @@ struct WholeUpload {
     private func sendAtOnce(
         _ opened: any OpenedFile
     ) async throws(FileTransferError) -> Files.FileMetadata {
-        let (bytes, hash) = try await read(opened)
+        let (body, hash) = try await read(opened)
         let stored: Files.FileMetadata
         do throws(CallError<Files.UploadError>) {
             stored = try await calls.upload(
@@ -84,7 +85,7 @@ struct WholeUpload {
                     clientModified: commit.clientModified, mute: commit.mute,
                     propertyGroups: commit.propertyGroups, strictConflict: commit.strictConflict,
                     contentHash: hash),
-                body: BytesBody(bytes), options: options.call)
+                body: body, options: options.call)
         } catch {
             stored = try await settled(error, hash)
         }
@@ -96,12 +97,15 @@ struct WholeUpload {
 
     private func read(
         _ opened: any OpenedFile
-    ) async throws(FileTransferError) -> ([UInt8], ContentHash) {
+    ) async throws(FileTransferError) -> (any BodySource, ContentHash) {
         do {
             return try await DiskQueue.transfers.run {
+                if let memory = opened as? any MemoryContent {
+                    return (memory.body, memory.contentHash)
+                }
                 let bytes = try opened.bytes(0..<opened.length)
                 guard try opened.isUnchanged() else { throw FileUploadError.changed }
-                return (bytes, ContentHasher.hash(bytes))
+                return (BytesBody(bytes), ContentHasher.hash(bytes))
             }
         } catch {
             throw .init(error as? FileUploadError ?? .source(error))
@@ -151,30 +155,4 @@ private struct OpenedSource: FileSource {
     let opened: any OpenedFile
 
     func open() -> any OpenedFile { opened }
-}
-
-/// A file source over Foundation's bytes, which are shared and not copied.
-public struct DataSource: FileSource, OpenedFile {
-    private let data: Data
-
-    /// Shares the bytes, without a copy.
-    public init(_ data: Data) {
-        self.data = data
-    }
-
-    /// Returns the source itself.
-    public func open() -> any OpenedFile { self }
-
-    /// The content's length in bytes.
-    public var length: UInt64 { UInt64(clamping: data.count) }
-
-    /// Copies bytes from the data.
-    public func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        guard offset < length else { return 0 }
-        return data.dropFirst(Int(clamping: offset)).prefix(buffer.count)
-            .copyBytes(to: buffer)
-    }
-
-    /// Always true: the data is immutable.
-    public func isUnchanged() -> Bool { true }
 }

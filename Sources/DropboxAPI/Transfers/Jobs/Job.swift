@@ -15,7 +15,8 @@ import Saturating
     /// The task was cancelled; the job goes on.
     case cancelled
 
-    init<Failure>(_ error: CallError<Failure>) {
+    /// A failed call, or the caller's cancellation.
+    package init<Failure>(_ error: CallError<Failure>) {
         self = error.kind == .cancelled ? .cancelled : .call(CallFailure(error))
     }
 }
@@ -43,7 +44,7 @@ extension JobError: DropboxError, CustomStringConvertible {
 /// A job at the server.
 public struct Job<Output: Sendable>: Sendable {
     /// The state of a job.
-    public enum State: Sendable {
+    @nonexhaustive public enum State: Sendable {
         case running
         case finished(Output)
         case failed(String)
@@ -56,7 +57,7 @@ public struct Job<Output: Sendable>: Sendable {
     private let client: DropboxClient
     private let ask: @Sendable (Async.AsyncJobID) async throws(JobError) -> State
 
-    init(
+    package init(
         id: Async.AsyncJobID?, first: State, client: DropboxClient,
         ask: @escaping @Sendable (Async.AsyncJobID) async throws(JobError) -> State
     ) {

@@ -4,7 +4,7 @@
 import Saturating
 
 /// One step of a folder's history.
-public enum FolderUpdate: Hashable, Sendable {
+@nonexhaustive public enum FolderUpdate: Hashable, Sendable {
     /// New, changed or deleted entries, to be applied in order. There may be none, still with a new
     /// cursor. `hasMore` is false on the last page up to the present.
     case changes([Files.Metadata], cursor: Files.ListFolderCursor, hasMore: Bool)

@@ -3,6 +3,7 @@
 
 package import Blocking
 import CLibrary
+import Essentials
 import LocalIO
 
 /// Content that is opened when its upload starts, and read once from beginning to end.
@@ -26,30 +27,6 @@ public protocol OpenedFile: Sendable {
     func isUnchanged() throws -> Bool
 }
 
-/// A file source with its content in memory.
-public struct BytesSource: FileSource, OpenedFile {
-    private let bytes: [UInt8]
-
-    /// Takes over bytes; the array is shared, not copied.
-    public init(_ bytes: [UInt8]) {
-        self.bytes = bytes
-    }
-
-    /// Returns the source itself.
-    public func open() -> any OpenedFile { self }
-
-    /// The content's length in bytes.
-    public var length: UInt64 { UInt64(clamping: bytes.count) }
-
-    /// Copies bytes from the array.
-    public func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        BytesBody(bytes).read(at: offset, into: buffer)
-    }
-
-    /// Always true: the array is immutable.
-    public func isUnchanged() -> Bool { true }
-}
-
 /// A regular file by its path.
 ///
 /// If the file is replaced by a rename during the upload, the content of the opened inode is sent;
@@ -64,19 +41,21 @@ public struct LocalFile: FileSource {
     }
 
     /// Why a file cannot be read.
-    @nonexhaustive public enum Failure: Error, Hashable, CustomStringConvertible {
+    @nonexhaustive public enum Failure: DropboxError, Hashable, CustomStringConvertible {
         /// A system call failed with this error number.
         case system(errno: Int32)
         /// The path is a folder, a device or the like.
         case notRegular
 
-        /// The failure in words.
+        /// The failure in words, to follow the file's name.
         public var description: String {
             switch self {
             case .system(let errno): String(cString: strerror(errno))
             case .notRegular: "it is not a regular file"
             }
         }
+        /// One line: what happened.
+        public var summary: String { "the file cannot be read: \(description)" }
     }
 
     /// Opens the file. Throws `Failure`.
@@ -120,7 +99,7 @@ package final class OpenedLocalFile: OpenedFile {
 
     package init(_ path: String) throws(LocalFile.Failure) {
         // A FIFO without a writer would hold the open.
-        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let descriptor = CLibrary.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .system(errno: errno) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {

@@ -1,5 +1,5 @@
-// Uploads of byte streams of unknown length: an upload session, appended piece by piece. Not
-// responsible for the bytes' source, nor for parallel pieces.
+// Uploads of byte streams of unknown length: an upload session, to which pieces are appended, several at once. Not
+// responsible for the bytes' source.
 
 public import ContentHashing
 import Saturating
@@ -23,51 +23,141 @@ import Saturating
 extension Files.Calls {
     /// Uploads a file from a sequence of byte chunks.
     ///
-    /// The bytes are sent in requests of `pieceSize` bytes; that many are held in memory, because a
-    /// request may have to be retried. Nothing is visible before the commit; the session of a
-    /// failed upload expires. The hash of the stored file is compared with that of the bytes sent.
+    /// The bytes are sent in requests of `pieceSize` bytes, `concurrency` of them at once. So many pieces and one more are held
+    /// in memory, because a request may have to be retried. With more than one request at once the size of pieces is
+    /// rounded down to units of 4 MiB. The sequence is read by the calling task only, and no faster than pieces leave.
+    ///
+    /// Nothing is visible before the commit; the session of a failed upload expires. The hash of the stored file is compared
+    /// with that of the bytes sent.
     public func upload<Chunks: AsyncSequence>(
         _ commit: Files.CommitInfo, chunks: Chunks, pieceSize: Int = 8 << 20,
-        options: CallOptions = .init()
+        concurrency: Int = 4, options: CallOptions = .init()
     ) async throws(StreamUploadError<Chunks.Failure>) -> Files.FileMetadata
     where Chunks.Element == [UInt8] {
-        let whole = options.progress
-        var options = options
-        options.progress = nil
-        let session: Files.UploadSessionStartResult
+        let size = concurrency > 1 ? UploadLimits.wholePiece(pieceSize) : max(1, pieceSize)
+        var upload = StreamUpload(
+            calls: self, options: options, concurrency: max(1, concurrency),
+            pieces: PieceReader(chunks.makeAsyncIterator(), size: size))
+        try await upload.send()
+        return try await upload.finish(commit)
+    }
+}
+
+/// The upload of one stream.
+private struct StreamUpload<Iterator: AsyncIteratorProtocol> where Iterator.Element == [UInt8] {
+    typealias Failure = StreamUploadError<Iterator.Failure>
+    /// The bytes that a request has brought to the server.
+    private typealias Sent = Result<UInt64, CallError<Files.UploadSessionAppendError>>
+
+    private let calls: Files.Calls
+    /// Options of each request.
+    private let options: CallOptions
+    private let progress: (@Sendable (TransferProgress) -> Void)?
+    private let concurrency: Int
+    private var pieces: PieceReader<Iterator>
+    private var hasher = ContentHasher()
+    /// Where the next piece begins.
+    private var cursor = Files.UploadSessionCursor(sessionID: "", offset: 0)
+    private var bytesSent: UInt64 = 0
+
+    init(
+        calls: Files.Calls, options: CallOptions, concurrency: Int, pieces: PieceReader<Iterator>
+    ) {
+        self.calls = calls
+        self.concurrency = concurrency
+        self.pieces = pieces
+        progress = options.progress
+        var single = options
+        single.progress = nil
+        self.options = single
+    }
+
+    // MARK: Sending
+
+    /// Sends all pieces.
+    mutating func send() async throws(Failure) {
+        // A stream of one piece needs no session that takes several at once.
+        let first = try await pieces.next()
+        let isParallel =
+            if concurrency > 1, first != nil { try await !pieces.isAtEnd() } else { false }
         do throws(CallError<Files.UploadSessionStartError>) {
-            session = try await uploadSessionStart(body: BytesBody([]), options: options)
+            cursor.sessionID = try await calls.uploadSessionStart(
+                sessionType: isParallel ? .concurrent : nil, body: BytesBody([]), options: options
+            ).sessionID
         } catch {
             throw .start(error)
         }
-        var hasher = ContentHasher()
-        var cursor = Files.UploadSessionCursor(sessionID: session.sessionID, offset: 0)
-        var pieces = PieceReader(chunks.makeAsyncIterator(), size: max(1, pieceSize))
-        while let piece = try await pieces.next() {
-            do throws(CallError<Files.UploadSessionAppendError>) {
-                try await append(piece, at: cursor, options: options)
-            } catch {
-                throw .append(error)
-            }
-            hasher.update(piece)
-            cursor.offset &+= UInt64(clamping: piece.count)
-            whole?(TransferProgress(bytesDone: cursor.offset, bytesTotal: nil))
-        }
-        return try await finish(cursor, commit, hasher.finalized(), Chunks.Failure.self, options)
+        guard let first else { return }
+        if isParallel { try await sendParallel(first) } else { try await sendInTurn(first) }
     }
 
+    private mutating func sendInTurn(_ first: [UInt8]) async throws(Failure) {
+        var piece: [UInt8]? = first
+        while let bytes = piece {
+            let place = taken(bytes)
+            try settle(await calls.append(bytes, at: place, closes: false, options: options))
+            piece = try await pieces.next()
+        }
+    }
+
+    /// All pieces but the last are sent in parallel; the last one follows, because it closes the session.
+    private mutating func sendParallel(_ first: [UInt8]) async throws(Failure) {
+        var failure: Failure?
+        await withTaskGroup(of: Sent.self) { group in
+            do throws(Failure) {
+                var underWay = 0
+                var piece: [UInt8]? = first
+                while let bytes = piece {
+                    let isLast = try await pieces.isAtEnd()
+                    while underWay >= (isLast ? 1 : concurrency), let sent = await group.next() {
+                        underWay &-= 1
+                        try settle(sent)
+                    }
+                    let (calls, options, place) = (calls, options, taken(bytes))
+                    group.addTask {
+                        await calls.append(bytes, at: place, closes: isLast, options: options)
+                    }
+                    underWay &+= 1
+                    piece = try await pieces.next()
+                }
+                while let sent = await group.next() { try settle(sent) }
+            } catch {
+                failure = error
+                group.cancelAll()
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// The place of a piece that is sent next.
+    private mutating func taken(_ piece: [UInt8]) -> Files.UploadSessionCursor {
+        let place = cursor
+        hasher.update(piece)
+        cursor.offset &+= UInt64(clamping: piece.count)
+        return place
+    }
+
+    private mutating func settle(_ sent: Sent) throws(Failure) {
+        switch sent {
+        case .failure(let error): throw .append(error)
+        case .success(let count):
+            bytesSent &+= count
+            progress?(TransferProgress(bytesDone: bytesSent, bytesTotal: nil))
+        }
+    }
+
+    // MARK: The commit
+
     /// Commits the session. An answer that is lost is settled by asking for the path.
-    private func finish<Source: Error>(
-        _ cursor: Files.UploadSessionCursor, _ commit: Files.CommitInfo, _ hash: ContentHash,
-        _ type: Source.Type, _ options: CallOptions
-    ) async throws(StreamUploadError<Source>) -> Files.FileMetadata {
+    func finish(_ commit: Files.CommitInfo) async throws(Failure) -> Files.FileMetadata {
+        let hash = hasher.finalized()
         let stored: Files.FileMetadata
         do throws(CallError<Files.UploadSessionFinishError>) {
-            stored = try await uploadSessionFinish(
+            stored = try await calls.uploadSessionFinish(
                 cursor: cursor, commit: commit, body: BytesBody([]), options: options)
         } catch {
             guard error.mayHaveTakenEffect, error.kind != .cancelled else { throw .finish(error) }
-            switch await storedFile(of: commit, hash, options: options) {
+            switch await calls.storedFile(of: commit, hash, options: options) {
             case .stored(let file): stored = file
             case .absent, .unknown: throw .uncertain(error)
             }
@@ -77,18 +167,27 @@ extension Files.Calls {
         }
         return stored
     }
+}
 
-    /// A piece that is refused because it has arrived before is no failure.
-    private func append(
-        _ piece: [UInt8], at cursor: Files.UploadSessionCursor, options: CallOptions
-    ) async throws(CallError<Files.UploadSessionAppendError>) {
+extension Files.Calls {
+    /// Sends a piece; returns its length. One that is refused because it has arrived before is no failure.
+    fileprivate func append(
+        _ piece: [UInt8], at cursor: Files.UploadSessionCursor, closes: Bool, options: CallOptions
+    ) async -> Result<UInt64, CallError<Files.UploadSessionAppendError>> {
+        let count = UInt64(clamping: piece.count)
         do throws(CallError<Files.UploadSessionAppendError>) {
             try await uploadSessionAppendV2(
-                cursor: cursor, body: BytesBody(piece), options: options)
+                cursor: cursor, close: closes, body: BytesBody(piece), options: options)
         } catch {
-            let range = cursor.offset ..<| cursor.offset &+ UInt64(clamping: piece.count)
-            guard PieceFate(error.routeError, range: range) == .arrived else { throw error }
+            let range = cursor.offset ..<| cursor.offset &+ count
+            switch PieceFate(error.routeError, range: range) {
+            case .arrived: break
+            // By this piece: no other one closes.
+            case .closed where closes: break
+            default: return .failure(error)
+            }
         }
+        return .success(count)
     }
 }
 
@@ -97,7 +196,7 @@ private struct PieceReader<Iterator: AsyncIteratorProtocol> where Iterator.Eleme
     private var iterator: Iterator
     private let size: Int
     private var buffer: [UInt8] = []
-    private var isAtEnd = false
+    private var hasEnded = false
 
     init(_ iterator: Iterator, size: Int) {
         self.iterator = iterator
@@ -106,10 +205,26 @@ private struct PieceReader<Iterator: AsyncIteratorProtocol> where Iterator.Eleme
 
     /// The next piece, never empty; nil after the last one.
     mutating func next() async throws(StreamUploadError<Iterator.Failure>) -> [UInt8]? {
-        while buffer.count < size, !isAtEnd {
+        try await fill(upTo: size)
+        guard !buffer.isEmpty else { return nil }
+        let piece = Array(buffer.prefix(size))
+        buffer.removeFirst(piece.count)
+        return piece
+    }
+
+    /// Whether no piece follows. It waits for the next chunk if it has to.
+    mutating func isAtEnd() async throws(StreamUploadError<Iterator.Failure>) -> Bool {
+        try await fill(upTo: 1)
+        return buffer.isEmpty
+    }
+
+    private mutating func fill(
+        upTo count: Int
+    ) async throws(StreamUploadError<Iterator.Failure>) {
+        while buffer.count < count, !hasEnded {
             do throws(Iterator.Failure) {
                 guard let chunk = try await iterator.next(isolation: #isolation) else {
-                    isAtEnd = true
+                    hasEnded = true
                     break
                 }
                 buffer.append(contentsOf: chunk)
@@ -117,9 +232,5 @@ private struct PieceReader<Iterator: AsyncIteratorProtocol> where Iterator.Eleme
                 throw .source(error)
             }
         }
-        guard !buffer.isEmpty else { return nil }
-        let piece = Array(buffer.prefix(size))
-        buffer.removeFirst(piece.count)
-        return piece
     }
 }

@@ -75,6 +75,8 @@ public struct Field: Hashable, Sendable {
     public let defaultValue: DefaultValue?
     /// Whether the specification advises against it.
     public let isDeprecated: Bool
+    /// What the specification says about it; nil unless that is kept.
+    public let documentation: String?
 }
 
 /// A struct that stands for several, told apart by a tag.
@@ -99,6 +101,8 @@ public struct Structure: Sendable {
     public let fields: [Field]
     /// The structs that it stands for, if it does.
     public let subtypes: Subtypes?
+    /// What the specification says about it; nil unless that is kept.
+    public let documentation: String?
     let examples: [ExampleDefinition]
 }
 
@@ -110,6 +114,8 @@ public struct Union: Sendable {
     public let tags: [Field]
     /// Whether the specification promises that there will be no further tags.
     let isClosed: Bool
+    /// What the specification says about it; nil unless that is kept.
+    public let documentation: String?
     let examples: [ExampleDefinition]
 
     /// Whether no tag has a payload.
@@ -144,6 +150,8 @@ public struct Route: Sendable {
     public let successor: String?
     /// How it is called.
     public let attributes: RouteAttributes
+    /// What the specification says about it; nil unless that is kept.
+    public let documentation: String?
 
     /// The part of the address behind the version of the API, for example `files/move_v2`.
     public var path: String { "\(namespace)/\(Self.path(name, version))" }

@@ -8,7 +8,7 @@ enum Parser {
         guard cursor.skip(.name("namespace")) else { throw cursor.unexpected("'namespace'") }
         var tree = SyntaxTree(namespace: try cursor.name())
         try cursor.expect(.newline)
-        try cursor.block { (cursor) throws(StoneError) in try cursor.skipDocumentation() }
+        try cursor.block { (cursor) throws(StoneError) in try cursor.documentation() }
         while !cursor.isAt(.end) {
             try definition(&cursor, into: &tree)
         }
@@ -69,7 +69,7 @@ enum Parser {
             if cursor.isAt("@") {
                 _ = try TypeParser.annotation(&cursor)
             } else {
-                try cursor.skipDocumentation()
+                try cursor.documentation()
             }
         }
         return AliasDefinition(name: name, type: type, position: position)
@@ -90,9 +90,7 @@ enum Parser {
         let name = try cursor.name()
         try cursor.expect(.newline)
         try cursor.block { (cursor) throws(StoneError) in
-            if case .string = cursor.token.kind {
-                try cursor.skipDocumentation()
-            } else {
+            if try cursor.documentation() == nil {
                 _ = try FieldParser.field(&cursor, needsType: true)
             }
         }
@@ -111,8 +109,8 @@ enum Parser {
         definition.parent = try parent(&cursor)
         try cursor.expect(.newline)
         try cursor.block { (cursor) throws(StoneError) in
-            if case .string = cursor.token.kind {
-                try cursor.skipDocumentation()
+            if let text = try cursor.documentation() {
+                definition.documentation = text
             } else if let isClosed = try unionKeyword(&cursor) {
                 definition.subtypes = try subtypes(&cursor, isClosed: isClosed)
             } else if let example = try ExampleParser.example(&cursor) {
@@ -160,8 +158,8 @@ enum Parser {
     ) throws(StoneError) -> UnionDefinition {
         var definition = head
         try cursor.block { (cursor) throws(StoneError) in
-            if case .string = cursor.token.kind {
-                try cursor.skipDocumentation()
+            if let text = try cursor.documentation() {
+                definition.documentation = text
             } else if let example = try ExampleParser.example(&cursor) {
                 definition.examples.append(example)
             } else {
@@ -194,8 +192,8 @@ enum Parser {
             if cursor.skip(.name("attrs")) {
                 try cursor.expect(.newline)
                 route.attributes = try attributes(&cursor)
-            } else if case .string = cursor.token.kind {
-                try cursor.skipDocumentation()
+            } else if let text = try cursor.documentation() {
+                route.documentation = text
             } else {
                 throw cursor.unexpected("a description or 'attrs'")
             }

@@ -2,16 +2,18 @@
 
 extension Specification {
     /// Reads a specification. `files` holds names and texts; the namespace `stone_cfg` describes the attributes of
-    /// routes and is left out.
+    /// routes and is left out. The texts about types and routes are kept only if wanted.
     ///
     /// Throws at the first thing that cannot be understood.
-    public init(files: [(name: String, text: String)]) throws(StoneError) {
+    public init(
+        files: [(name: String, text: String)], keepingDocumentation: Bool = false
+    ) throws(StoneError) {
         var trees: [SyntaxTree] = []
         for file in files {
             let tree = try Parser.parse(file.text, file: file.name)
             if tree.namespace != "stone_cfg" { trees.append(tree) }
         }
-        self = try Resolver(trees).specification()
+        self = try Resolver(trees, keepsDocumentation: keepingDocumentation).specification()
     }
 }
 
@@ -24,8 +26,10 @@ struct Resolver {
     private var annotations: [TypeName: AnnotationDefinition] = [:]
     private var annotationTypes: Set<TypeName> = []
     private var routes: [String: [RouteDefinition]] = [:]
+    private let keepsDocumentation: Bool
 
-    init(_ trees: [SyntaxTree]) throws(StoneError) {
+    init(_ trees: [SyntaxTree], keepsDocumentation: Bool) throws(StoneError) {
+        self.keepsDocumentation = keepsDocumentation
         for tree in trees {
             imports[tree.namespace, default: []].formUnion(tree.imports.map(\.namespace))
             routes[tree.namespace, default: []] += []
@@ -128,6 +132,10 @@ struct Resolver {
 
     // MARK: Names
 
+    private func kept(_ documentation: String?) -> String? {
+        keepsDocumentation ? documentation : nil
+    }
+
     /// Where a name that is used in a namespace leads.
     private func key(_ reference: Reference, in namespace: String) throws(StoneError) -> TypeName {
         guard let other = reference.namespace else { return TypeName(namespace, reference.name) }
@@ -161,7 +169,8 @@ struct Resolver {
         guard let definition = structures[key] else { return Structure.none(key) }
         return Structure(
             name: key, fields: try structFields(key, inherited: []),
-            subtypes: try subtypes(definition, in: key.namespace), examples: definition.examples)
+            subtypes: try subtypes(definition, in: key.namespace),
+            documentation: kept(definition.documentation), examples: definition.examples)
     }
 
     /// `descendants` are the structs that inherit from this one: a ring would never end.
@@ -207,6 +216,7 @@ struct Resolver {
         Union(
             name: key, tags: try unionTags(key, inherited: []),
             isClosed: unions[key]?.isClosed ?? false,
+            documentation: kept(unions[key]?.documentation),
             examples: try unionExamples(key))
     }
 
@@ -267,7 +277,7 @@ struct Resolver {
             name: definition.name, type: type,
             defaultValue: try definition.defaultValue.map { (value) throws(StoneError) in
                 try DefaultValue(value, at: definition.position)
-            }, isDeprecated: isDeprecated)
+            }, isDeprecated: isDeprecated, documentation: kept(definition.documentation))
     }
 
     // MARK: Routes
@@ -283,7 +293,8 @@ struct Resolver {
                     error: try type(definition.error, in: namespace),
                     isDeprecated: definition.isDeprecated,
                     successor: definition.successor.map { Route.path($0.name, $0.version) },
-                    attributes: try RouteAttributes(definition)))
+                    attributes: try RouteAttributes(definition),
+                    documentation: kept(definition.documentation)))
         }
         return result.sorted { $0.path < $1.path }
     }
@@ -291,7 +302,7 @@ struct Resolver {
 
 extension Structure {
     fileprivate static func none(_ name: TypeName) -> Structure {
-        Structure(name: name, fields: [], subtypes: nil, examples: [])
+        Structure(name: name, fields: [], subtypes: nil, documentation: nil, examples: [])
     }
 }
 

@@ -62,6 +62,8 @@ struct FieldDefinition: Hashable {
     var annotations: [Reference] = []
     /// The union that is the type, if it is defined right below.
     var inlineUnion: UnionDefinition?
+    /// What the specification says about it.
+    var documentation: String?
     let position: SourcePosition
 }
 
@@ -90,6 +92,8 @@ struct StructDefinition: Hashable {
     var subtypes: SubtypesDefinition?
     var fields: [FieldDefinition] = []
     var examples: [ExampleDefinition] = []
+    /// What the specification says about it.
+    var documentation: String?
     let position: SourcePosition
 }
 
@@ -100,6 +104,8 @@ struct UnionDefinition: Hashable {
     var parent: Reference?
     var tags: [FieldDefinition] = []
     var examples: [ExampleDefinition] = []
+    /// What the specification says about it.
+    var documentation: String?
     let position: SourcePosition
 }
 
@@ -113,6 +119,8 @@ struct RouteDefinition: Hashable {
     /// The route to use instead.
     var successor: RouteName?
     var attributes: [String: Literal] = [:]
+    /// What the specification says about it.
+    var documentation: String?
     let position: SourcePosition
 }
 

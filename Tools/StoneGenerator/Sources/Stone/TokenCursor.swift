@@ -57,11 +57,13 @@ struct TokenCursor {
         return number
     }
 
-    /// Steps over a documentation string on lines of its own; what it says is for people.
-    mutating func skipDocumentation() throws(StoneError) {
-        guard case .string = token.kind else { return }
+    /// A documentation string on lines of its own, if there is one.
+    @discardableResult
+    mutating func documentation() throws(StoneError) -> String? {
+        guard case .string(let text) = token.kind else { return nil }
         advance()
         try expect(.newline)
+        return text
     }
 
     /// Reads the indented lines that may follow, one by one.

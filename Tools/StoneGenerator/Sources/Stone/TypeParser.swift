@@ -107,8 +107,8 @@ enum FieldParser {
         try cursor.block { (cursor) throws(StoneError) in
             if cursor.isAt("@") {
                 field.annotations.append(try TypeParser.annotation(&cursor))
-            } else if case .string = cursor.token.kind {
-                try cursor.skipDocumentation()
+            } else if let text = try cursor.documentation() {
+                field.documentation = text
             } else if let isClosed = try Parser.unionKeyword(&cursor), let type = field.type {
                 field.inlineUnion = try Parser.unionBody(
                     UnionDefinition(
@@ -135,9 +135,7 @@ enum ExampleParser {
         cursor = ahead
         var example = ExampleDefinition(label: label, position: position)
         try cursor.block { (cursor) throws(StoneError) in
-            if case .string = cursor.token.kind {
-                try cursor.skipDocumentation()
-            } else {
+            if try cursor.documentation() == nil {
                 example.values.append(try value(&cursor))
             }
         }

@@ -218,23 +218,29 @@ struct NamespaceWriter {
         case .integer(_, let minimum, let maximum): Self.words(minimum, maximum, "")
         case .string(let limits):
             Self.words(
-                limits.minimum.map(String.init), limits.maximum.map(String.init), " character")
+                limits.minimum.map(String.init), limits.maximum.map(String.init), " character",
+                pattern: limits.pattern)
         case .list(_, let minimum, let maximum):
             Self.words(minimum.map(String.init), maximum.map(String.init), " item")
         default: ""
         }
     }
 
-    private static func words(_ minimum: String?, _ maximum: String?, _ unit: String) -> String {
+    private static func words(
+        _ minimum: String?, _ maximum: String?, _ unit: String, pattern: String? = nil
+    ) -> String {
         func counted(_ number: String) -> String {
             number + unit + (number == "1" || unit.isEmpty ? "" : "s")
         }
-        return switch (minimum, maximum) {
-        case (nil, nil): ""
-        case (let minimum?, nil): ": at least \(counted(minimum))"
-        case (nil, let maximum?): ": at most \(counted(maximum))"
-        case (let minimum?, let maximum?) where minimum == maximum: ": \(counted(minimum))"
-        case (let minimum?, let maximum?): ": \(minimum) to \(counted(maximum))"
-        }
+        let count: String? =
+            switch (minimum, maximum) {
+            case (nil, nil): nil
+            case (let minimum?, nil): "at least \(counted(minimum))"
+            case (nil, let maximum?): "at most \(counted(maximum))"
+            case (let minimum?, let maximum?) where minimum == maximum: counted(minimum)
+            case (let minimum?, let maximum?): "\(minimum) to \(counted(maximum))"
+            }
+        let limits = [count, pattern.map { "pattern `\($0)`" }].compactMap(\.self)
+        return limits.isEmpty ? "" : ": " + limits.joined(separator: ", ")
     }
 }

@@ -13,6 +13,19 @@ extension Route {
         "check/app":
             "Sends a text and gets it back, to see whether the app's key and secret are right.",
         "check/user": "Sends a text and gets it back, to see whether the token is right.",
+        "file_requests/count": "How many file requests the account has, open and closed.",
+        "file_requests/create":
+            "Makes a file request: anybody with its address can upload files into a folder of the account, and see none of them.",
+        "file_requests/delete":
+            "Deletes file requests, which must be closed; the files that came by them stay.",
+        "file_requests/delete_all_closed":
+            "Deletes all file requests that are closed; the files that came by them stay.",
+        "file_requests/get":
+            "Title, folder, deadline and address of a file request, and how many files came by it.",
+        "file_requests/list/continue": "The next page of the file requests.",
+        "file_requests/list_v2": "Lists the file requests of the account.",
+        "file_requests/update":
+            "Changes title, folder or deadline of a file request, or closes and opens it.",
         "files/copy_batch/check_v2":
             "Asks whether a copy of many entries has ended; `copyJob` waits for that.",
         "files/copy_batch_v2":
@@ -84,18 +97,67 @@ extension Route {
         "files/upload_session/start":
             "Begins the upload of a file in pieces. A session that is not finished expires after some days.",
         "files/upload_session/start_batch": "Begins up to 1,000 upload sessions.",
+        "sharing/add_file_member": "Shares a file with people, by account or e-mail address.",
+        "sharing/add_folder_member":
+            "Adds people or groups to a shared folder, by account or e-mail address.",
+        "sharing/check_job_status":
+            "Asks whether a job of shared folders has ended; `unshareFolderJob` and others wait for that.",
+        "sharing/check_remove_member_job_status":
+            "Asks whether a member has been taken out of a folder; `removeFolderMemberJob` waits for that.",
+        "sharing/check_share_job_status":
+            "Asks whether a folder has become a shared one; `shareFolderJob` waits for that.",
         "sharing/create_shared_link_with_settings":
             "Makes a link to a file or folder, with password, expiry and audience if wanted. If there is one already, that is an error which may carry it.",
+        "sharing/get_folder_metadata": "Name, policy, access and path of a shared folder.",
         "sharing/get_shared_link_file":
             "Downloads the file of a link, or a file in the folder of a link.",
         "sharing/get_shared_link_metadata": "Tells what a link leads to.",
+        "sharing/list_file_members": "Lists users, groups and invited people of a shared file.",
         "sharing/list_folder_members": "Lists users, groups and invited people of a shared folder.",
         "sharing/list_folders": "Lists the shared folders of the account.",
+        "sharing/list_mountable_folders":
+            "Lists the shared folders that the account may mount, those that it has mounted among them.",
+        "sharing/list_received_files": "Lists the files that others have shared with the account.",
         "sharing/list_shared_links":
             "Lists the links to an entry, to all below a folder, or of the account.",
         "sharing/modify_shared_link_settings": "Changes password, expiry or audience of a link.",
+        "sharing/mount_folder": "Puts a shared folder into the account's own tree.",
+        "sharing/relinquish_folder_membership":
+            "Gives up the caller's own membership of a shared folder, perhaps as a job; `relinquishFolderMembershipJob` waits for it.",
+        "sharing/remove_file_member_2": "Takes a member out of a shared file.",
+        "sharing/remove_folder_member":
+            "Takes a member out of a shared folder, as a job; `removeFolderMemberJob` waits for it.",
         "sharing/revoke_shared_link": "Ends a link: nobody can follow it any more.",
-        "sharing/share_folder": "Makes a folder a shared one, perhaps as a job.",
+        "sharing/share_folder":
+            "Makes a folder a shared one, perhaps as a job; `shareFolderJob` waits for it.",
+        "sharing/transfer_folder": "Makes another member the owner of a shared folder.",
+        "sharing/unmount_folder":
+            "Takes a shared folder out of the account's own tree; it can be mounted again.",
+        "sharing/unshare_folder":
+            "Ends the sharing of a folder, perhaps as a job; `unshareFolderJob` waits for it.",
+        "sharing/update_folder_member": "Changes what a member of a shared folder may do.",
+        "sharing/update_folder_policy": "Changes who may join, see or manage a shared folder.",
+        "team/get_info": "Name, licences and policies of the team that the token is for.",
+        "team/members/add/job_status/get_v2":
+            "Asks whether members have been added; `membersAddJob` waits for that.",
+        "team/members/add_v2":
+            "Adds members to the team, maybe as a job; `membersAddJob` waits for it.",
+        "team/members/get_info_v2": "The members of these ids, e-mail addresses or external ids.",
+        "team/members/list/continue_v2": "The next page of the team's members.",
+        "team/members/list_v2": "Lists the members of the team.",
+        "team/members/move_former_member_files":
+            "Moves the files of a former member to a member, as a job; `membersMoveFormerMemberFilesJob` waits for it.",
+        "team/members/recover": "Brings a removed member back, as long as the account is kept.",
+        "team/members/remove":
+            "Removes a member from the team, as a job; `membersRemoveJob` waits for it.",
+        "team/members/remove/job_status/get":
+            "Asks whether a member has been removed; `membersRemoveJob` waits for that.",
+        "team/members/set_admin_permissions_v2": "Changes the roles of a member.",
+        "team/members/set_profile_v2": "Changes name, e-mail address or external id of a member.",
+        "team/members/suspend": "Suspends a member: the account stays, and nobody can use it.",
+        "team/members/unsuspend": "Ends the suspension of a member.",
+        "team/token/get_authenticated_admin":
+            "The administrator who gave the app the team's token.",
         "users/get_account":
             "Name, e-mail address and picture of an account, as far as the caller may see them.",
         "users/get_account_batch": "The same of up to 300 accounts.",

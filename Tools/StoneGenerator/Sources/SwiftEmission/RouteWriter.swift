@@ -98,7 +98,7 @@ extension NamespaceWriter {
     }
 
     private func write(_ route: Route, to text: inout SourceText) {
-        text.documentation(documentation(route))
+        text.documentation(documentation(route), and: route.documentation)
         text.line("///")
         text.line("/// <\(route.link)>")
         text.block(
@@ -243,7 +243,7 @@ extension NamespaceWriter {
             style == "download"
             ? " -> Download<\(result), \(failure(route))>"
             : route.result == .void ? "" : " -> \(result)"
-        text.documentation(help(method, of: route))
+        text.documentation(help(method, of: route), and: route.documentation)
         if route.isDeprecated {
             text.line("@available(*, deprecated, message: \"\(deprecation(route))\")")
         }

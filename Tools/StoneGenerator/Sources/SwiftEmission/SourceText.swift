@@ -34,6 +34,15 @@ struct SourceText {
         self.line("/// " + line)
     }
 
+    /// Adds documentation, and behind it what the specification says: its paragraphs, with its references as code.
+    mutating func documentation(_ text: String, and said: String?) {
+        documentation(text)
+        for paragraph in said?.paragraphs ?? [] {
+            line("///")
+            documentation(paragraph)
+        }
+    }
+
     /// Adds lines between braces.
     mutating func block<Failure: Error>(
         _ head: String, _ body: (inout SourceText) throws(Failure) -> Void
@@ -43,5 +52,26 @@ struct SourceText {
         try body(&self)
         depth -= 1
         line("}")
+    }
+}
+
+extension String {
+    /// The paragraphs of a text of the specification, each in one line; `:route:`, `:field:` and the like are gone, and what they
+    /// refer to is code.
+    fileprivate var paragraphs: [String] {
+        var paragraphs: [[Substring]] = [[]]
+        for line in split(separator: "\n", omittingEmptySubsequences: false) {
+            let words = line.split { $0.isWhitespace }
+            if words.isEmpty {
+                paragraphs.append([])
+            } else {
+                paragraphs[paragraphs.count - 1] += words
+            }
+        }
+        return paragraphs.filter { !$0.isEmpty }.map { words in
+            words.joined(separator: " ")
+                .replacing(/:link:`([^`]*) ([^` ]+)`/) { "[\($0.1)](\($0.2))" }
+                .replacing(/:(?:route|type|field|val):(`[^`]*`)/) { String($0.1) }
+        }
     }
 }

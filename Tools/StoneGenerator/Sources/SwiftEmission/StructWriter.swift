@@ -22,7 +22,7 @@ struct StructWriter {
             text.documentation("The fields that all kinds of `\(structure.name)` have.")
             writeStruct(name + "Base", to: &text)
         } else {
-            text.documentation("The struct `\(structure.name)`.")
+            text.documentation("The struct `\(structure.name)`.", and: structure.documentation)
             writeStruct(name, to: &text)
         }
         return text.text
@@ -46,7 +46,7 @@ struct StructWriter {
         }
         text.block("public struct \(name): \(protocols("StructValue"))") { text in
             for field in structure.fields {
-                text.documentation(documentation(field))
+                text.documentation(documentation(field), and: field.documentation)
                 text.line("public var \(property(field)): \(namespace.spelled(field.type))")
             }
             text.line()
@@ -113,7 +113,9 @@ struct StructWriter {
     // MARK: Structs that stand for several
 
     private func writeSubtypes(_ subtypes: Subtypes, to text: inout SourceText) {
-        text.documentation("The struct `\(structure.name)`, which is one of several.")
+        text.documentation(
+            "The struct `\(structure.name)`, which is one of several.",
+            and: structure.documentation)
         text.block("@nonexhaustive public enum \(name): TaggedUnion") { text in
             for subtype in subtypes.all {
                 text.line("case \(declared(subtype))(\(namespace.spelled(subtype.name)))")
@@ -168,7 +170,7 @@ struct StructWriter {
         _ field: Field, _ subtypes: Subtypes, to text: inout SourceText
     ) {
         let name = SwiftNames.member(field.name)
-        text.documentation(documentation(field))
+        text.documentation(documentation(field), and: field.documentation)
         text.block("public var \(SwiftNames.escaped(name)): \(namespace.spelled(field.type))") {
             text in
             text.block("switch self") { text in

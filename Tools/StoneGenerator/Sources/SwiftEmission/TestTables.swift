@@ -24,7 +24,7 @@ extension Emitter {
         write("allTypes", of: "(String, any ExampleValue.Type)", types, to: &text)
         text.line()
         write("allRoutes", of: "RouteProbe", routes, to: &text)
-        return Self.header("All types and routes, for tests that treat them alike.") + text.text
+        return header("All types and routes, for tests that treat them alike.") + text.text
     }
 
     func write(

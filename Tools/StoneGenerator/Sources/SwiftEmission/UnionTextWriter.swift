@@ -28,7 +28,7 @@ struct UnionTextWriter {
         let isInCycle = CycleFinder(namespace.specification).isInCycle(union)
         let keyword = isInCycle ? "indirect enum" : "enum"
         var text = SourceText(depth: 1)
-        text.documentation("The union `\(union.name)`.")
+        text.documentation("The union `\(union.name)`.", and: union.documentation)
         text.block(
             "@nonexhaustive public \(keyword) \(SwiftNames.type(union.name.name)): "
                 + protocols.joined(separator: ", ")
@@ -45,7 +45,10 @@ struct UnionTextWriter {
 
     private func writeCases(to text: inout SourceText) {
         for tag in union.tags {
-            if tag.isDeprecated { text.documentation("Deprecated.") }
+            let about = tag.isDeprecated ? "Deprecated." : "The tag `\(tag.name)`."
+            if tag.isDeprecated || tag.documentation != nil {
+                text.documentation(about, and: tag.documentation)
+            }
             let payload = tag.type == .void ? "" : "(\(namespace.spelled(tag.type)))"
             text.line("case \(SwiftNames.escaped(Self.caseName(tag.name)))\(payload)")
         }

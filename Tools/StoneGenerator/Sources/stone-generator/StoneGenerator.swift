@@ -5,7 +5,7 @@ import Foundation
 import Stone
 import SwiftEmission
 
-/// `stone-generator SPEC --sources DIR --tests DIR`.
+/// `stone-generator SPEC --sources DIR --tests DIR [--origin TEXT]`.
 @main
 struct StoneGenerator: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -22,6 +22,12 @@ struct StoneGenerator: ParsableCommand {
     @Option(help: "The folder for tables and documents of the tests.")
     var tests: String
 
+    @Flag(help: "Takes along what the specification says about types and routes.")
+    var documentation = false
+
+    @Option(help: "The commit of the specification, for the head of each file.")
+    var origin = "of an unknown commit"
+
     func run() throws {
         let folder = URL(filePath: specification, directoryHint: .isDirectory)
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
@@ -35,8 +41,8 @@ struct StoneGenerator: ParsableCommand {
                 text: try String(contentsOf: folder.appending(path: name), encoding: .utf8)
             )
         }
-        let model = try Specification(files: files)
-        try write(Emitter(model), examples: model)
+        let model = try Specification(files: files, keepingDocumentation: documentation)
+        try write(Emitter(model, origin: origin), examples: model)
     }
 
     private func write(_ emitter: Emitter, examples model: Specification) throws {

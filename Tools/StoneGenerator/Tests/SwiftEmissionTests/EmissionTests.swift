@@ -36,14 +36,14 @@ struct EmissionTests {
             namespace files
             struct ListArg
                 limit UInt32 = 5
-                shared_folder_id String(min_length=1)
+                shared_folder_id String(min_length=1, pattern="[-_0-9a-zA-Z:]+")
                 in String?
             """)
         #expect(
             contains(
                 text,
                 """
-                /// The field `shared_folder_id`: at least 1 character.
+                /// The field `shared_folder_id`: at least 1 character, pattern `[-_0-9a-zA-Z:]+`.
                 public var sharedFolderID: String
                 """))
         #expect(
@@ -203,6 +203,58 @@ struct EmissionTests {
             ))
         #expect(text.contains("@available(*, deprecated, message: \"Deprecated by Dropbox\")"))
         #expect(text.contains("documentation#files-upload-v2>"))
+    }
+
+    @Test("texts of the specification are taken along only if wanted, with references as code")
+    func documentation() throws {
+        let files = [
+            (
+                name: "files.stone",
+                text: """
+                namespace files
+                struct Arg
+                    "What to
+                    delete; see :type:`Arg`.
+
+                    A second paragraph."
+                    path String
+                        "Where it is, as in :route:`delete`."
+                union E
+                    gone
+                        "It is not there: :link:`the guide https://example.com/g`."
+                route delete (Arg, Void, E)
+                    "Deletes :field:`Arg.path`."
+                """
+            )
+        ]
+        let plain = try Emitter(try Specification(files: files)).files().map(\.text).joined()
+        #expect(!plain.contains("paragraph") && !plain.contains("Where it is"))
+        let whole = try Emitter(try Specification(files: files, keepingDocumentation: true))
+            .files().map(\.text).joined()
+        #expect(
+            contains(
+                whole,
+                """
+                /// The struct `files.Arg`.
+                ///
+                /// What to delete; see `Arg`.
+                ///
+                /// A second paragraph.
+                public struct Arg
+                """))
+        #expect(whole.contains("/// Where it is, as in `delete`."))
+        #expect(whole.contains("/// It is not there: [the guide](https://example.com/g)."))
+        #expect(contains(whole, "/// Deletes `Arg.path`.\npublic func delete"))
+    }
+
+    @Test("each file names the specification that it is of")
+    func origin() throws {
+        let files = [(name: "files.stone", text: "namespace files\nalias Rev = String\n")]
+        let emitter = Emitter(
+            try Specification(files: files), origin: "commit 0d994eb of 2026-08-05")
+        let written = try emitter.files().map(\.text) + [emitter.testTables()]
+        #expect(written.count == 2)
+        #expect(written.allSatisfy { $0.contains(", commit 0d994eb of 2026-08-05;\n") })
     }
 
     @Test(
