@@ -170,11 +170,17 @@ extension DropboxFileSystem {
             return Entry(attributes: attributes, timeouts: Timeouts(entry: 0, attributes: 0))
         }
         let timeout = moment.isFeedHealthy ? Self.longTimeout : Self.shortTimeout
-        let isWritten = open != nil && openFiles.isOpenForWriting(node.inode)
+        let mayGrow = open != nil && openFiles.isOpenForWriting(node.inode) && !isKept(attributes)
         return Entry(
             attributes: attributes,
             timeouts: Timeouts(
-                entry: timeout, attributes: isWritten ? Self.shortTimeout : timeout))
+                entry: timeout, attributes: mayGrow ? Self.shortTimeout : timeout))
+    }
+
+    /// Whether attributes of a file that is open for writing hold until a change: those of an empty one, whose blocks are
+    /// known. The kernel forgets attributes at each change that it passes on.
+    private func isKept(_ attributes: Attributes) -> Bool {
+        attributes.size == 0 && !options.gathersWrites
     }
 
     private func noteTold(_ attributes: Attributes) {
