@@ -174,7 +174,9 @@ package final class StagingArea: Sendable {
         in transaction: Transaction
     ) throws -> StagedFile {
         let replaced = try transaction.node(inode)?.staged
-        return try begin(inode, base: base, size: size, over: replaced, isNew: false, in: transaction).file
+        return try begin(
+            inode, base: base, size: size, over: replaced, isNew: false, in: transaction
+        ).file
     }
 
     /// Begins the content of a node that this transaction has made, and that has none. The node has it then.

@@ -71,7 +71,7 @@ extension Transaction {
         guard last >= 0, last < 1 << 30 else { throw DatabaseError(resultCode: .SQLITE_TOOBIG) }
         let next = last +| 1
         try setSetting(StoredSetting.lastStagingFile, to: String(last +| count))
-        return next..<|last +| count +| 1
+        return next ..<| last +| count +| 1
     }
 
     /// Reserves all numbers up to this one, because files without a row have them.
