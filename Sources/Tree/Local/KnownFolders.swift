@@ -55,4 +55,15 @@ extension TreeReading {
         try known.requireListing(of: folder)
         throw TreeError.noEntry
     }
+
+    /// The child with a name in the folder of an inode from the kernel, by the same rules. Most names lead to a node, so
+    /// the folder's facts are read for the others only.
+    package func child(
+        _ name: FileName, in folder: InodeID, _ known: KnownFolders, folding: Bool
+    ) throws -> Node {
+        let found =
+            try folding ? child(folding: name, of: folder) : child(name, of: folder)
+        if let found, try isFolderInTree(folder) { return found }
+        return try child(name, of: self.folder(folder), known, folding: folding)
+    }
 }
