@@ -8,8 +8,7 @@ import Logging
 import Saturating
 import Synchronization
 
-/// A cache of content, keyed by the hash of the whole content: renamed, copied and restored files
-/// share it.
+/// A cache keyed by the hash of the whole content: renamed, copied and restored files share it.
 ///
 /// All calls may block for the local disk and for nothing else; they may be made from any thread.
 package final class DiskBlockCache: Sendable {
@@ -55,8 +54,7 @@ package final class DiskBlockCache: Sendable {
     /// Lock: a leaf; held for dictionary accesses only, never over disk calls.
     let state: Mutex<State>
 
-    /// Opens or creates a cache folder of at most `limit` bytes, with `openLimit` contents kept
-    /// open.
+    /// Opens or creates a cache folder of at most `limit` bytes; keeps `openLimit` contents open.
     init(directory: String, limit: Int64, openLimit: Int) throws(BlockCacheError) {
         self.directory = directory
         self.openLimit = openLimit
@@ -168,8 +166,7 @@ package final class DiskBlockCache: Sendable {
         guard size > 0, let survey = survey(path, hash: hash, size: size), makeFolder(of: hash)
         else { return }
         forgetOpen(hash)
-        // The index first: the old checksums would also be valid for the new file, but checksums
-        // without a file are useless.
+        // The index first: old checksums are valid for the new file, but useless without a file.
         unlink(indexPath(hash))
         guard rename(path, dataPath(hash)) == 0 else {
             return copy(path, hash: hash, size: size)

@@ -1,4 +1,4 @@
-// What a filesystem can do, and that trying it leaves nothing behind.
+// The probe of a filesystem, which leaves nothing behind.
 
 import BlockCache
 import Foundation

@@ -98,7 +98,7 @@ struct AppliedOnceTests {
     }
 }
 
-/// What happens to a request.
+/// The fate of a request.
 private enum Fault: CaseIterable {
     /// No connection: it was not sent.
     case refused

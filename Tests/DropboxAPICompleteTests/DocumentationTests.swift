@@ -1,4 +1,4 @@
-// What docs/dropbox-api.md shows, so that it stays true.
+// The examples of docs/dropbox-api.md, so that they stay true.
 
 import DropboxAPIComplete
 import Foundation

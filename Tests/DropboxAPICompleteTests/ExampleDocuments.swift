@@ -5,7 +5,7 @@ import Testing
 
 @testable import DropboxAPI
 
-/// What every type of the specification is.
+/// The protocols of every type of the specification.
 typealias ExampleValue = Codable & Hashable & Sendable
 
 /// A document that a type has to be able to read.

@@ -44,7 +44,7 @@ struct RouteProbe: Sendable {
     }
 }
 
-/// What a route is called with and answers, by the route's name.
+/// Argument and result of each route, by the route's name.
 struct RouteDocument: Sendable {
     /// The example of the specification if there is one.
     let argument: Data

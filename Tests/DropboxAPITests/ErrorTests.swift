@@ -1,4 +1,4 @@
-// What each wrong answer becomes, and what its one line says.
+// The error for each wrong response, and its one line.
 
 import Testing
 

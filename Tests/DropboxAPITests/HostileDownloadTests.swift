@@ -25,7 +25,7 @@ struct HostileDownloadTests {
 
     private static func answer(_ text: String) -> [Step] { .text(text) + [.close] }
 
-    /// What a server does. Its steps are too long for a report.
+    /// The behaviour of a server. Its steps are too long for a report.
     struct Server: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let steps: [Step]

@@ -1,4 +1,5 @@
-// What observers see: every request, every decision to send again, how calls end, tokens.
+// The events that observers get: every request, every decision to send again, how calls end,
+// tokens.
 
 import Foundation
 import Synchronization

@@ -1,4 +1,4 @@
-// What a call puts on the wire, and what it makes of the answer.
+// The request of a call on the wire, and the result of its response.
 
 import ContentHashing
 import Foundation

@@ -1,4 +1,4 @@
-// What a commit writes, refuses and renames: the rules of WriteMode.
+// Commits that are stored, refused and renamed: the rules of WriteMode.
 
 import Testing
 

@@ -1,4 +1,4 @@
-// What each rule makes of names, and that paths are compared by it.
+// The names that each rule folds to, and that paths are compared by it.
 
 import Testing
 

@@ -1,4 +1,4 @@
-// What survives the end of the process: everything that was answered.
+// Each change that had a response survives the end of the process.
 
 import Foundation
 import Testing

@@ -1,4 +1,4 @@
-// What the settings make of the server: late longpolls, late commits, ids that are not for writing.
+// The effects of the settings: late longpolls, late commits, ids that are not for writing.
 
 import Foundation
 import TestSupport

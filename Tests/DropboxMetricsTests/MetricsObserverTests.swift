@@ -1,4 +1,4 @@
-// What becomes of a client's records as metrics.
+// A client's records as metrics.
 
 import DropboxAPI
 import DropboxMetrics

@@ -1,4 +1,4 @@
-// What bad input gets from the real program: one line on stderr that says what to do, and an exit code.
+// Bad input to the real program gets one line on stderr that says what to do, and an exit code.
 
 import Foundation
 import Testing
@@ -9,7 +9,7 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     /// `{MNT}` stands for an empty directory, `{DIR}` for the folder around it.
     var arguments: [String]
     var status: Int32
-    /// What the line on stderr must say.
+    /// Texts that the line on stderr must have.
     var says: [String]
     /// Variables that differ; nil unsets one.
     var variables: [String: String?] = [:]

@@ -177,7 +177,7 @@ actor TestBed {
         }
     }
 
-    /// What scenarios have started: mounts, by their locks, and emulators.
+    /// The processes that scenarios have started: mounts, by their locks, and emulators.
     private var startedProcesses: [Int32] {
         var ids: [Int32] = []
         if let text = try? String(contentsOfFile: folder + "/emulator.pid", encoding: .utf8),

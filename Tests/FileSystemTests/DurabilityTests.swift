@@ -1,4 +1,4 @@
-// What survives the process, and when it is sent.
+// Changes that survive the process, and when they are sent.
 
 import Core
 import Foundation

@@ -1,4 +1,4 @@
-// What patterns do to files and folders: made, renamed, replaced, and mounted again with other patterns.
+// Files and folders that patterns match: made, renamed, replaced, and mounted again with other patterns.
 
 import Core
 import MetadataStore

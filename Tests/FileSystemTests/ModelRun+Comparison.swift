@@ -1,4 +1,4 @@
-// What must be the same on both sides after every step, and what must hold inside.
+// The comparison of both sides after every step, and the invariants inside.
 
 import Core
 import MetadataStore

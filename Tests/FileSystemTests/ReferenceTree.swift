@@ -1,4 +1,4 @@
-// What POSIX says about a tree, in dictionaries and byte arrays: the definition of correct for the model
+// A tree as POSIX describes it, in dictionaries and byte arrays: the definition of correct for the model
 // test. It knows names and content; nothing of servers, staging or transactions.
 
 import Core

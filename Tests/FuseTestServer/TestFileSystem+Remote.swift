@@ -1,4 +1,5 @@
-// What tests do behind the kernel's back, as another client of the cloud would; and what they ask.
+// Changes and questions of tests that the kernel does not see, as those of another client of the
+// cloud.
 
 import Core
 import FileSystem

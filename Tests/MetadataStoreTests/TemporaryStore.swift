@@ -1,4 +1,5 @@
-// What the tests of this module share: a database in a folder of its own, and short spellings.
+// The common parts of the tests of this module: a database in a folder of its own, and short
+// spellings.
 
 import Core
 import Foundation

@@ -1,4 +1,4 @@
-// What `dbxfs doctor` makes of facts: how bad each is, and that it says what to do.
+// The findings of `dbxfs doctor` from facts: how bad each is, and that it says what to do.
 
 import Foundation
 import Testing

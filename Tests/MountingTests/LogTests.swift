@@ -1,4 +1,4 @@
-// What log lines look like, and what never gets into them.
+// The form of log lines, and the texts that never get into them.
 
 import Foundation
 import Logging
@@ -12,7 +12,7 @@ import Testing
     func logFile() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/log"
-        // What other tests write to stderr must not end there.
+        // The output of other tests on stderr must not end there.
         let sink = try LogSink(path: path, takesStandardError: false)
         sink.hide("sl.SECRET")
         var log = Logger(label: "sync") { LineLogHandler(label: $0, sink: sink) }

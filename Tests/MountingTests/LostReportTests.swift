@@ -1,4 +1,4 @@
-// What `dbxfs recover` says of content that was put aside.
+// The reports of `dbxfs recover` about content that was put aside.
 
 import Testing
 

@@ -156,7 +156,7 @@ import Testing
 }
 
 @Suite struct EndpointTests {
-    /// What an address is taken for.
+    /// The verdict about an address.
     enum Verdict: Sendable {
         /// A server, with this address.
         case server(String)
@@ -245,7 +245,7 @@ import Testing
 
     @Test("a configuration file's address is checked like a variable's", arguments: forms)
     func configured(text: String, verdict: Verdict) throws {
-        // What TOML itself does not take is an error, too.
+        // A text that is not TOML is an error, too.
         func address() throws -> String? {
             try Environment(
                 ["HOME": "/h"],

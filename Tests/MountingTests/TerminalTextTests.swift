@@ -1,4 +1,4 @@
-// What of a file's name reaches a terminal, and how wide text is there.
+// The characters of a file's name that reach a terminal, and the width of text there.
 
 import Foundation
 import Glibc

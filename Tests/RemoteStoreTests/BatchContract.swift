@@ -1,4 +1,4 @@
-// What every store does with many small changes at once: an outcome for each, in order.
+// The contract of every store for many small changes at once: an outcome for each, in order.
 
 import ContentHashing
 import Core

@@ -1,4 +1,5 @@
-// What every store does with content in one call: expectations, repeated commits, quota, revisions.
+// The contract of every store for content in one call: expectations, repeated commits, quota,
+// revisions.
 
 import ContentHashing
 import Core

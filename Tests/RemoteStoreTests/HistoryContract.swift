@@ -1,4 +1,4 @@
-// What every store that keeps old versions does with them.
+// The contract of every store that keeps old revisions.
 
 import Core
 import RemoteStore

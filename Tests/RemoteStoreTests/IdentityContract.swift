@@ -1,5 +1,5 @@
-// What every store does with changes that are meant for a node, when the place that the node was at has
-// another occupant by now: the change takes the node, or nothing.
+// The contract of every store for changes that are meant for a node, when the place that the node was
+// at has another occupant by now: the change takes the node, or nothing.
 
 import Core
 import RemoteStore

@@ -1,4 +1,5 @@
-// What every store tells of its tree: listings in pages, changes after them, and waiting for more.
+// The contract of every store for reads of its tree: listings in pages, changes after them, and
+// waiting for more.
 
 import Core
 import RemoteStore

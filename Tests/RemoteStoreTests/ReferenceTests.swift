@@ -49,7 +49,7 @@ struct ReferenceTests {
         }
     }
 
-    /// What a server that takes no ids answers, as an error of the route and as bad input.
+    /// The response of a server that accepts no ids, as an error of the route and as bad input.
     static let refusals: [JSONValue] = [
         [
             "kind": "route_error", "route": "files/delete_v2", "count": 1,

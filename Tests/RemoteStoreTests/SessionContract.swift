@@ -1,4 +1,4 @@
-// What every store does with content that comes in pieces, in order or not, once or twice.
+// The contract of every store for content that comes in pieces, in order or not, once or twice.
 
 import ContentHashing
 import Core

@@ -4,7 +4,7 @@
 import Core
 import FileSystem
 
-/// What the kernel keeps of a filesystem's answers, until an end that the answer names, or a notification.
+/// The kernel's cache of a filesystem's replies, each until the end that the reply names, or a notification.
 ///
 /// A name, a file or a folder is held while a request about it is unanswered: a notification about it waits, as in the kernel
 /// for the lock that the request has. `unchecked`: used on the scheduler's thread only.

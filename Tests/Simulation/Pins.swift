@@ -1,4 +1,4 @@
-// What the users of a mount have pinned, and the rule that a pin stays with its node or goes to the one that takes its
+// The pins of the users of a mount, and the rule that a pin stays with its node or goes to the one that takes its
 // place. Not responsible for the content that pins keep on the disk.
 
 import Core

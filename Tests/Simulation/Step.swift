@@ -41,7 +41,7 @@ enum Step: Hashable, Sendable {
     case remount(Int, ignoring: String)
 }
 
-/// What a user does on a mount.
+/// An action of a user on a mount.
 enum UserStep: Hashable, Sendable {
     /// Writes a new content, in place of an earlier one.
     case write(String)
@@ -88,7 +88,7 @@ enum UserStep: Hashable, Sendable {
     case chmod(String, UInt16)
 }
 
-/// What another client does.
+/// An action of another client.
 enum OtherStep: Hashable, Sendable {
     case put(String)
     /// Stores the content that users of a mount have at a path.
@@ -111,7 +111,7 @@ struct Plan: Sendable {
     var distance: Int
     /// Changes by id are refused.
     var refusesIDs: Bool
-    /// What the server leaves out of the changes.
+    /// The entries that the server leaves out of the deltas.
     var compaction: LogCompaction
     /// The kernel keeps names, attributes, listings and pages; else it looks up everything anew.
     var keepsNames: Bool

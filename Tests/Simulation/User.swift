@@ -1,5 +1,5 @@
-// What a user does on a mount, by the operations that the kernel would ask for: every name is looked up and forgotten
-// again, and a file that is written to is opened, flushed and released.
+// The actions of a user on a mount, by the operations that the kernel would ask for: every name is looked up and
+// forgotten again, and a file that is written to is opened, flushed and released.
 
 import Core
 import FileSystem

@@ -1,4 +1,4 @@
-// What a start believes after a power cut, after the death of the process, and with a damaged database. A
+// The content that a start believes after a power cut, the death of the process, or damage of the database. A
 // cut is played by files that have less than was written, and by the name of another system in the settings.
 
 import ContentHashing

@@ -1,5 +1,5 @@
-// What users see of a node that another client is between two moves of: the name that it had, however the batch
-// puts it there, and the one it gets in the end.
+// A node between two moves of another client. Users see it under the name that it had, however the batch puts
+// it there, and after the second move under the new one.
 
 import Core
 import MetadataStore

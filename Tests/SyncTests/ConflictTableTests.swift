@@ -23,7 +23,7 @@ struct ConflictRow: Sendable, CustomTestStringConvertible {
     var result: String
     /// The tree that both sides knew before: files with their texts, folders as nil.
     var base: Tree = [:]
-    /// What another client had besides, and both sides knew.
+    /// Creates the other nodes that both sides knew before.
     var others: @Sendable (Harness) async throws -> Void = { _ in }
     /// The changes of users, unsent.
     var local: @Sendable (Harness) async throws -> Void = { _ in }

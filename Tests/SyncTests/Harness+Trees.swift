@@ -1,4 +1,4 @@
-// What the mount shows and what the server has, in a form in which they can be compared.
+// The trees of the mount and of the server, in a form in which they can be compared.
 
 import Core
 import MetadataStore

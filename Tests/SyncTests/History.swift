@@ -1,4 +1,4 @@
-// What happened in a test, in order, for the message of a failure: histories under load do not repeat.
+// The events of a test, in order, for the message of a failure: histories under load do not repeat.
 
 import Core
 import Foundation

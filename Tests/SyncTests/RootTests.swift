@@ -1,4 +1,4 @@
-// What becomes of a tree when paths start from somewhere else: the person has changed teams.
+// A tree whose paths start from another root: the person has changed teams.
 
 import Core
 import RemoteStore

@@ -1,4 +1,4 @@
-// What a test asks of the rows, by path and as text; and what users do to them.
+// Reads of the rows for tests, by path and as text, and the changes of users to them.
 
 import Core
 import MetadataStore

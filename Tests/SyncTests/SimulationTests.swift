@@ -187,7 +187,7 @@ extension Harness {
     fileprivate var names: [String] { SimulationTests.names + (localName.map { [$0] } ?? []) }
 }
 
-/// What a history's server is like.
+/// The properties of a history's server.
 private struct Surroundings {
     /// Each seed is another one, every fortieth the same.
     init(seed: Int) {

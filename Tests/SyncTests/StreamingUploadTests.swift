@@ -75,7 +75,7 @@ import Testing
             try await waitWhile { try await arrived() < count }
         }
 
-        /// What closing the file does first.
+        /// The first effects of closing the file.
         func save() async throws {
             try await harness.store.write { [file] in try file.persist(in: $0) }
         }

@@ -1,4 +1,5 @@
-// What reaches the server, and in which form: coalescing, atomic saves, rings of renames, restarts.
+// The changes that reach the server, and their form: coalescing, atomic saves, cycles of renames,
+// restarts.
 
 import ContentHashing
 import Core

@@ -1,4 +1,5 @@
-// What the tests of transfers share: an account on an emulator, and a transport that counts, loses and holds requests.
+// The common parts of the tests of transfers: an account on an emulator, and a transport that counts, loses and holds
+// requests.
 
 import ContentHashing
 import DropboxAPI

@@ -115,7 +115,7 @@ final class ClientTransport: HTTPTransport {
         state.withLock { $0.bodies[id] = nil }
     }
 
-    /// An end that this client's shutdown has brought about is told as such.
+    /// An end that this client's shutdown has caused is reported as such.
     fileprivate func explained(_ error: TransportError) -> TransportError {
         guard error.kind == .cancelled, state.withLock(\.isShutDown) else { return error }
         return Self.ended(mayHaveBeenReceived: error.mayHaveBeenReceived)

@@ -33,7 +33,7 @@ import ContentHashing
 public struct Download<Output: Sendable, Failure: RouteError>: Sendable {
     /// The file's metadata in the response.
     public let result: Output
-    /// The range of the file that the body covers; nil when the server does not tell its length.
+    /// The range of the file that the body covers; nil when the server does not state its length.
     public let range: Range<UInt64>?
     /// The file's bytes. Dropping the body ends the transfer.
     public let body: DownloadBody<Failure>

@@ -98,7 +98,8 @@ public struct PendingLogin: Codable, Hashable, Sendable, CustomStringConvertible
 
 /// Why a user came back without access.
 @nonexhaustive public enum LoginError: Error, Hashable, Sendable {
-    /// The address has not the state of this login: the user was brought here by another one, or another site.
+    /// The address does not have the state of this login: another login, or another site, has brought the user
+    /// here.
     case otherState
     /// The user did not allow it.
     case denied

@@ -1,6 +1,6 @@
 // The arguments that describe a write: `CommitInfo`, `RelocationPath` and their parts.
 
-/// `files.CommitInfo`, validated.
+/// The validated fields of a `files.CommitInfo`.
 struct CommitArguments: Sendable {
     let commit: Commit
     /// The properties that the file gets once it is written.

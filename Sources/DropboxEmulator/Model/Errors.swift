@@ -7,7 +7,7 @@ protocol APIUnion: Error, Sendable {
     var json: JSONValue { get }
 }
 
-/// `files.LookupError`.
+/// Why no entry was found at a path: `files.LookupError`.
 enum LookupError: APIUnion, Equatable {
     case malformedPath
     case notFound
@@ -30,14 +30,14 @@ enum LookupError: APIUnion, Equatable {
     }
 }
 
-/// `files.WriteConflictError`.
+/// The entry in the way of a write: `files.WriteConflictError`.
 enum WriteConflict: String, Sendable {
     case file
     case folder
     case fileAncestor = "file_ancestor"
 }
 
-/// `files.WriteError`.
+/// Why a write was refused: `files.WriteError`.
 enum WriteError: APIUnion, Equatable {
     case malformedPath
     case conflict(WriteConflict)
@@ -60,7 +60,7 @@ enum WriteError: APIUnion, Equatable {
     }
 }
 
-/// `files.DeleteError`.
+/// Why a deletion was refused: `files.DeleteError`.
 enum DeleteError: APIUnion, Equatable {
     case pathLookup(LookupError)
     case pathWrite(WriteError)
@@ -75,7 +75,7 @@ enum DeleteError: APIUnion, Equatable {
     }
 }
 
-/// `files.RelocationError`.
+/// Why a move or a copy was refused: `files.RelocationError`.
 enum RelocationError: APIUnion, Equatable {
     case fromLookup(LookupError)
     case fromWrite(WriteError)
@@ -98,7 +98,7 @@ enum RelocationError: APIUnion, Equatable {
     }
 }
 
-/// `files.RestoreError`.
+/// Why a revision was not restored: `files.RestoreError`.
 enum RestoreError: APIUnion, Equatable {
     case pathLookup(LookupError)
     case pathWrite(WriteError)

@@ -36,7 +36,7 @@ struct EntryPath: Sendable {
     }
 }
 
-/// `files.FileMetadata`.
+/// A file as responses have it: `files.FileMetadata`.
 struct FileMetadata: Sendable {
     let path: EntryPath
     let id: String
@@ -87,7 +87,7 @@ extension [PropertyGroup] {
     }
 }
 
-/// `files.FolderMetadata`.
+/// A folder as responses have it: `files.FolderMetadata`.
 struct FolderMetadata: Sendable {
     let path: EntryPath
     let id: String
@@ -127,7 +127,7 @@ struct FolderMetadata: Sendable {
     }
 }
 
-/// `files.DeletedMetadata`.
+/// A deleted entry as responses have it: `files.DeletedMetadata`.
 struct DeletedMetadata: Sendable {
     let path: EntryPath
 

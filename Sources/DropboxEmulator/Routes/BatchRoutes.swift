@@ -25,7 +25,7 @@ extension Routes {
         return .json(.tag("async_job_id", .string(id)))
     }
 
-    /// `files/create_folder_batch`
+    /// `files/create_folder_batch`: creates several folders.
     static func createFolderBatch(_ call: Call) async throws -> RouteResponse {
         let (paths, autorename, isForced) = try call.arguments {
             reader throws(ArgumentError) -> ([String], Bool, Bool) in
@@ -73,12 +73,12 @@ extension Routes {
         return launch(call, entries: entries, isAsynchronous: true)
     }
 
-    /// `files/move_batch_v2`
+    /// `files/move_batch_v2`: moves files and folders.
     static func moveBatch(_ call: Call) async throws -> RouteResponse {
         try relocationBatch(call, copies: false)
     }
 
-    /// `files/copy_batch_v2`
+    /// `files/copy_batch_v2`: copies files and folders.
     static func copyBatch(_ call: Call) async throws -> RouteResponse {
         try relocationBatch(call, copies: true)
     }

@@ -1,7 +1,7 @@
 // Routes that create, delete, move, copy and restore one entry.
 
 extension Routes {
-    /// `files/create_folder_v2`
+    /// `files/create_folder_v2`: creates a folder.
     static func createFolder(_ call: Call) async throws -> RouteResponse {
         let (path, autorename) = try call.arguments {
             reader throws(ArgumentError) -> (String, Bool) in
@@ -18,7 +18,7 @@ extension Routes {
         }
     }
 
-    /// `files/delete_v2`
+    /// `files/delete_v2`: deletes a file, or a folder with its contents.
     static func delete(_ call: Call) async throws -> RouteResponse {
         let (path, parentRev) = try call.arguments {
             reader throws(ArgumentError) -> (String, String?) in
@@ -27,12 +27,12 @@ extension Routes {
         return .json(["metadata": try call.delete(path, parentRev: parentRev)])
     }
 
-    /// `files/move_v2`
+    /// `files/move_v2`: moves a file or a folder.
     static func move(_ call: Call) async throws -> RouteResponse {
         try relocate(call, copies: false)
     }
 
-    /// `files/copy_v2`
+    /// `files/copy_v2`: copies a file or a folder.
     static func copy(_ call: Call) async throws -> RouteResponse {
         try relocate(call, copies: true)
     }
@@ -47,7 +47,7 @@ extension Routes {
         return .json(["metadata": try call.relocate(relocation)])
     }
 
-    /// `files/restore`
+    /// `files/restore`: makes a revision the current one of its file.
     static func restore(_ call: Call) async throws -> RouteResponse {
         let (path, rev) = try call.arguments { reader throws(ArgumentError) -> (String, String) in
             (

@@ -3,7 +3,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// `files/list_folder/longpoll`
+/// `files/list_folder/longpoll`: waits for changes after a cursor.
 struct LongpollRoute {
     let emulator: Emulator
 

@@ -2,7 +2,7 @@
 // responsible for longpoll (`LongpollRoute`).
 
 extension Routes {
-    /// `files/get_metadata`
+    /// `files/get_metadata`: returns the metadata of an entry.
     static func getMetadata(_ call: Call) async throws -> RouteResponse {
         let (path, includesDeleted, wanted) = try call.arguments {
             reader throws(ArgumentError) -> (String, Bool, [String]) in
@@ -40,7 +40,7 @@ extension Routes {
 
     // MARK: Listings
 
-    /// `files/list_folder`
+    /// `files/list_folder`: returns the first page of a listing.
     static func listFolder(_ call: Call) async throws -> RouteResponse {
         let scope = try listingScope(call)
         let page = try call.space.tree { tree throws(ListingError) in
@@ -49,14 +49,14 @@ extension Routes {
         return .json(call.listing(page))
     }
 
-    /// `files/list_folder/get_latest_cursor`
+    /// `files/list_folder/get_latest_cursor`: returns a cursor for later changes.
     static func latestCursor(_ call: Call) async throws -> RouteResponse {
         let scope = try listingScope(call)
         let cursor = call.space.tree { $0.latestCursor(scope, account: call.account.id) }
         return .json(["cursor": .string(cursor.text)])
     }
 
-    /// `files/list_folder/continue`
+    /// `files/list_folder/continue`: returns the next page, or the changes since.
     static func listFolderContinue(_ call: Call) async throws -> RouteResponse {
         let text = try call.arguments { reader throws(ArgumentError) in
             try reader.string("cursor", length: 1...Int.max)
@@ -109,7 +109,7 @@ extension Routes {
 
     // MARK: History and search
 
-    /// `files/list_revisions`
+    /// `files/list_revisions`: returns the revisions of a file.
     static func listRevisions(_ call: Call) async throws -> RouteResponse {
         let (path, mode, limit, before) = try call.arguments {
             reader throws(ArgumentError) -> (String, RevisionsMode, Int64, String?) in
@@ -135,7 +135,7 @@ extension Routes {
             ]).adding("server_deleted", page.serverDeleted.map { .string($0.text) }))
     }
 
-    /// `files/search_v2`
+    /// `files/search_v2`: returns the first entries whose names match.
     static func search(_ call: Call) async throws -> RouteResponse {
         let arguments = try call.arguments { reader throws(ArgumentError) in
             try SearchArguments(&reader)
@@ -143,7 +143,7 @@ extension Routes {
         return try matches(call, arguments, skipping: 0)
     }
 
-    /// `files/search/continue_v2`
+    /// `files/search/continue_v2`: returns the next matches.
     static func searchContinue(_ call: Call) async throws -> RouteResponse {
         let text = try call.arguments { reader throws(ArgumentError) in
             try reader.string("cursor", length: 1...Int.max)

@@ -6,7 +6,7 @@ import Foundation
 extension Routes {
     // MARK: Templates
 
-    /// `file_properties/templates/add_for_user`
+    /// `file_properties/templates/add_for_user`: adds a template to the account.
     static func addTemplate(_ call: Call) async throws -> RouteResponse {
         let template = try call.arguments { reader throws(ArgumentError) in
             PropertyTemplate(
@@ -19,7 +19,7 @@ extension Routes {
         return .json(["template_id": .string(id)])
     }
 
-    /// `file_properties/templates/get_for_user`
+    /// `file_properties/templates/get_for_user`: returns a template of the account.
     static func template(_ call: Call) async throws -> RouteResponse {
         let id = try call.arguments { reader throws(ArgumentError) in
             try reader.templateID("template_id")
@@ -33,13 +33,13 @@ extension Routes {
         return .json(template.json)
     }
 
-    /// `file_properties/templates/list_for_user`
+    /// `file_properties/templates/list_for_user`: lists the templates of the account.
     static func templates(_ call: Call) async throws -> RouteResponse {
         let ids = call.space.tree { $0.templateIDs(of: call.account.id) }
         return .json(["template_ids": .array(ids.map { .string($0) })])
     }
 
-    /// `file_properties/templates/update_for_user`
+    /// `file_properties/templates/update_for_user`: renames a template, or adds fields.
     static func updateTemplate(_ call: Call) async throws -> RouteResponse {
         let (id, name, description, added) = try call.arguments {
             reader throws(ArgumentError) in
@@ -58,7 +58,7 @@ extension Routes {
         return .json(["template_id": .string(id)])
     }
 
-    /// `file_properties/templates/remove_for_user`
+    /// `file_properties/templates/remove_for_user`: removes a template.
     static func removeTemplate(_ call: Call) async throws -> RouteResponse {
         let id = try call.arguments { reader throws(ArgumentError) in
             try reader.templateID("template_id")
@@ -69,21 +69,21 @@ extension Routes {
 
     // MARK: Properties
 
-    /// `file_properties/properties/add`
+    /// `file_properties/properties/add`: adds groups to an entry.
     static func addProperties(_ call: Call) async throws -> RouteResponse {
         try changeProperties(call) { reader throws(ArgumentError) in
             .add(try reader.propertyGroups("property_groups"))
         }
     }
 
-    /// `file_properties/properties/overwrite`
+    /// `file_properties/properties/overwrite`: replaces groups of an entry.
     static func overwriteProperties(_ call: Call) async throws -> RouteResponse {
         try changeProperties(call) { reader throws(ArgumentError) in
             .overwrite(try reader.propertyGroups("property_groups", count: 1...Int.max))
         }
     }
 
-    /// `file_properties/properties/update`
+    /// `file_properties/properties/update`: changes fields of an entry.
     static func updateProperties(_ call: Call) async throws -> RouteResponse {
         try changeProperties(call) { reader throws(ArgumentError) in
             .update(
@@ -96,7 +96,7 @@ extension Routes {
         }
     }
 
-    /// `file_properties/properties/remove`
+    /// `file_properties/properties/remove`: removes groups from an entry.
     static func removeProperties(_ call: Call) async throws -> RouteResponse {
         try changeProperties(call) { reader throws(ArgumentError) in
             .remove(
@@ -120,7 +120,7 @@ extension Routes {
 
     // MARK: Search
 
-    /// `file_properties/properties/search`
+    /// `file_properties/properties/search`: returns entries with a value.
     static func searchProperties(_ call: Call) async throws -> RouteResponse {
         let search = try call.arguments { reader throws(ArgumentError) in
             PropertySearch(
@@ -133,7 +133,7 @@ extension Routes {
         return .json(matches(call, search))
     }
 
-    /// `file_properties/properties/search/continue`
+    /// `file_properties/properties/search/continue`: returns the next matches.
     static func continueSearch(_ call: Call) async throws -> RouteResponse {
         let text = try call.arguments { reader throws(ArgumentError) in
             try reader.string("cursor", length: 1...Int.max)

@@ -11,7 +11,7 @@ extension Routes {
     /// Maximum links of a page.
     private static let pageSize = 200
 
-    /// `sharing/create_shared_link_with_settings`
+    /// `sharing/create_shared_link_with_settings`: makes a link to an entry.
     static func createSharedLink(_ call: Call) async throws -> RouteResponse {
         let path = try call.arguments { reader throws(ArgumentError) -> String in
             // Audience, access, expiry and password need plans that the emulator does not support.
@@ -26,7 +26,7 @@ extension Routes {
         return .json(call.presented(made))
     }
 
-    /// `sharing/list_shared_links`
+    /// `sharing/list_shared_links`: lists the links of the account, or of a path.
     static func listSharedLinks(_ call: Call) async throws -> RouteResponse {
         let (path, cursor, directOnly) = try call.arguments {
             reader throws(ArgumentError) -> (String?, String?, Bool) in
@@ -56,7 +56,7 @@ extension Routes {
         return .json(.object(members))
     }
 
-    /// `sharing/revoke_shared_link`
+    /// `sharing/revoke_shared_link`: ends a link.
     static func revokeSharedLink(_ call: Call) async throws -> RouteResponse {
         let url = try call.arguments { reader throws(ArgumentError) in
             try reader.string("url", length: 1...Int.max)
@@ -67,7 +67,7 @@ extension Routes {
         return .json(.null)
     }
 
-    /// `sharing.SharedLinkMetadata`
+    /// The JSON of a `sharing.SharedLinkMetadata`.
     private static func link(to node: NodeID, in tree: AccountTree, _ call: Call) -> JSONValue {
         let (kind, entry) =
             switch tree.metadata(of: node, from: call.base) {

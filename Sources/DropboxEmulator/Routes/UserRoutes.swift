@@ -1,7 +1,7 @@
 // Routes for the account and its token.
 
 extension Routes {
-    /// `users/get_current_account`
+    /// `users/get_current_account`: returns the account of the token.
     static func currentAccount(_ call: Call) async throws -> RouteResponse {
         var account = call.account.json
             .adding("country", "US").adding("locale", "en")
@@ -16,7 +16,7 @@ extension Routes {
         return .json(account)
     }
 
-    /// `users/get_account`
+    /// `users/get_account`: returns an account by its ID.
     static func account(_ call: Call) async throws -> RouteResponse {
         let id = try call.arguments { reader throws(ArgumentError) in
             try reader.string("account_id", length: 40...40)
@@ -27,7 +27,7 @@ extension Routes {
         return .json(account.json.adding("is_teammate", .boolean(account.id == call.account.id)))
     }
 
-    /// `users/get_space_usage`
+    /// `users/get_space_usage`: returns used and allocated bytes.
     static func spaceUsage(_ call: Call) async throws -> RouteResponse {
         let (used, quota) = call.space.tree { ($0.usedBytes, $0.quota) }
         guard call.account.homePath != nil else {
@@ -49,7 +49,7 @@ extension Routes {
         ])
     }
 
-    /// `users/features/get_values`
+    /// `users/features/get_values`: tells which features the account has.
     static func features(_ call: Call) async throws -> RouteResponse {
         let tags = [
             "paper_as_files", "file_locking", "team_shared_dropbox", "distinct_member_home",
@@ -68,7 +68,7 @@ extension Routes {
         return .json(["values": .array(values)])
     }
 
-    /// `check/user`
+    /// `check/user`: returns the query as it is.
     static func echo(_ call: Call) async throws -> RouteResponse {
         .json(["result": .string(try call.arguments(query))])
     }
@@ -79,7 +79,7 @@ extension Routes {
         return try ArgumentReader.string(value, at: "query", length: 0...500)
     }
 
-    /// `auth/token/revoke`
+    /// `auth/token/revoke`: ends the validity of the token.
     static func revokeToken(_ call: Call) async throws -> RouteResponse {
         try call.emulator.accounts.revoke(call.token)
         return .json(.null)

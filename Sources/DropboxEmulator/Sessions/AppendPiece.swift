@@ -1,6 +1,6 @@
 // Appends bytes to a session that were first received into another file.
 
-/// `files.UploadSessionAppendBatchArgEntry`.
+/// A piece of a batch: `files.UploadSessionAppendBatchArgEntry`.
 struct AppendPiece: Sendable {
     let session: String
     let offset: Int64

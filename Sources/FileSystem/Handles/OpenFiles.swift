@@ -22,7 +22,8 @@ package final class OpenFiles: OpenFileTracking {
         let file: OpenFile
         var handles = 0
         var writers = 0
-        /// Whether a transaction has asked for it, as each does that removes a name of an open file.
+        /// Whether a transaction has asked for the inode, as each does that removes a name of an
+        /// open file.
         var mayBeUnlinked = false
     }
 

@@ -1,4 +1,4 @@
-// Handles, their opening, and what listings and ranges of them are made of.
+// The results of opening files and folders, the entries of listings, and ranges of files.
 
 package import Core
 

@@ -1,4 +1,4 @@
-// The result of a scan of the pinned part of the tree. Pure: rows in, totals and open questions
+// The result of a scan of the pinned part of the tree. Pure: rows in, totals and contents to check
 // out.
 
 import ContentHashing

@@ -71,7 +71,7 @@ extension Bridge {
             with: fileSystem.lookup(copyBytes(name), in: parent), as: .lookup)
     }
 
-    /// Regular files only: Dropbox has no pipes, sockets and devices.
+    /// Makes regular files, FIFOs and sockets; device files are refused.
     fileprivate func makeNode(
         _ reply: consuming Reply, _ parent: fuse_ino_t, _ name: Name, _ mode: mode_t
     ) {

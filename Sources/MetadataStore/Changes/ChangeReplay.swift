@@ -1,4 +1,4 @@
-// Repeats the records of a change log in the database that they belong to. A statement has the same effect as at first,
+// Replays the records of a change log in the database that they belong to. A statement has the same effect as at first,
 // because it depends on the rows and its arguments only, never on the time or on chance.
 
 import Foundation

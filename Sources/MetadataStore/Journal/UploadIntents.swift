@@ -93,9 +93,9 @@ extension Transaction {
         return database.lastInsertedRowID
     }
 
-    /// Removes an intent that is known to have arrived. Earlier ones of the same node there no
-    /// longer stand for its creation: what appears there next is another client's, for example the
-    /// file restored after it was deleted. They still tell what content was sent.
+    /// Removes an intent that is known to have arrived. Earlier intents of the same node there no
+    /// longer stand for its creation: the next file there is another client's, for example one that
+    /// was restored after its deletion. They still say which content was sent.
     package func noteArrival(of id: Int64) throws {
         try run(
             """
@@ -105,9 +105,9 @@ extension Transaction {
         try forgetIntent(id)
     }
 
-    /// Removes the intents to create a node that the server had at a place and has deleted: it arrived, so
-    /// what appears there next is another client's. One for another place may still arrive: the node's content was sent
-    /// there before users put it in the place of a file that the server had.
+    /// Removes the intents to create a node that the server had at a place and has deleted: it arrived, so the next
+    /// node there is another client's. One for another place may still arrive: the node's content was sent there before
+    /// users put it in the place of a file that the server had.
     package func forgetCreations(of inode: InodeID, at place: Place?) throws {
         try run(
             "DELETE FROM attempt WHERE inode = ? AND target IS NULL AND (parent IS NULL OR parent = ? AND fold = ?)",

@@ -1,4 +1,7 @@
 // Queries for all local-only nodes. FileSystem decides which nodes are local-only.
+//
+// `flags & 16` is `NodeFlags.localOnly`, as a literal: SQLite uses the partial index `node_local` only
+// for a condition that is written like its own.
 
 package import Core
 import GRDB

@@ -93,7 +93,7 @@ extension Transaction {
             [inode.column, place.parent.column, place.name.folded])
     }
 
-    /// Drops all previous paths, because the deltas from before those moves are in.
+    /// Drops all previous paths, because the deltas from before those moves are applied.
     package func forgetPreviousPaths() throws {
         try run("DELETE FROM departure", [])
     }

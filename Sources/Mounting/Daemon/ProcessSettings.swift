@@ -50,10 +50,10 @@ package enum ProcessSettings {
     /// Size in bytes from which an allocation has its own pages, which return to the system when it
     /// is freed. glibc starts with 128 KiB but raises this to 32 MiB as large buffers are freed
     /// (mallopt(3)); then the blocks of files stay in the heap of the thread that held them.
-    /// Setting it disables that. Answers to the kernel, of 1 MiB at most, stay below: new pages for
+    /// Setting it disables that. Replies to the kernel, of 1 MiB at most, stay below: new pages for
     /// each of them, which the kernel zeroes first, take a third of a reader's processor time.
     private static let ownPagesThreshold: Int32 = (1 << 20) + (64 << 10)
-    /// Free bytes that the end of a heap keeps: some answers' worth, so that the memory of one
+    /// Free bytes that the end of a heap keeps: some replies' worth, so that the memory of one
     /// serves the next.
     private static let keptFree: Int32 = 8 << 20
     /// Heaps that threads share, instead of eight for each processor, so that freed memory is

@@ -1,5 +1,5 @@
-// The message of each error of a command, as a table: what is wrong, and after the colon or semicolon what to do about it, in one
-// line, because it is shown in a terminal, in a journal or in mount(8)'s output. The compiler misses a case without a message.
+// The message of each error of a command, as a table: the fault, and after the colon or semicolon the remedy, in one line,
+// because it is shown in a terminal, in a journal or in mount(8)'s output. The compiler reports a case without a message.
 
 extension CommandError {
     /// The message for the user.

@@ -9,7 +9,7 @@ package struct LiveSettings: Hashable, Sendable, Codable {
     package var downloadRate: Int64?
     /// Limit of cached content in bytes.
     package var cacheSize: Int64
-    /// Seconds between the last change of a file and its upload.
+    /// Longest time in seconds for which a change waits for others.
     package var writeDelay: Double
     /// Minimum level of log records.
     package var logLevel: LogLevel

@@ -91,7 +91,7 @@ package struct MountSettings: Hashable, Sendable, Codable {
     package var cacheFolder: String?
     /// Limit of cached content in bytes; nil for the default.
     package var cacheSize: Int64?
-    /// Seconds between the last change of a file and its upload; nil for the default.
+    /// Longest time in seconds for which a change waits for others; nil for the default.
     package var writeDelay: Double?
     /// Limit of uploads in bytes per second; nil for none.
     package var uploadRate: Int64?

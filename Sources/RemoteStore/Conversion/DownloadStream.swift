@@ -1,5 +1,5 @@
-// The body of a response of the API as a stream of what a filesystem needs of a cloud. Not
-// responsible for uploads: `UploadBody.swift`.
+// The body of a response of the API as the byte stream of `RemoteStoring`. Not responsible for
+// uploads: `UploadBody.swift`.
 
 import DropboxAPI
 

@@ -42,13 +42,13 @@ struct TolerantListing: Decodable, Sendable {
         case hasMore = "has_more"
     }
 
-    /// `files/list_folder`
+    /// `files/list_folder`, with entries decoded one by one.
     static var listFolder: Route<Files.ListFolderArg, Self, Files.ListFolderError> {
         let strict = Files.listFolder
         return .init(strict.name, scope: strict.scope, retryAfterSend: strict.retryAfterSend)
     }
 
-    /// `files/list_folder/continue`
+    /// `files/list_folder/continue`, with entries decoded one by one.
     static var listFolderContinue:
         Route<Files.ListFolderContinueArg, Self, Files.ListFolderContinueError>
     {

@@ -257,7 +257,7 @@ extension LostContent {
         detail = damage.description
     }
 
-    /// A file of which only the disk knows.
+    /// A file without a row.
     fileprivate init(unknown facts: FileFacts) {
         self.init(
             size: facts.size, bytes: facts.size, modified: facts.modified.seconds,

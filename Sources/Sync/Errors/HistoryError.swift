@@ -1,4 +1,4 @@
-// Why an earlier content of a file cannot be had.
+// The errors of commands about earlier contents of files.
 
 package import RemoteStore
 

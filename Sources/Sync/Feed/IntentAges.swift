@@ -1,5 +1,6 @@
-// How long upload intents have been unanswered, by the clock that never jumps: by the machine's
-// date, a clock that is set forward would end the intent of a commit that a server still works on.
+// How long upload intents have been without a response, on the monotonic clock: if the machine's
+// date counted, a clock that is set forward would end the intent of a commit that a server still
+// works on.
 
 import Core
 import MetadataStore
@@ -13,8 +14,8 @@ final class IntentAges: Sendable {
     /// When they were counted last; nil before the first time in this process. Lock: a leaf.
     private let last = Mutex<WallTime?>(nil)
 
-    /// Notes that all deltas up to now are in, in the transaction that applies them, before it ends
-    /// the intents that are too old.
+    /// Notes that all deltas up to now are applied, in the transaction that applies them, before it
+    /// ends the intents that are too old.
     func noteCaughtUp(at now: WallTime, in transaction: Transaction) throws {
         let last = last.withLock { $0 }
         if let last, now < last.adding(seconds: Self.longestCommit) { return }

@@ -293,7 +293,7 @@ actor RemoteWatcher {
             case .remote(let error):
                 status.connection = .offline
                 status.lastProblem = "\(error)"
-            // Recorded where it happened.
+            // The failure was recorded where it happened.
             case .local, .baseLost: break
             }
         }

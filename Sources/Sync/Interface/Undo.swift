@@ -34,13 +34,13 @@ package enum UndoTarget: Hashable, Sendable {
     }
 }
 
-/// How far an undo is.
+/// The progress of an undo.
 package struct UndoProgress: Hashable, Sendable {
-    /// A file that stays as it is against the wish.
+    /// A file that could not be brought back.
     package struct Refusal: Hashable, Sendable {
         /// Its path on the mount.
         package var path: String
-        /// The failure that keeps it as it is.
+        /// The failure that prevented it.
         package var error: HistoryError
     }
 
@@ -48,7 +48,7 @@ package struct UndoProgress: Hashable, Sendable {
     package var isListing = true
     /// Number of deleted entries and changed files found; folders are among the first.
     package var found = 0
-    /// Those that were dealt with.
+    /// Number of those that are finished.
     package var done = 0
     /// Number of files brought back.
     package var restored = 0

@@ -27,15 +27,15 @@ package struct WriteDelay: Hashable, Sendable {
     /// compilers pause for less between the changes that belong together.
     var quietNanoseconds: Int64 { nanoseconds / 100 *| 6 }
 
-    /// When a burst that began then ends at the latest.
+    /// The latest end of a burst that began at this time.
     func limit(from start: WallTime) -> WallTime { start.adding(nanoseconds: nanoseconds) }
 
-    /// When a burst ends whose last change was then.
+    /// The end of a burst whose last change was at this time.
     func quiet(after change: WallTime) -> WallTime {
         change.adding(nanoseconds: quietNanoseconds)
     }
 
-    /// When changes are forgotten, or sent even if further ones follow.
+    /// When changes since this time are sent even if further ones follow, or are forgotten.
     func maximum(from start: WallTime) -> WallTime {
         start.adding(nanoseconds: maximumNanoseconds)
     }

@@ -44,7 +44,7 @@ struct MetadataReads: Sendable {
         return await read(question)
     }
 
-    /// Finds out the outcome of moves. Throws the failure of the first metadata read that fails.
+    /// Requests the outcome of moves. Throws the failure of the first metadata read that fails.
     func resolve(
         _ moves: [(id: Int64, inode: InodeID, target: String)]
     ) async throws(SyncError) {

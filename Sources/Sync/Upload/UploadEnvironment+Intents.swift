@@ -51,7 +51,7 @@ extension UploadEnvironment {
 
 extension UploadEnvironment {
     /// Sends an intended step. If the server refuses it, removes the intent; after any other
-    /// failure it may have been done, or be done later.
+    /// failure the server may have made the change, or may still make it.
     nonisolated(nonsending) func forgettingRefusal(
         of sent: Sent, _ body: () async throws(SyncError) -> Void
     ) async throws(SyncError) {
@@ -63,7 +63,7 @@ extension UploadEnvironment {
         }
     }
 
-    /// Removes the intents of steps that were not done, and will not be.
+    /// Removes the intents of steps that the server has not made, and will not make.
     func forget(_ refused: [Sent]) async {
         let ids = refused.compactMap(\.intent)
         guard !ids.isEmpty else { return }

@@ -35,7 +35,7 @@ extension Uploader {
             if error == .remote(.insufficientSpace) { await quota.noteFull() }
         case .wait(let seconds): await postpone(inode, by: seconds)
         case .refresh:
-            // A feed that fails cannot tell of a move.
+            // A feed that fails cannot report a move.
             let isFeedFailing = environment.state.current.isFeedFailing
             let answer = await metadataReads.read(
                 for: step, of: inode, believesAbsence: attempts >= Self.doubts && !isFeedFailing)

@@ -5,7 +5,7 @@ package import MetadataStore
 
 /// The folders whose children are all known to one try of a request.
 package struct KnownFolders: Sendable {
-    /// Whether the whole tree was known at the begin.
+    /// Whether the whole tree was known at the start.
     package let isTreeComplete: Bool
     /// Folders that this request has waited for.
     package var awaited: Set<InodeID> = []

@@ -1,4 +1,4 @@
-// Changed content: where it is staged, and what the rows say of it.
+// Changed content: its staging file, and its rows.
 
 package import Core
 package import MetadataStore

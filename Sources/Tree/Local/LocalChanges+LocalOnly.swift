@@ -5,8 +5,8 @@ import Core
 import MetadataStore
 
 extension LocalChanges {
-    /// Whether a node of this name in this folder is local-only. Also asked about nodes that exist: a
-    /// rule for new names only belongs to `+Creating` and `+Renaming`.
+    /// Whether a node of this name in this folder is local-only. Callers also ask about existing
+    /// nodes, so a rule for new names alone belongs to `+Creating` and `+Renaming`.
     func isLocal(_ name: FileName, in folder: Node, isFolder: Bool) throws -> Bool {
         switch NamePolicy(name) {
         case .localOnly: return true

@@ -99,8 +99,8 @@ extension DeltaApplier {
         try transaction.noteArrival(of: own.id)
         let sent = try transaction.node(own.inode)
         if let left = sent.flatMap({ onItsWay($0) })?.left, left.isSameThere(as: place) {
-            // Sent twice and arrived twice, because another client had moved the folder. The
-            // intent of the other client is unknown, so both stay.
+            // The content was sent twice and stored twice, because another client had moved the
+            // folder. The intent of the other client is unknown, so both stay.
             return false
         }
         let candidates = [
@@ -167,7 +167,7 @@ extension DeltaApplier {
             return node.facts.revision == facts.revision ? .ofBase : .other
         }
         if node.facts.revision == facts.revision || node.facts.hash == hash { return .ofBase }
-        // Without anything unsent, it is an older content that another client has restored.
+        // If nothing is unsent here, another client has restored an older content.
         let isUnsent = node.staged != nil || node.place == nil
         if isUnsent, try transaction.hasIntent(withHash: hash, for: node.inode) {
             return .sentFromHere

@@ -35,7 +35,7 @@ extension DeltaApplier {
         of node: Node, at path: String, orOf former: [Node]
     ) throws {
         let former = former.filter { $0.inode != node.inode }
-        // So may the pages of a listing be.
+        // The pages of a listing may be older than the move, too.
         if isFeed || listing != 0, let id = node.facts.id, try isAheadOfFeed(id) {
             try noteDoubt(of: id)
             try doubt(former)
@@ -59,8 +59,9 @@ extension DeltaApplier {
         for id in nodes.compactMap(\.facts.id) where lastIndex[id] == nil { try noteDoubt(of: id) }
     }
 
-    /// Removes what earlier entries of the batch have put below a folder that is ahead of the feed:
-    /// it was in the folder that was there before. The rest is this mount's, like the folder.
+    /// Removes nodes that earlier entries of the batch have put below a folder that is ahead of the
+    /// feed: they were in the folder that had its path before. The other nodes below it are this
+    /// mount's, like the folder.
     private mutating func removeToldBefore(below folder: Node) throws {
         var waiting = [folder]
         while let folder = waiting.popLast() {

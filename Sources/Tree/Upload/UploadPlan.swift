@@ -252,10 +252,10 @@ package struct UploadPlanner {
         return .waitFor(occupant.inode)
     }
 
-    /// Breaks a ring of waiting nodes: files that swap places, or a folder created under the name
+    /// Breaks a cycle of waiting nodes: files that swap places, or a folder created under the name
     /// of a node that is to move into it. One that blocks another moves to a temporary name: a
-    /// deleted one only if it must, because it cannot be moved in parts. A file that takes the place of a deleted folder above
-    /// it moves out of that first.
+    /// deleted one only if it must, because it cannot be moved in parts. A file that takes the place
+    /// of a deleted folder above it moves out of that first.
     package func breakRing(
         of waiting: [InodeID]
     ) throws -> (inode: InodeID, step: UploadStep)? {

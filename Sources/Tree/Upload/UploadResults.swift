@@ -1,6 +1,6 @@
 // The changes of the tree by the server's responses to this mount's own steps: stored, placed,
-// refused, undone. Not responsible for the requests, nor for what is done after the commit: it
-// returns the changes to announce and the staging files that are free.
+// refused, undone. Not responsible for the requests, nor for the work after the commit: it returns
+// the changes to announce and the staging files that are free.
 
 import ContentHashing
 package import Core

@@ -21,7 +21,7 @@ struct RecordedRequest: Sendable {
     var text: String { String(decoding: body, as: UTF8.self) }
 }
 
-/// What the server does instead of, or as part of, an answer.
+/// An action of the server, instead of a response or as a part of one.
 enum Step: Sendable {
     case send([UInt8])
     /// Sends bytes of a repeated pattern, a megabyte at a time; a negative count never ends.

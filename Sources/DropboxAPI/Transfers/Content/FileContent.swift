@@ -58,8 +58,8 @@ public struct FileContent: AsyncSequence, Sendable {
 extension Files.Calls {
     /// The content of a file, from any path, id or `rev:`.
     ///
-    /// A lost connection is asked again from where it was lost, for the same revision. The last chunk is followed by an
-    /// error if the hash of all is not the file's. Dropping the content ends the transfer.
+    /// After a lost connection, the remaining bytes of the same revision are requested. The last chunk is followed by
+    /// an error if the hash of all is not the file's. Dropping the content ends the transfer.
     ///
     ///     for try await chunk in try await client.files.content(of: "/big.iso") { … }
     public func content(

@@ -50,13 +50,14 @@ public struct FileTransferOptions: Sendable {
     case failed(CallFailure)
     /// The server refused a piece of the content.
     case refused(String)
-    /// It is unknown whether the upload is stored: its answer was lost, and the file is not, or is no longer, at its path.
+    /// It is unknown whether the upload is stored: its response was lost, and the file is not, or is no longer, at its
+    /// path.
     case uncertain(CallFailure?)
     /// The bytes have another hash than the file that they are, or became.
     case damaged(expected: ContentHash, received: ContentHash?)
     /// The file has more bytes than the caller accepts.
     case tooLarge(limit: Int)
-    /// The answer does not fit the request.
+    /// The response does not fit the request.
     case malformedAnswer(String)
     /// The task was cancelled.
     case cancelled

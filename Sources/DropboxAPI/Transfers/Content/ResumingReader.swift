@@ -3,7 +3,7 @@
 
 import Saturating
 
-/// A range that is read, and asked for again from where it was cut off.
+/// A range that is read, and requested again from where it was cut off.
 struct ResumingReader {
     typealias Body = DownloadBody<Files.DownloadError>
 
@@ -17,7 +17,7 @@ struct ResumingReader {
     private var body: Body.AsyncIterator?
     private var patience = Patience()
 
-    /// `body` is an answer that covers the range from its start on, if there is one already.
+    /// `body` is a response that covers the range from its start on, if there is one already.
     init(
         _ range: Range<UInt64>, of revision: Files.Rev, calls: Files.Calls, options: CallOptions,
         body: Body? = nil

@@ -50,7 +50,7 @@ struct WholeDownload: Sendable {
     let options: FileTransferOptions
 
     private typealias PieceResult = Result<[ContentHash], FileTransferError>
-    /// The first answer, with the file that all further ones are about.
+    /// The first response, with the file that all further ones are about.
     private typealias Start = Download<Files.FileMetadata, Files.DownloadError>
 
     private var pieceSize: UInt64 { UInt64(clamping: UploadLimits.wholePiece(options.pieceSize)) }
@@ -74,7 +74,7 @@ struct WholeDownload: Sendable {
 
     // MARK: The version
 
-    /// Asks for the first piece, and so learns the revision, the size and the hash.
+    /// Requests the first piece, and with it the revision, the size and the hash.
     private func begin() async throws(FileTransferError) -> Start {
         do throws(CallError<Files.DownloadError>) {
             return try await calls.download(

@@ -8,8 +8,8 @@ public import Essentials
 extension Files.Calls {
     /// Uploads a local file of any size.
     ///
-    /// The file is read once; the hash of the stored file is compared with that of the bytes read. If the last answer is lost, the
-    /// path is asked for, and nothing is stored twice. Cancelling the task ends the transfer.
+    /// The file is read once; the hash of the stored file is compared with that of the bytes read. If the last response is lost,
+    /// the file at the path is requested, and nothing is stored twice. Cancelling the task ends the transfer.
     ///
     ///     let file = try await client.files.upload(
     ///         file: "/data/big.iso", to: "/big.iso", mode: .overwrite,
@@ -112,7 +112,8 @@ struct WholeUpload {
         }
     }
 
-    /// After a lost answer, and after a refusal that may follow one, the path tells.
+    /// After a lost response, and after a refusal that may follow one, the file at the path
+    /// decides.
     private func settled(
         _ error: CallError<Files.UploadError>, _ hash: ContentHash
     ) async throws(FileTransferError) -> Files.FileMetadata {

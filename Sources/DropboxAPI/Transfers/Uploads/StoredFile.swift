@@ -1,20 +1,20 @@
-// Whether a commit whose response was lost has stored its file: the path is asked. Not responsible for which file can be
-// the result of which commit: LostResponse.
+// Whether a commit whose response was lost has stored its file: the file at the path is requested. Not responsible for
+// which file can be the result of which commit: LostResponse.
 
 import ContentHashing
 
-/// The answer to a question for a file's target path.
+/// The result of a request for the file at a target path.
 enum StoredFile: Sendable {
     /// A file that this commit can have stored.
     case stored(Files.FileMetadata)
     /// The path is empty, or has something else.
     case absent
-    /// The question was not answered.
+    /// The request has failed.
     case unknown
 }
 
 extension Files.Calls {
-    /// Asks for the file at the target path of a commit.
+    /// Requests the file at the target path of a commit.
     func storedFile(
         of commit: Files.CommitInfo, _ hash: ContentHash, options: CallOptions
     ) async -> StoredFile {

@@ -12,7 +12,7 @@ struct PropertyGroup: Hashable, Sendable {
     let template: String
     var fields: [PropertyField]
 
-    /// `file_properties.PropertyGroup`.
+    /// The JSON of a `file_properties.PropertyGroup`.
     var json: JSONValue {
         ["template_id": .string(template), "fields": .array(fields.map(\.json))]
     }
@@ -36,7 +36,7 @@ struct PropertyTemplate: Hashable, Sendable {
     var description: String
     var fields: [Field]
 
-    /// `file_properties.PropertyGroupTemplate`.
+    /// The JSON of a `file_properties.PropertyGroupTemplate`.
     var json: JSONValue {
         [
             "name": .string(name), "description": .string(description),

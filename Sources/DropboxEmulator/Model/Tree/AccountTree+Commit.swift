@@ -1,6 +1,6 @@
 // Commits content to a path: conflicts, autorename, and commits that change nothing.
 
-/// `files.WriteMode`.
+/// The condition on which a commit replaces an entry: `files.WriteMode`.
 enum WriteMode: Equatable, Sendable {
     case add
     case overwrite

@@ -1,12 +1,12 @@
 // The history of files, and searching entries by name.
 
-/// `files.ListRevisionsMode`.
+/// Whose revisions are listed: `files.ListRevisionsMode`.
 enum RevisionsMode: String, Sendable {
     case path
     case id
 }
 
-/// `files.ListRevisionsResult`.
+/// The revisions of a file: `files.ListRevisionsResult`.
 struct RevisionsPage: Sendable {
     let isDeleted: Bool
     let serverDeleted: APITime?
@@ -14,7 +14,7 @@ struct RevisionsPage: Sendable {
     let hasMore: Bool
 }
 
-/// `files.ListRevisionsError`.
+/// Why revisions were not listed: `files.ListRevisionsError`.
 enum RevisionsError: APIUnion, Equatable {
     case path(LookupError)
     case invalidBeforeRev

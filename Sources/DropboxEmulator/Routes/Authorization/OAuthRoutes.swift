@@ -6,7 +6,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// `/oauth2/authorize` and `/oauth2/token`.
+/// The login: `/oauth2/authorize` and `/oauth2/token`.
 struct OAuthRoutes {
     /// Lifetime of an access token of the code flow, in seconds: four hours.
     static let lifetime: Int64 = 14_400

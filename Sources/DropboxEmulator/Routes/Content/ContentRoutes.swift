@@ -3,7 +3,7 @@
 import HTTPTypes
 
 extension Routes {
-    /// `files/download`
+    /// `files/download`: sends the content of a file, or a range of it.
     static func download(_ call: Call) async throws -> RouteResponse {
         let path = try call.arguments { reader throws(ArgumentError) -> String in
             let path = try reader.path("path", .readPath)
@@ -19,7 +19,7 @@ extension Routes {
         return response
     }
 
-    /// `files/get_temporary_link`
+    /// `files/get_temporary_link`: returns a link to the content of a file.
     static func temporaryLink(_ call: Call) async throws -> RouteResponse {
         let path = try call.arguments { reader throws(ArgumentError) in
             try reader.path("path", .readPath)
@@ -45,7 +45,7 @@ extension Routes {
         return metadata
     }
 
-    /// `files/download_zip`
+    /// `files/download_zip`: sends a folder as an archive.
     static func downloadZip(_ call: Call) async throws -> RouteResponse {
         let path = try call.arguments { reader throws(ArgumentError) in
             try reader.path("path", .readPath)
@@ -77,7 +77,7 @@ extension Routes {
 
     // MARK: Upload
 
-    /// `files/upload`
+    /// `files/upload`: stores the body as a file.
     static func upload(_ call: Call) async throws -> RouteResponse {
         let (commit, announced) = try call.arguments {
             reader throws(ArgumentError) -> (CommitArguments, ContentDigest?) in

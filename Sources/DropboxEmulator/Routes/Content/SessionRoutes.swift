@@ -1,7 +1,7 @@
 // Upload sessions, single and in batches.
 
 extension Routes {
-    /// `files/upload_session/start`
+    /// `files/upload_session/start`: begins a session, with its first bytes.
     static func startSession(_ call: Call) async throws -> RouteResponse {
         let (closes, isConcurrent, announced) = try call.arguments {
             reader throws(ArgumentError) -> (Bool, Bool, ContentDigest?) in
@@ -35,7 +35,7 @@ extension Routes {
         return .json(["session_id": .string(session)])
     }
 
-    /// `files/upload_session/start_batch`
+    /// `files/upload_session/start_batch`: begins several empty sessions.
     static func startSessions(_ call: Call) async throws -> RouteResponse {
         let (isConcurrent, count) = try call.arguments {
             reader throws(ArgumentError) -> (Bool, Int64) in
@@ -50,7 +50,7 @@ extension Routes {
         return .json(["session_ids": .array(ids.map { .string($0) })])
     }
 
-    /// `files/upload_session/append_v2`
+    /// `files/upload_session/append_v2`: adds a piece to a session.
     static func append(_ call: Call) async throws -> RouteResponse {
         let (cursor, closes, announced) = try call.arguments {
             reader throws(ArgumentError) -> ((session: String, offset: Int64), Bool, ContentDigest?)
@@ -66,7 +66,7 @@ extension Routes {
         return .json(.null)
     }
 
-    /// `files/upload_session/finish`
+    /// `files/upload_session/finish`: stores the content of a session as a file.
     static func finish(_ call: Call) async throws -> RouteResponse {
         let (cursor, commit, announced) = try call.arguments {
             reader throws(ArgumentError) in try finishArguments(&reader, base: call.base)
@@ -132,7 +132,7 @@ extension Routes {
 
     // MARK: Batches
 
-    /// `files/upload_session/append_batch`
+    /// `files/upload_session/append_batch`: adds pieces to several sessions.
     static func appendBatch(_ call: Call) async throws -> RouteResponse {
         let (pieces, announced) = try call.arguments {
             reader throws(ArgumentError) -> ([AppendPiece], ContentDigest?) in
@@ -164,12 +164,12 @@ extension Routes {
         return .json(["entries": .array(results)])
     }
 
-    /// `files/upload_session/finish_batch`
+    /// `files/upload_session/finish_batch`: stores several files, as a job.
     static func finishBatch(_ call: Call) async throws -> RouteResponse {
         launch(call, entries: try await finishAll(call), isAsynchronous: true)
     }
 
-    /// `files/upload_session/finish_batch_v2`
+    /// `files/upload_session/finish_batch_v2`: stores several files, and waits for them.
     static func finishBatchV2(_ call: Call) async throws -> RouteResponse {
         .json(["entries": .array(try await finishAll(call))])
     }

@@ -6,9 +6,9 @@ enum RouteFailure: Error, Sendable {
     case badInput(String)
     /// The error union of the route: 409.
     case route(JSONValue)
-    /// `auth.AuthError`: 401.
+    /// A refused token: `auth.AuthError`, status 401.
     case authorization(JSONValue)
-    /// `common.PathRootError`: 422.
+    /// A wrong root of paths: `common.PathRootError`, status 422.
     case pathRoot(JSONValue)
     /// `auth.RateLimitError`: 429, as JSON or, as intermediaries send it, as text.
     case rateLimited(reason: String, retryAfter: Int64?, isText: Bool)

@@ -87,7 +87,7 @@ extension DropboxFileSystem {
         } catch is MetadataStore.Closed {
             // The store removes them at its next start.
         } catch {
-            // So it does these.
+            // The store removes these at its next start, too.
             _ = failure(error)
         }
     }

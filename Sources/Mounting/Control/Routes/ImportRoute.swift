@@ -24,13 +24,13 @@ package struct ImportRequest: Hashable, Sendable, Codable {
 
 /// A reply to `import`.
 package struct ImportReply: Hashable, Sendable, Codable {
-    /// How far it is.
+    /// The progress until now.
     package var report: ImportReport
     /// Whether this is the last reply.
     package var isOver: Bool
 }
 
-/// How far an import is. Numbers of files, but for the bytes.
+/// The progress of an import: numbers of files, and of bytes.
 package struct ImportReport: Hashable, Sendable, Codable {
     /// Files whose content is cached now.
     package var imported = 0

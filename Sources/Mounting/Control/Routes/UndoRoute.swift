@@ -27,19 +27,19 @@ package struct UndoRequest: Hashable, Sendable, Codable {
 
 /// A reply to `undo`.
 package struct UndoReply: Hashable, Sendable, Codable {
-    /// How far it is.
+    /// The progress until now.
     package var report: UndoReport
     /// Whether this is the last reply.
     package var isOver: Bool
 }
 
-/// How far an undo is.
+/// The progress of an undo.
 package struct UndoReport: Hashable, Sendable, Codable {
-    /// A file that stays as it is against the wish.
+    /// A file that could not be brought back.
     package struct Refusal: Hashable, Sendable, Codable {
         /// Its path on the mount.
         package var path: String
-        /// Why it stays, for people.
+        /// The reason for that, for people.
         package var reason: String
 
         /// Memberwise and without defaults.
@@ -53,7 +53,7 @@ package struct UndoReport: Hashable, Sendable, Codable {
     package var isListing = true
     /// Number of deleted entries and changed files that were found.
     package var found = 0
-    /// Those that were dealt with.
+    /// Number of those that are finished.
     package var done = 0
     /// Number of files brought back.
     package var restored = 0

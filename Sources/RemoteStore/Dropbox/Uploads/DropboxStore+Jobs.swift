@@ -24,7 +24,7 @@ extension DropboxStore {
     /// Longest pause between polls of a job; pauses double up to this.
     private static var longestPause: Duration { .seconds(5) }
     /// Polls of one job: half an hour, as long as for a batch that answers at once
-    /// (`CallOptions.batch`). After it the job may still be carried out, as after a lost reply.
+    /// (`CallOptions.batch`). After it the job may still be carried out, as after a lost response.
     private static var mostPolls: Int { 360 }
 
     /// Starts a batch that may become a job, and waits for its end.

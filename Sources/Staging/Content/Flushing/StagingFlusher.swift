@@ -189,7 +189,7 @@ final class StagingFlusher: Sendable {
         }
     }
 
-    /// What was filled into the files from here on, a flush may have missed.
+    /// How often each file has been filled: a flush may miss bytes that are filled in afterwards.
     private func fills(of contents: [FlushedContent]) -> [Int64: Int] {
         var fills: [Int64: Int] = [:]
         for content in contents { fills[content.file] = fileOfNumber(content.file)?.fills }

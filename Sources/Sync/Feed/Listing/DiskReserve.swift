@@ -1,5 +1,5 @@
-// The part of the state folder's disk that is kept for what people write here: a server that lists new entries without an
-// end stops before it.
+// The part of the state folder's disk that is reserved for users' writes: entries from a server that lists new ones
+// without an end do not fill it.
 
 import Glibc
 import RemoteStore
@@ -9,7 +9,7 @@ import Staging
 enum DiskReserve {
     /// Bytes that stay free: room for a day's text and code, until a user reads the status.
     private static let bytes: Int64 = 64 << 20
-    /// The part of a small disk.
+    /// The divisor of the size of a small disk that gives its reserve.
     private static let part: Int64 = 20
 
     /// Bytes on the disk, at most, for an applied entry, beside those of its texts: a row, its index
@@ -17,19 +17,20 @@ enum DiskReserve {
     private static let bytesOfEntry: Int64 = 600
     private static let copiesOfText: Int64 = 4
 
-    /// Whether so few bytes of a disk are free that they are kept.
+    /// Whether a disk has no more free bytes than the reserve.
     static func isUsedUp(free: Int64, of total: Int64) -> Bool {
         free < min(bytes, total.divided(by: part))
     }
 
-    /// Bytes that bringing in these entries may take.
+    /// Bytes that these entries may take in the database and its log.
     static func bytes(for entries: [RemoteEntry]) -> Int64 {
         entries.reduce(0) {
             $0 +| bytesOfEntry +| copiesOfText *| Int64(clamping: $1.textBytes)
         }
     }
 
-    /// Whether that is so where a folder is, once `added` bytes are written. Unknown is no.
+    /// Whether the disk of a folder has no more than the reserve, once `added` bytes are written;
+    /// false if unknown.
     static func isUsedUp(at folder: String, added: Int64 = 0) -> Bool {
         var disk = statvfs()
         guard statvfs(folder, &disk) == 0 else { return false }

@@ -86,8 +86,8 @@ actor FolderSearcher {
         failed = failed.filter { !isReplaced($0.value) }
     }
 
-    /// Handles the failure of a folder's deletion. If it may have been done, or be done later, the
-    /// search goes on.
+    /// Handles the failure of a folder's deletion. If the server may have deleted the folder, or
+    /// may still delete it, the search goes on.
     func deletionFailed(_ error: SyncError, before search: FolderSearch) async {
         if error.saysNotDone || error == .remote(.notFound) {
             await forget(search)
@@ -110,7 +110,7 @@ actor FolderSearcher {
     }
 
     private func repeatSearch(_ search: FolderSearch, afterPause: Bool) async {
-        // The number of a replaced one may be another's by now.
+        // By now, the number of a replaced search may belong to another one.
         defer { if !Task.isCancelled { repeated[search.number] = nil } }
         let clock = environment.clock
         for attempt in 0... {
@@ -183,8 +183,8 @@ actor FolderSearcher {
         return outcome
     }
 
-    /// Whether a deletion that has not arrived never will. This machine's date is of no use: it may
-    /// be set, and differ from the server's.
+    /// Whether the server will never make a deletion that no delta contains. This machine's date is
+    /// of no use: it may be set, and differ from the server's.
     private func isPointless(_ search: FolderSearch) -> Bool {
         let now = environment.clock.now()
         return (repeated[search.number]?.began ?? now).adding(seconds: Self.longestCommit) < now
@@ -192,7 +192,7 @@ actor FolderSearcher {
 
     /// The last version of a deleted file, unless it was moved away or this mount's users have
     /// deleted it. The server does not find it by its path if another one is, or was, there since:
-    /// then it is the one that was told.
+    /// then the version is the one in the deltas.
     private func lastVersion(
         of deleted: ToldChanges.DeletedFile, unless survivors: Set<FileID>
     ) async throws(SyncError) -> RemoteFile? {

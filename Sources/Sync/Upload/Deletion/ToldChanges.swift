@@ -1,5 +1,5 @@
 // Which files of other clients were deleted together with a folder: a function of the changes that
-// the server tells. Not responsible for requesting them, or for the restoration.
+// the server reports. Not responsible for requesting them, or for the restoration.
 
 import Core
 import MetadataStore
@@ -58,7 +58,7 @@ struct ToldChanges {
     /// A file that was deleted with a folder, or just before.
     struct DeletedFile {
         let path: RemotePath
-        /// Its last told state; nil if only its deletion is told.
+        /// Its last reported state; nil if only its deletion is reported.
         let told: RemoteFile?
     }
 

@@ -1,5 +1,5 @@
 // When users' changes are due. Pure: events and times in, times out; no clock of its own. The due
-// times are rows of the journal, and `Uploader` sends what is due.
+// times are rows of the journal, and `Uploader` sends due nodes.
 
 import Core
 import MetadataStore
@@ -100,7 +100,8 @@ struct ChangeBursts: Sendable {
         let isInRow = now < delay.limit(from: history.lastChange)
         let wasWaiting = history.burst == nil
         history.lastChange = now
-        // A change in a row proves that the place has to go on waiting, after any time.
+        // A change in a row shows that the place has to keep waiting: then no early end is
+        // forgotten, however old it is.
         if !isInRow { history.early.removeAll { now >= delay.maximum(from: $0) } }
         if isInRow, let last = history.burst, last != burst?.number { history.early.append(now) }
         if !wasWaiting || !isInRow || now >= delay.maximum(from: history.waitsSince) {

@@ -89,7 +89,7 @@ struct BatchSender: Sendable {
                     let isRead = bytes.withUnsafeMutableBytes {
                         (try? file.readForUpload(at: 0, into: $0)) != nil
                     }
-                    // Alone, its step tells why.
+                    // If the content is sent alone, its step reports the reason.
                     guard isRead else { return nil }
                     upload.staged = content
                     let hash = ContentHasher.hash(bytes)

@@ -1,7 +1,7 @@
 // The parts that stand within a line: types, values, names of other namespaces.
 
 enum TypeParser {
-    /// `List(String(min_length=1), max_items=3)?`.
+    /// Parses a type such as `List(String(min_length=1), max_items=3)?`.
     static func type(_ cursor: inout TokenCursor) throws(StoneError) -> TypeExpression {
         let reference = try reference(&cursor)
         var arguments: [TypeExpression.Argument] = []
