@@ -13,7 +13,7 @@ public struct Alias: Hashable, Sendable {
         case composition = "Unicode Encoding Conflict"
         /// The own name ends in spaces.
         case space = "Whitespace Conflict"
-        /// Anything else.
+        /// The own name has what the server refuses, or a sibling has its alias.
         case name = "Name Conflict"
     }
 

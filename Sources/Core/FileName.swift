@@ -146,7 +146,7 @@ public struct OwnName: Hashable, Sendable {
     /// given to another one.
     public let isGiven: Bool
 
-    /// Validates the bytes.
+    /// Validates bytes as those of a name.
     public init(_ bytes: [UInt8], isGiven: Bool = true) throws(FileName.Invalid) {
         try FileName.validate(bytes)
         self.bytes = bytes

@@ -74,7 +74,7 @@ struct DirectoryTests {
         }
         #expect(!fixture.relay.inodes.isKnown(a))
         _ = fixture.fs.readDirectory(.root, handle: handle, offset: 0, withEntries: true) {
-            $0.name != "b"
+            $0.text != "b"
         }
         #expect(fixture.relay.inodes.isKnown(a))
         #expect(!fixture.relay.inodes.isKnown(b))
@@ -109,7 +109,7 @@ struct DirectoryTests {
             _ = fixture.fs.readDirectory(
                 .root, handle: handle, offset: 0, withEntries: false
             ) {
-                names.append($0.name)
+                names.append($0.text)
                 return true
             }
             return names

@@ -82,7 +82,8 @@ struct NameTests {
         }
     }
 
-    @Test("with names=strict, a name that Dropbox takes for another one is taken; lookups are exact")
+    @Test(
+        "with names=strict, a name that Dropbox takes for another one is taken; lookups are exact")
     func collisions() throws {
         let fixture = try Fixture { $0.refusesNames = true }
         try fixture.makeFile("Report")

@@ -9,7 +9,8 @@ import Testing
 
 struct OwnNameTests {
     /// The names that the server is to have, by the names that users see.
-    private func aliases(_ fixture: Fixture, in folder: InodeID = .root) throws -> [String: String] {
+    private func aliases(_ fixture: Fixture, in folder: InodeID = .root) throws -> [String: String]
+    {
         let children = try fixture.store.read { try $0.children(of: folder) }
         return Dictionary(uniqueKeysWithValues: children.map { ($0.name.text, $0.name.string) })
     }
@@ -57,7 +58,7 @@ struct OwnNameTests {
         #expect(try fixture.names() == [own])
         #expect(try fixture.entry(own)?.attributes.inode == file)
         #expect(try !fixture.exists(stored) || own == stored)
-        // Somebody wants that name, too.
+        // A user wants that name, too.
         try fixture.makeFile(stored, text("other"))
         #expect(try fixture.names().count == 2)
         #expect(Set(try aliases(fixture).values.map { Folding.fold($0) }).count == 2)
@@ -97,11 +98,14 @@ struct OwnNameTests {
         try fixture.fs.rename(
             Array("readme".utf8), in: .root, to: Array("README".utf8), in: .root, mode: .exchange
         ).now()
-        #expect(try fixture.contents(fixture.entry("readme")?.attributes.inode ?? old) == text("three"))
+        #expect(
+            try fixture.contents(fixture.entry("readme")?.attributes.inode ?? old) == text("three"))
         #expect(try fixture.names().sorted() == ["README", "readme"])
     }
 
-    @Test("a name that becomes free is the server's, too; one that is taken away comes back as it was")
+    @Test(
+        "a name that becomes free is the server's, too; one that is taken away comes back as it was"
+    )
     func freed() throws {
         let fixture = try Fixture()
         try fixture.makeFile("readme")
@@ -132,7 +136,7 @@ struct OwnNameTests {
         #expect(try aliases(fixture) == ["README": "README"])
     }
 
-    @Test("with names=strict, what has an alias stays, and what would need one is refused")
+    @Test("with names=strict, nodes with an alias stay, and names that need one are refused")
     func strict() throws {
         let before = try Fixture()
         try before.makeFile("readme")
@@ -159,7 +163,9 @@ struct OwnNameTests {
         #expect(try fixture.names() == [])
     }
 
-    @Test("a node of the server whose name users have given to another one is seen beside it, until that is gone")
+    @Test(
+        "a node of the server whose name users have given to another one is seen beside it, until that is gone"
+    )
     func madeNames() throws {
         let fixture = try Fixture()
         try fixture.makeFile("readme", text("one"))

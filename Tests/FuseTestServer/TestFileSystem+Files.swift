@@ -140,7 +140,8 @@ extension TestFileSystem {
             }
             state.listings[handle] = (ends + names).enumerated().map { index, entry in
                 DirectoryEntry(
-                    name: Array(entry.0.utf8), inode: entry.1, kind: entry.2, nextOffset: UInt64(index + 1),
+                    name: Array(entry.0.utf8), inode: entry.1, kind: entry.2,
+                    nextOffset: UInt64(index + 1),
                     entry: nil)
             }
             return OpenedDirectory(handle: handle, cachesListing: timeouts.entry > 0)

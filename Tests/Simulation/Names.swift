@@ -49,7 +49,7 @@ extension World {
 }
 
 extension World {
-    /// Throws a `Violation` if users see a name that nobody has given, or an alias that is not needed.
+    /// Throws a `Violation` if users see a name that no user has given, or an alias that is not needed.
     func checkOwnNames() throws {
         guard plan.folding == .scalar else { return }
         for process in mounts.compactMap(\.process) {
@@ -59,7 +59,7 @@ extension World {
                 if place.name.own != nil { count("own names") }
                 if isLostName(place.name) {
                     throw Violation(
-                        rule: "a name that nobody has given", detail: "\(node.inode) \(place)")
+                        rule: "a name that no user has given", detail: "\(node.inode) \(place)")
                 }
                 let isNeeded = try process.store.read { try needsAlias(place, in: $0) }
                 if !isNeeded {
@@ -74,7 +74,9 @@ extension World {
         if mounts.count > 1 || plan.cutsPower(of: 0) || name.text.contains("conflicted copy") {
             return false
         }
-        let restores = plan.steps.contains { if case .user(_, .restore) = $0 { true } else { false } }
+        let restores = plan.steps.contains {
+            if case .user(_, .restore) = $0 { true } else { false }
+        }
         return !restores && name.own?.isGiven != false && !names.isGiven(name)
     }
 

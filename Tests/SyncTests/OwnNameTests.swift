@@ -1,5 +1,5 @@
-// Nodes that users see under names which the server cannot have: what is sent, what others do to the aliases, and when a name
-// goes back to normal.
+// Nodes that users see under names which the server cannot have: the steps that are sent for them, changes of their aliases
+// by others, and when a name goes back to normal.
 
 import Core
 import MetadataStore
@@ -48,7 +48,8 @@ import Testing
         return try await harness.serverTree()
     }
 
-    @Test("each name is stored under its alias, once, also if the reply is lost and after a restart")
+    @Test(
+        "each name is stored under its alias, once, also if the reply is lost and after a restart")
     func stored() async throws {
         let harness = try Harness()
         harness.faulty.inject(.failAfter(.offline("test")), times: 2) { $0.operation == .upload }
@@ -66,7 +67,9 @@ import Testing
         await harness.stop()
     }
 
-    @Test("others take the alias of a node before it is sent: it gets another one, and keeps its name")
+    @Test(
+        "others take the alias of a node before it is sent: it gets another one, and keeps its name"
+    )
     func aliasTaken() async throws {
         let harness = try Harness()
         try await make("readme", "1", harness)
@@ -100,7 +103,8 @@ import Testing
         await harness.stop()
     }
 
-    @Test("others move a node with an own name: it stays in another folder, and goes with a new name")
+    @Test(
+        "others move a node with an own name: it stays in another folder, and goes with a new name")
     func moved() async throws {
         let harness = try Harness()
         try await harness.makeFolder("/d")
@@ -119,7 +123,8 @@ import Testing
         await harness.stop()
     }
 
-    @Test("the sibling is gone on both sides: the name goes back to normal", arguments: [true, false])
+    @Test(
+        "the sibling is gone on both sides: the name goes back to normal", arguments: [true, false])
     func freed(_ isByOthers: Bool) async throws {
         let harness = try Harness()
         try await make("readme", "1", harness)
@@ -174,7 +179,9 @@ import Testing
         await harness.stop()
     }
 
-    @Test("in one batch the sibling goes and others give the name: it is the user's, and theirs is seen beside it")
+    @Test(
+        "in one batch the sibling goes and others give the name: it is the user's, and theirs is seen beside it"
+    )
     func sameBatch() async throws {
         let harness = try Harness()
         try await harness.apply([.file("/readme", "R")])
@@ -187,7 +194,9 @@ import Testing
         #expect(try await harness.inode("/README") == own)
     }
 
-    @Test("an entry that tells an own name of another machine is seen under it, and one without leaves it")
+    @Test(
+        "an entry that tells an own name of another machine is seen under it, and one without leaves it"
+    )
     func told() async throws {
         let harness = try Harness()
         try await harness.apply([.file("/readme", "R"), .file("/README (Case Conflict)", "U")])

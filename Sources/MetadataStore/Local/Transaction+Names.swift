@@ -6,23 +6,6 @@ package import Core
 import GRDB
 import Saturating
 
-/// The keys that have become free in a transaction.
-struct FreedKeys {
-    private(set) var keys: [InodeID: Set<String>] = [:]
-    /// Whether there are own names that could become names; nil if that is not known yet.
-    var isWatched: Bool?
-
-    mutating func note(_ place: Place) {
-        keys[place.parent, default: []].insert(place.name.folded)
-    }
-
-    /// Takes the keys of a folder, in a fixed order, because it decides the order in the journal.
-    mutating func next() -> (InodeID, Set<String>)? {
-        guard let folder = keys.keys.min(by: { $0.rawValue < $1.rawValue }) else { return nil }
-        return keys.removeValue(forKey: folder).map { (folder, $0) }
-    }
-}
-
 extension Transaction {
     // MARK: Choosing
 
@@ -111,7 +94,7 @@ extension Transaction {
         return end.otherNames
     }
 
-    /// Ends names that were made here, and that nothing stands in the way of any more.
+    /// Ends names that were made here, and are no longer needed.
     package func endMadeNames() throws {
         let made = try nodes(
             "WHERE node.own IS NOT NULL AND node.flags & ? <> 0 ORDER BY node.inode",
@@ -137,15 +120,19 @@ extension Transaction {
 
     /// Notes that a node may leave its place in the local tree.
     func noteLeaving(_ inode: InodeID) throws {
-        if try mayReturnNames(), let place = try node(inode)?.place { end.freed.note(place) }
+        if try mayReturnNames(), let place = try node(inode)?.place {
+            end.freed.note(place, leftBy: inode)
+        }
     }
 
     /// Notes that a node may leave its place on the server.
     func noteLeavingServer(_ node: Node) throws {
-        if try mayReturnNames(), let place = try remotePlace(of: node) { end.freed.note(place) }
+        if try mayReturnNames(), let place = try remotePlace(of: node) {
+            end.freed.note(place, leftBy: node.inode)
+        }
     }
 
-    /// Gives nodes their own names on the server, too, that nothing has any more, neither here nor there. Users see no change.
+    /// Gives nodes their own names on the server, too, that no other node has, neither here nor there. Users see no change.
     func returnNames() throws {
         // Each alias that goes may free the name of another node.
         while let (parent, keys) = end.freed.next() {
@@ -160,7 +147,9 @@ extension Transaction {
                     continue
                 }
                 let name = try FileName(shown.text)
-                if keys.contains(name.folded),
+                // Of a node that has left its own name for an alias, only the server knows why.
+                let leavers = keys[name.folded, default: []].subtracting([node.inode])
+                if !leavers.isEmpty,
                     try isFree(name.folded, in: parent, for: node.inode, overDeleted: false)
                 {
                     try move(node.inode, to: Place(parent: parent, name: name))

@@ -72,7 +72,8 @@ extension Node: RowReadable {
         let flags = stored.subtracting([.foreignKey, .madeOwnName])
         var place: Place?
         if let parent = try row.inode(ifAny: 2) {
-            place = Place(parent: parent, name: try FileName(row, stored, fold: 3, name: 4, own: 33))
+            place = Place(
+                parent: parent, name: try FileName(row, stored, fold: 3, name: 4, own: 33))
         }
         self.init(
             inode: try row.inode(0), kind: try row.choice(1), place: place,

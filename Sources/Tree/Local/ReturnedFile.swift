@@ -59,7 +59,8 @@ extension Transaction {
     /// Whether a place is free, locally and remotely.
     func isFree(_ place: Place) throws -> Bool {
         try child(place.name, of: place.parent) == nil
-            && child(like: FileName(place.name.string, key: place.name.key), of: place.parent) == nil
+            && child(like: FileName(place.name.string, key: place.name.key), of: place.parent)
+                == nil
             && remoteChild(like: place.name, of: place.parent) == nil
     }
 }

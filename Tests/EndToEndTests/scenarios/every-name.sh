@@ -95,7 +95,7 @@ test "$(cat "$MNT/moved/readme")" = readme
 echo edited here > "$MNT/moved/README"
 dbxfs sync "$MNT" --timeout 60
 wait_until 60 contains "$second$alias" 'edited here'
-# Others take an alias before it is sent: what was made here keeps its name.
+# Others take an alias before it is sent: the one made here keeps its name.
 dbxfs unmount "$MNT"
 dbxfs mount "$MNT" -o write_delay=1h
 mkdir "$MNT/race"
