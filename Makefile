@@ -125,9 +125,11 @@ release: packages-build
 		> .build/release/$$program.notices.md || exit 1; done
 	@echo "built $$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/dbxfs"
 
-# The library for C, with the Swift runtime linked in, which SwiftPM does for programs only: so the objects are linked here.
+# The library for C, with the Swift runtime linked in, which SwiftPM does for programs only: so the objects are linked here. Its
+# own library, which is not used, finds the static libraries that the objects name.
 lib: packages-build
-	$(SWIFT) build $(LOCKED) $(RELEASE_FLAGS) --product dropbox
+	$(SWIFT) build $(LOCKED) $(RELEASE_FLAGS) --product dropbox -Xlinker "-L$$($(SWIFT)c -static-stdlib -print-target-info \
+		| sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')/linux"
 	@mkdir -p '$(LIBRARY)'
 	$(SWIFT)c -emit-library -static-stdlib -use-ld=lld -module-name dropbox @.build/release/dropbox.product/Objects.LinkFileList \
 		$(LIBRARY_LINKING) $$(pkg-config --libs libcurl libcrypto zlib) -o '$(LIBRARY)/$(SONAME)'
