@@ -100,6 +100,27 @@ struct ConversionTests {
         #expect(fresh.cache_readdir == 0 && fresh.keep_cache == 0)
     }
 
+    @Test(
+        "flags are where the libfuse that is loaded has them, whichever was built with",
+        arguments: [
+            (314, 1 << 6, 1 << 7), (315, 1 << 7, 1 << 8), (316, 1 << 7, 1 << 8),
+            (317, 1 << 6, 1 << 7), (318, 1 << 6, 1 << 7),
+        ])
+    func loadedLibrary(version: CInt, cachesListing: UInt32, skipsFlush: UInt32) {
+        func flags(_ info: fuse_file_info) -> UInt32 {
+            withUnsafeBytes(of: info) { $0.load(fromByteOffset: 4, as: UInt32.self) }
+        }
+        let keepCache: UInt32 = 1 << 2
+        let folder = OpenedDirectory(handle: HandleID(5), cachesListing: true)
+        #expect(
+            flags(fuse_file_info(folder, libfuse: version)) == cachesListing | keepCache)
+        var file = OpenedFile(handle: HandleID(5), keepsCache: false, isDirect: false)
+        file.isFlushed = false
+        #expect(flags(fuse_file_info(file, libfuse: version)) == skipsFlush)
+        file.isFlushed = true
+        #expect(flags(fuse_file_info(file, libfuse: version)) == 0)
+    }
+
     @Test("an account over its quota has no free space, and not a huge one")
     func overQuota() {
         let status = statvfs(SpaceUsage(totalBytes: 8192, freeBytes: -4096, entryCount: 3))
@@ -201,6 +222,8 @@ struct MountOptionTests {
         options.checksPermissions = false
         options.isReadOnly = true
         #expect(options.arguments[2].hasSuffix("subtype=dbxfs,allow_other,ro"))
+        options.securityContext = "u:r:t:s0:c1,c2"
+        #expect(options.arguments[2].hasSuffix(#",ro,context="u:r:t:s0:c1\,c2""#))
     }
 
     @Test(

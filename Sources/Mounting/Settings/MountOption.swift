@@ -70,6 +70,9 @@ package struct MountOption: Sendable {
         .value(
             "bwlimit_down", .rate, \.downloadRate, live: .to(\.downloadRate, .rateOrNone),
             "bytes per second to fetch, such as 2M"),
+        .value(
+            "context", .securityContext, \.securityContext,
+            "SELinux's label of all files; for root"),
         .kernelFlag("noexec", opposite: "exec", "no programs can be run from it"),
         .kernelFlag("nosuid", opposite: "suid", "set-user-ID bits have no effect"),
         .kernelFlag("nodev", opposite: "dev", "device files have no effect"),

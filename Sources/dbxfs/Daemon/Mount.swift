@@ -315,5 +315,7 @@ extension MountOptions {
         isReadOnly = settings.isReadOnly
         gathersWrites = settings.gathersWrites
         kernelFlags = settings.kernelFlags
+        // Left out as mount(8) does it, so that one fstab is for machines with and without SELinux.
+        securityContext = FuseRequirements.hasSELinux ? settings.securityContext : nil
     }
 }

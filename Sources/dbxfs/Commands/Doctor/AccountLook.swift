@@ -58,9 +58,12 @@ struct AccountLook {
     private func access(
         _ credentials: Credentials, _ folders: AccountFolders
     ) -> AccountFacts.Access {
-        if environment.accessToken != nil { return .environment }
-        if case .login = credentials { return .login }
-        return .token(folders.token)
+        switch credentials {
+        case .login: .login
+        case .refreshToken: .environment("DBXFS_REFRESH_TOKEN")
+        case .token where environment.accessToken != nil: .environment("DBXFS_ACCESS_TOKEN")
+        case .token: .token(folders.token)
+        }
     }
 
     // MARK: The server

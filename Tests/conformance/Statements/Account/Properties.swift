@@ -100,7 +100,49 @@ extension Statement {
                 return try await box.told(cursor)
             }
         },
+        .init(
+            "property-search", "A search for a property finds what has an equal value.",
+            .assumption, rule: "docs/emulator.md#assumptions", expects: "file a"
+        ) {
+            try await withTemplate($0) { box, template in
+                _ = try await box.given { try await stored($0, template) }
+                try await box.file("b")
+                return try await found(box, "red", template)
+            }
+        },
+        .init(
+            "property-search-for-part", "A search for a part of a property's value finds nothing.",
+            .assumption, rule: "docs/emulator.md#assumptions", expects: "nothing"
+        ) {
+            try await withTemplate($0) { box, template in
+                _ = try await box.given { try await stored($0, template) }
+                return try await found(box, "re", template)
+            }
+        },
+        .init(
+            "property-search-deleted", "A search for a property finds no deleted file.",
+            .assumption, rule: "docs/emulator.md#assumptions", expects: "nothing"
+        ) {
+            try await withTemplate($0) { box, template in
+                _ = try await box.given { try await stored($0, template) }
+                _ = try await box.given { try await $0.delete("a") }
+                return try await found(box, "red", template)
+            }
+        },
     ]
+
+    /// The entries that a search for a colour finds.
+    private static func found(
+        _ box: ConformanceAccount, _ colour: String, _ template: String
+    ) async throws -> Observation {
+        let matches = try await box.client.fileProperties.propertiesSearch(
+            queries: [.init(query: colour, mode: .fieldName("colour"))],
+            templateFilter: .filterSome([template])
+        ).matches
+        return ConformanceAccount.list(
+            matches.map { "\($0.isDeleted ? "deleted" : "file") \(box.name($0.path.lowercased()))" }
+        )
+    }
 
     /// Asks with a template of its own, and removes it.
     private static func withTemplate(
