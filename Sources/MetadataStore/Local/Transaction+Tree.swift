@@ -10,6 +10,13 @@ extension Transaction {
     package func insert(_ kind: NodeKind, at place: Place, local: LocalFacts, flags: NodeFlags = [])
         throws -> InodeID
     {
+        try insertNode(kind, at: place, local: local, flags: flags).inode
+    }
+
+    /// Adds a node that the server lacks, and returns it.
+    package func insertNode(
+        _ kind: NodeKind, at place: Place, local: LocalFacts, flags: NodeFlags = []
+    ) throws -> Node {
         let place = try filed(place)
         let fold = place.name.folded
         try run(
@@ -29,7 +36,9 @@ extension Transaction {
             ])
         let inode = InodeID(column: database.lastInsertedRowID)
         noteChanged(inode)
-        return inode
+        return Node(
+            inode: inode, kind: kind, place: place, remote: .absent, flags: flags,
+            facts: RemoteFacts(), local: local, staged: nil)
     }
 
     /// Moves a node to another place in the local tree, or to none, which deletes it.
@@ -48,6 +57,35 @@ extension Transaction {
         if let folder = node.place?.parent, folder != place?.parent {
             end.changed.noteLeft(folder)
         }
+    }
+
+    /// Takes a node, as it is in this transaction, out of `folder`: out of the local tree, as a user deletes it at a
+    /// time. The remote place is unchanged. Returns the node as it is then.
+    package func delete(_ node: Node, from folder: Node, at time: WallTime) throws -> Node {
+        var node = node
+        let old = try remotePlace(of: node)
+        if node.remote == .absent, !node.flags.contains(.keptForLocal) {
+            // The server is owed nothing: the rule of the journal, without another look at the row.
+            try run("DELETE FROM journal WHERE inode = ?", [node.inode.column])
+        } else {
+            noteChanged(node.inode)
+        }
+        node.place = nil
+        node.flags.remove(.betweenMoves)
+        node.local.changed = time
+        let lost: NodeFlags = [.foreignKey, .betweenMoves]
+        try run(
+            """
+            UPDATE node SET parent = NULL, fold = NULL, name = NULL, flags = flags & ~?, changed = ?
+            WHERE inode = ?
+            """, [lost.rawValue, time.column, node.inode.column])
+        if let old {
+            try setRemotePlace(node.inode, old)
+            node.remote = .displaced
+            node.flags.remove(.keptForLocal)
+        }
+        if folder.flags.contains(.keptForLocal) { end.changed.noteLeft(folder.inode) }
+        return node
     }
 
     /// Swaps the places of two nodes in the local tree.
@@ -104,14 +142,11 @@ extension Transaction {
         if let folder = try database.number(parent, [inode.column]) {
             end.changed.noteLeft(InodeID(column: folder))
         }
-        try noteEnded(of: inode)
-        try dropFallback(of: inode)
-        for table in [
-            "node", "displaced", "journal", "staged", "twin", "upload", "piece", "attribute",
-            "eviction", "pin",
-        ] {
-            try run("DELETE FROM \(table) WHERE inode = ?", [inode.column])
-        }
+        let tables = try tablesBesideNode(of: inode)
+        if tables.contains(.staged) { try noteEnded(of: inode) }
+        if tables.contains(.fallback) { try dropFallback(of: inode) }
+        try run("DELETE FROM node WHERE inode = ?", [inode.column])
+        try removeRows(of: inode, from: tables)
     }
 
     /// Removes state that only open handles of an ended process could reach: nodes that are neither

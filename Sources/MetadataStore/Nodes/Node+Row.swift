@@ -55,6 +55,10 @@ extension Node {
 
         """
 
+    /// The queries of most requests, which are not put together for each.
+    static let byInode = selection + "WHERE node.inode = ?"
+    static let byPlace = selection + "WHERE node.parent = ? AND node.fold = ?"
+
     /// The same, with the node's fallback for its staged content.
     static let fallbackSelection = selection.replacingOccurrences(
         of: "LEFT JOIN staged ON", with: "JOIN fallback AS staged ON")

@@ -21,7 +21,8 @@ extension TreeReading {
 
     /// The node of an inode.
     package func node(_ inode: InodeID) throws -> Node? {
-        try firstNode("WHERE node.inode = ?", [Int64(bitPattern: inode.rawValue)])
+        let statement = try database.cachedStatement(sql: Node.byInode)
+        return try Node.fetchFirst(statement, [inode.column])
     }
 
     /// The node with this server ID.
@@ -56,7 +57,8 @@ extension TreeReading {
 
     /// The child that is filed under this key.
     package func child(folded: String, of parent: InodeID) throws -> Node? {
-        try firstNode("WHERE node.parent = ? AND node.fold = ?", [parent.column, folded])
+        let statement = try database.cachedStatement(sql: Node.byPlace)
+        return try Node.fetchFirst(statement, [parent.column, folded])
     }
 
     /// A folder's children in the order of their folded names.
@@ -126,6 +128,14 @@ extension TreeReading {
     package func nodes(foldedNameHolding text: String) throws -> [Node] {
         try nodes(
             "WHERE node.parent IS NOT NULL AND instr(node.fold, ?) > 0 ORDER BY node.inode", [text])
+    }
+
+    /// Whether an inode is a folder in the local tree.
+    package func isFolderInTree(_ inode: InodeID) throws -> Bool {
+        let found = try database.number(
+            "SELECT 1 FROM node WHERE inode = ? AND kind = 0 AND (parent IS NOT NULL OR inode = 1)",
+            [inode.column])
+        return found != nil
     }
 
     /// Whether a folder has a child.

@@ -29,9 +29,9 @@ extension LocalChanges {
     ) throws -> Node {
         let folder = try transaction.folder(parent)
         if try transaction.occupant(of: name, in: folder, known) != nil { throw TreeError.exists }
-        let inode = try insert(new, named: name, in: folder, local).inode
+        let node = try insert(new, named: name, in: folder, local).node
         try transaction.touch(parent, at: now)
-        return try transaction.existing(inode)
+        return node
     }
 
     /// Makes an empty file, or finds the file of that name unless `isExclusive`.
@@ -43,40 +43,37 @@ extension LocalChanges {
             guard !isExclusive, taken.place?.name == name else { throw TreeError.exists }
             return .found(taken)
         }
-        let (inode, content) = try insert(.file, named: name, in: folder, local)
+        let (node, content) = try insert(.file, named: name, in: folder, local)
         try transaction.touch(parent, at: now)
-        guard let content else { throw TreeError.noContent(inode) }
-        return .made(try transaction.existing(inode), content)
+        guard let content else { throw TreeError.noContent(node.inode) }
+        return .made(node, content)
     }
 
-    /// The inode of the new node, and the content of a file.
+    /// The new node, and the content of a file.
     private func insert(
         _ new: NewNode, named name: FileName, in folder: Node, _ local: LocalFacts
-    ) throws -> (inode: InodeID, content: StagedFile?) {
+    ) throws -> (node: Node, content: StagedFile?) {
         try requireWritable(folder)
         let isFolder = if case .folder = new { true } else { false }
         let isLocal = try isLocal(name, in: folder, isFolder: isFolder)
         let place = Place(parent: folder.inode, name: name)
         let flags: NodeFlags = isLocal ? .localOnly : []
+        func node(_ kind: NodeKind, _ flags: NodeFlags) throws -> Node {
+            try transaction.insertNode(kind, at: place, local: local, flags: flags)
+        }
         switch new {
-        case .folder:
-            return (try transaction.insert(.folder, at: place, local: local, flags: flags), nil)
+        case .folder: return (try node(.folder, flags), nil)
         case .file:
-            let inode = try transaction.insert(.file, at: place, local: local, flags: flags)
-            return (inode, try context.staging.begin(inode, base: nil, size: 0, in: transaction))
+            var file = try node(.file, flags)
+            let content = try context.staging.beginNew(&file, in: transaction)
+            return (file, content)
         case .symbolicLink(let target):
-            let inode = try transaction.insert(
-                .symbolicLink, at: place, local: local, flags: .localOnly)
-            try transaction.setTarget(target, of: inode)
-            return (inode, nil)
-        case .fifo:
-            return (
-                try transaction.insert(.fifo, at: place, local: local, flags: .localOnly), nil
-            )
-        case .socket:
-            return (
-                try transaction.insert(.socket, at: place, local: local, flags: .localOnly), nil
-            )
+            var link = try node(.symbolicLink, .localOnly)
+            try transaction.setTarget(target, of: link.inode)
+            link.facts.target = target
+            return (link, nil)
+        case .fifo: return (try node(.fifo, .localOnly), nil)
+        case .socket: return (try node(.socket, .localOnly), nil)
         }
     }
 }

@@ -45,9 +45,8 @@ extension DropboxFileSystem {
             let moment = self.moment()
             do {
                 let name = try FileName(finding: name)
-                let node = try self.store.readBriefly { snapshot in
-                    try snapshot.child(
-                        name, of: snapshot.folder(parent), known, folding: self.options.foldsCase)
+                let node = try self.store.readBriefly {
+                    try $0.child(name, in: parent, known, folding: self.options.foldsCase)
                 }
                 var entry = self.found(node, since: moment)
                 // Another spelling than the node's own is looked up each time, because no
