@@ -120,16 +120,15 @@ package final class SyncEngine: Syncing {
     // MARK: Syncing
 
     /// Whether the whole account's tree is known.
-    package var isTreeComplete: Bool { environment.state.current.isTreeComplete }
+    package var isTreeComplete: Bool { environment.state.current { $0.isTreeComplete } }
     /// Whether deltas are being received.
     package var isFeedHealthy: Bool {
-        let status = environment.state.current
-        return status.connection == .online && status.isTreeComplete
+        environment.state.current { $0.connection == .online && $0.isTreeComplete }
     }
     /// Bytes used and allowed, from the last response.
     package var space: RemoteSpace? { environment.state.current.space }
     /// Whether the account was full at the last upload.
-    package var isQuotaExceeded: Bool { environment.state.current.isQuotaExceeded }
+    package var isQuotaExceeded: Bool { environment.state.current { $0.isQuotaExceeded } }
     /// The state of Sync for `status`.
     package var status: SyncStatus { environment.state.current }
 
