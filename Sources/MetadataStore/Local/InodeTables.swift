@@ -38,19 +38,20 @@ struct InodeTables: OptionSet, Hashable, Sendable {
 extension Transaction {
     /// The tables besides `node` that have a row of an inode.
     func tablesBesideNode(of inode: InodeID) throws -> InodeTables {
+        // SQLite's operators of bits have one precedence.
         let found = try database.number(
             """
             SELECT EXISTS (SELECT 1 FROM fallback WHERE inode = ?1)
-                | EXISTS (SELECT 1 FROM staged WHERE inode = ?1) << 1
-                | EXISTS (SELECT 1 FROM displaced WHERE inode = ?1) << 2
-                | EXISTS (SELECT 1 FROM journal WHERE inode = ?1) << 3
-                | EXISTS (SELECT 1 FROM twin WHERE inode = ?1) << 4
-                | EXISTS (SELECT 1 FROM upload WHERE inode = ?1) << 5
-                | EXISTS (SELECT 1 FROM piece WHERE inode = ?1) << 6
-                | EXISTS (SELECT 1 FROM attribute WHERE inode = ?1) << 7
-                | EXISTS (SELECT 1 FROM eviction WHERE inode = ?1) << 8
-                | EXISTS (SELECT 1 FROM pin WHERE inode = ?1) << 9
-                | EXISTS (SELECT 1 FROM told WHERE inode = ?1) << 10
+                | (EXISTS (SELECT 1 FROM staged WHERE inode = ?1) << 1)
+                | (EXISTS (SELECT 1 FROM displaced WHERE inode = ?1) << 2)
+                | (EXISTS (SELECT 1 FROM journal WHERE inode = ?1) << 3)
+                | (EXISTS (SELECT 1 FROM twin WHERE inode = ?1) << 4)
+                | (EXISTS (SELECT 1 FROM upload WHERE inode = ?1) << 5)
+                | (EXISTS (SELECT 1 FROM piece WHERE inode = ?1) << 6)
+                | (EXISTS (SELECT 1 FROM attribute WHERE inode = ?1) << 7)
+                | (EXISTS (SELECT 1 FROM eviction WHERE inode = ?1) << 8)
+                | (EXISTS (SELECT 1 FROM pin WHERE inode = ?1) << 9)
+                | (EXISTS (SELECT 1 FROM told WHERE inode = ?1) << 10)
             """, [inode.column])
         return InodeTables(rawValue: found ?? 0)
     }
