@@ -103,9 +103,9 @@ struct ConversionTests {
     @Test(
         "flags are where the libfuse that is loaded has them, whichever was built with",
         arguments: [
-            (314, 1 << 6, 1 << 7), (315, 1 << 7, 1 << 8), (316, 1 << 7, 1 << 8),
-            (317, 1 << 6, 1 << 7), (318, 1 << 6, 1 << 7),
-        ])
+            (314, 0x40, 0x80), (315, 0x80, 0x100), (316, 0x80, 0x100), (317, 0x40, 0x80),
+            (318, 0x40, 0x80),
+        ] as [(CInt, UInt32, UInt32)])
     func loadedLibrary(version: CInt, cachesListing: UInt32, skipsFlush: UInt32) {
         func flags(_ info: fuse_file_info) -> UInt32 {
             withUnsafeBytes(of: info) { $0.load(fromByteOffset: 4, as: UInt32.self) }

@@ -35,7 +35,7 @@ package enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringCon
     /// The granted scopes; none if they are not known.
     package var scopes: [String] {
         switch self {
-        case .token: []
+        case .token, .refreshToken: []
         case .login(let login, _): login.scopes
         }
     }

@@ -101,7 +101,7 @@ extension Statement {
             }
         },
         .init(
-            "property-search", "A search for a property finds what has an equal value.",
+            "property-search", "A search for a property finds files with an equal value.",
             .assumption, rule: "docs/emulator.md#assumptions", expects: "file a"
         ) {
             try await withTemplate($0) { box, template in
