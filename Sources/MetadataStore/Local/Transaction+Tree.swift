@@ -70,7 +70,9 @@ extension Transaction {
         } else {
             noteChanged(node.inode)
         }
-        if try mayReturnNames(), let place = node.place { end.freed.note(place) }
+        if try mayReturnNames(), let place = node.place {
+            end.freed.note(place, leftBy: node.inode)
+        }
         node.place = nil
         node.flags.remove(.betweenMoves)
         node.local.changed = time

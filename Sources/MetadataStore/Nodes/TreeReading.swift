@@ -114,14 +114,6 @@ extension TreeReading {
         return found != nil
     }
 
-    /// Whether an inode is a folder in the local tree.
-    package func isFolderInTree(_ inode: InodeID) throws -> Bool {
-        let found = try database.number(
-            "SELECT 1 FROM node WHERE inode = ? AND kind = 0 AND (parent IS NOT NULL OR inode = 1)",
-            [inode.column])
-        return found != nil
-    }
-
     /// Whether a folder has a child.
     package func hasChildren(_ parent: InodeID) throws -> Bool {
         try database.number("SELECT 1 FROM node WHERE parent = ? LIMIT 1", [parent.column]) != nil
