@@ -345,7 +345,9 @@ let package = Package(
             resources: [.copy("Generated/Documents")], swiftSettings: settings),
         .testTarget(
             name: "DropboxCTests",
-            dependencies: ["DropboxC", "CDropbox", "DropboxAPI", "DropboxEmulator", "TestSupport"],
+            dependencies: [
+                "DropboxC", "CDropbox", "DropboxAPI", "DropboxEmulator", "TestSupport", log,
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "TransferTestProcess", dependencies: ["DropboxTransfers", "DropboxAPI"],

@@ -57,6 +57,14 @@ extension Plan {
         if sharesModes { addModes(using: &modes) }
     }
 
+    /// Names of which the server takes some for one, or refuses some, with aliases that they get. U+FFFD stands for a byte
+    /// that is no UTF-8.
+    private static let oddNames = [
+        ["a", "A"], ["a", "A", "a (Case Conflict)"], ["a\\", "a_", "b"], ["a ", "a", "A"],
+        ["\u{E9}", "e\u{301}", "\u{C9}"], ["a\u{FFFD}", "a\u{FF}", "b"],
+        ["a", "A", "b", "B", "A (Case Conflict)"],
+    ]
+
     /// Has users change the modes of nodes that earlier steps make.
     private mutating func addModes(using random: inout SeededRandom) {
         for _ in 0..<max(2, steps.count / 5) {
@@ -82,14 +90,6 @@ extension Step {
         default: nil
         }
     }
-
-    /// Names of which the server takes some for one, or refuses some, with aliases that they get. U+FFFD stands for a byte
-    /// that is no UTF-8.
-    private static let oddNames = [
-        ["a", "A"], ["a", "A", "a (Case Conflict)"], ["a\\", "a_", "b"], ["a ", "a", "A"],
-        ["\u{E9}", "e\u{301}", "\u{C9}"], ["a\u{FFFD}", "a\u{FF}", "b"],
-        ["a", "A", "b", "B", "A (Case Conflict)"],
-    ]
 }
 
 /// Draws steps, each independent of the others: what cannot be done is refused and changes nothing.
