@@ -83,9 +83,31 @@ struct InMemoryTree {
         children[folder]?[folded].flatMap { items[$0] }
     }
 
+    /// What an entry says of the facts of a file or folder.
+    private func report(of id: FileID) -> PosixReport {
+        guard let facts else { return .untold }
+        return facts[id].map { .told($0) } ?? .missing
+    }
+
+    /// An entry of the log as deltas tell it: facts whose changes are not in the log are those of the moment of the
+    /// request, or an older state would be the last that is told.
+    func withPresentFacts(_ entry: RemoteEntry) -> RemoteEntry {
+        guard !tellsFacts else { return entry }
+        var entry = entry
+        switch entry.kind {
+        case .file(var file):
+            file.posix = report(of: file.id)
+            entry.kind = .file(file)
+        case .folder(var folder):
+            folder.posix = report(of: folder.id)
+            entry.kind = .folder(folder)
+        case .deleted: break
+        }
+        return entry
+    }
+
     func entry(of item: Item) -> RemoteEntry {
-        var posix = PosixReport.untold
-        if let facts { posix = facts[item.id].map { .told($0) } ?? .missing }
+        let posix = report(of: item.id)
         var file = item.file
         file?.posix = posix
         return RemoteEntry(
