@@ -8,8 +8,13 @@ import RemoteStoreTesting
 extension World {
     /// Throws a `Violation` if a mount shows another mode than the server has.
     func checkModes() throws {
+        if let violation = try modesViolation(counts: true) { throw violation }
+    }
+
+    /// The first mode of a mount that is another than the server's.
+    func modesViolation(counts: Bool = false) throws -> Violation? {
         // A mode that changes alone is not told to the other mounts.
-        guard plan.sharesModes, plan.tellsModes || mounts.count == 1 else { return }
+        guard plan.sharesModes, plan.tellsModes || mounts.count == 1 else { return nil }
         for mount in mounts {
             guard let process = mount.process else { continue }
             let nodes = try process.store.read { snapshot in
@@ -23,14 +28,15 @@ extension World {
                 }
                 let kept = server.facts(at: path)?.permissions
                 let expected = kept ?? (node.kind == .folder ? 0o755 : 0o644)
-                if kept != nil { count("modes kept") }
+                if counts, kept != nil { count("modes kept") }
                 let shown = entry.attributes.permissions & 0o777
                 guard shown != expected else { continue }
-                throw Violation(
+                return Violation(
                     rule: "another mode than the server's",
                     detail: "\(mount.name) \(path): \(String(shown, radix: 8)), "
                         + "not \(String(expected, radix: 8))")
             }
         }
+        return nil
     }
 }
