@@ -62,6 +62,9 @@ package struct PosixRules: Hashable, Sendable {
         return time != told?.exactTime(stored: stored) ?? stored
     }
 
+    /// Whether facts of a node are kept on the server.
+    func shares(_ node: Node) -> Bool { isShared && hasFacts(node) }
+
     /// The permissions of a node once others have set theirs: bits that are not shared stay.
     func permissions(_ told: UInt16?, over node: Node) -> UInt16? {
         let own = (node.local.permissions ?? 0) & ~PosixFacts.sharedPermissions

@@ -5,12 +5,18 @@ import MetadataStore
 
 extension Transaction {
     /// Decides anew whether the server is owed a node's facts. Returns whether it is.
+    ///
+    /// Facts that were sent may be on their way, or have arrived although the response was lost. Then a
+    /// change back is owed, too, until a response tells what the server has (`isAnswered`).
     @discardableResult
     func settleFacts(
-        of inode: InodeID, by rules: PosixRules, timeIsSet: Bool = false
+        of inode: InodeID, by rules: PosixRules, timeIsSet: Bool = false, isAnswered: Bool = false
     ) throws -> Bool {
         guard let node = try node(inode) else { return false }
-        let owes = try rules.isOwed(node, timeIsSet: timeIsSet, in: self)
+        var owes = try rules.isOwed(node, timeIsSet: timeIsSet, in: self)
+        if !owes, !isAnswered, rules.shares(node), node.flags.contains(.factsOwed) {
+            owes = try hasIntent(for: inode)
+        }
         // Set again, it is another change, whose burst begins now.
         if owes || node.flags.contains(.factsOwed) {
             try setFlags(.factsOwed, owes, of: inode)

@@ -131,8 +131,9 @@ package struct UploadPlanner {
             let facts = try posix.facts(
                 of: node, content: lastChange, told: told, in: transaction)
             // Nothing is worth a text, and none is there to be replaced.
-            upload.facts = facts.isEmpty && told == nil ? nil : facts
-            upload.needsFacts = facts.differsBesidesTime(from: told)
+            let isOwed = node.flags.contains(.factsOwed)
+            upload.facts = facts.isEmpty && told == nil && !isOwed ? nil : facts
+            upload.needsFacts = isOwed || facts.differsBesidesTime(from: told)
         }
         guard node.remote == .absent else { return .upload(upload) }
         if let source = try serverCopy(of: staged) {

@@ -9,10 +9,12 @@ extension UploadResults {
     func noteFacts(of entry: RemoteEntry) throws {
         guard context.posix.isShared, let id = entry.id, let node = try transaction.node(id: id)
         else { return }
+        var isAnswered = false
         if case .told(let facts) = entry.posix {
             try transaction.setToldFacts(facts, of: node.inode)
+            isAnswered = true
         }
-        try transaction.settleFacts(of: node.inode, by: context.posix)
+        try transaction.settleFacts(of: node.inode, by: context.posix, isAnswered: isAnswered)
     }
 
     /// Records that the server has facts that were sent alone. Users may have changed them since.
@@ -21,7 +23,7 @@ extension UploadResults {
             node.facts.id == update.node.id
         else { return }
         try transaction.setToldFacts(update.facts, of: inode)
-        try transaction.settleFacts(of: inode, by: context.posix)
+        try transaction.settleFacts(of: inode, by: context.posix, isAnswered: true)
     }
 
     /// Records that the server does not keep a node's facts, which stay on this machine.
