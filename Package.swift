@@ -89,7 +89,7 @@ let package = Package(
             dependencies: [
                 "Core", "Fuse", "FileSystem", "Sync", "Tree", "MetadataStore", "BlockCache",
                 "RemoteStore",
-                "Staging", "DropboxAPI", "Mounting", "LocalIO", "Saturating", "CBuild", "CLinux",
+                "Staging", "DropboxAPI", "Mounting", "LocalIO", "Saturating", "CLinux",
                 log,
                 system,
                 arguments,
@@ -98,7 +98,7 @@ let package = Package(
         .target(
             name: "Mounting",
             dependencies: [
-                "CLinux", "DropboxAPI", "LocalIO", "Saturating", log, system,
+                "CBuild", "CLinux", "DropboxAPI", "LocalIO", "Saturating", log, system,
                 product("TOMLKit", of: "TOMLKit", for: "Filesystem"),
             ],
             swiftSettings: settings),
@@ -237,7 +237,7 @@ let package = Package(
                 product("NIOCore", of: "swift-nio", for: "Emulator"),
                 product("NIOPosix", of: "swift-nio", for: "Emulator"),
             ],
-            swiftSettings: settings),
+            resources: [.embedInCode("observed.json")], swiftSettings: settings),
         .executableTarget(
             name: "dropbox-emulator",
             dependencies: [

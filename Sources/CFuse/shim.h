@@ -143,6 +143,32 @@ static inline ssize_t cfuse_writev(int fd, struct iovec *parts, int count, void 
     return written;
 }
 
+// Whether that version has a flag in the middle of fuse_file_info's, which moves the later ones by a bit: 3.15
+// and 3.16 share their soname with 3.14, and 3.17 has it at the end.
+static inline int cfuse_has_moved_flags(int version) {
+    return version >= FUSE_MAKE_VERSION(3, 15) && version < FUSE_MAKE_VERSION(3, 17);
+}
+
+// Sets flags for the version of libfuse that is loaded, where another one may have been built with.
+static inline void cfuse_set_open_flags(
+    struct fuse_file_info *info, int loaded, unsigned int cache_readdir, unsigned int noflush
+) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    if (cfuse_has_moved_flags(loaded) != cfuse_has_moved_flags(FUSE_VERSION)) {
+        unsigned int moved = cfuse_has_moved_flags(loaded) ? 1 : 0;
+        char *place = (char *)info + sizeof info->flags;
+        uint32_t bits = cfuse_u32(place, 0);
+        bits |= cache_readdir << (6 + moved) | noflush << (7 + moved);
+        memcpy(place, &bits, sizeof bits);
+        return;
+    }
+#else
+    (void)loaded;
+#endif
+    info->cache_readdir = cache_readdir;
+    info->noflush = noflush;
+}
+
 // fuse_session_new with options as an argument vector; NULL if an option is not understood.
 static inline struct fuse_session *cfuse_session_new(
     int argc, char **argv, const struct fuse_lowlevel_ops *operations,

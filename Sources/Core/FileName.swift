@@ -1,16 +1,23 @@
 // A validated file name. Swift compares strings by canonical equivalence, under which "é" and "e" +
-// U+0301 are equal; a filesystem must distinguish them, so names compare by their bytes.
+// U+0301 are equal; a filesystem must distinguish them, so names compare by their bytes. Not responsible
+// for the choice of a name for the server (`Alias`).
 
 /// One component of a path: valid UTF-8 of 1 to 255 bytes without `/` and NUL, not `.` or `..`.
+///
+/// Users may see it under other bytes, its own name: then it is an alias, under which the server files
+/// what it could not file under these.
 public struct FileName: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// Longest name in bytes, as on other Linux filesystems (`NAME_MAX`).
     public static let maximumByteCount = 255
 
-    /// The name as text.
+    /// The name as the server has it, or is to have it.
     public let string: String
 
     /// The server's key of the name, if it differs from the predicted one.
     public let key: String?
+
+    /// The name that users see, if it is another one.
+    public let own: OwnName?
 
     /// Validates a name.
     ///
@@ -19,28 +26,32 @@ public struct FileName: Hashable, Sendable, Comparable, CustomStringConvertible 
         try Self.validate(string)
         self.string = string
         key = nil
+        own = nil
     }
 
-    /// Validates a name with the server's key; nil for the predicted one.
-    public init(_ string: String, key: String?) throws(Invalid) {
+    /// Validates a name with the server's key, nil for the predicted one, and the name that users see.
+    public init(_ string: String, key: String?, own: OwnName? = nil) throws(Invalid) {
         try Self.validate(string)
         self.string = string
         self.key = key.flatMap { $0.utf8.elementsEqual(Folding.fold(string).utf8) ? nil : $0 }
+        self.own = own.flatMap { $0.bytes.elementsEqual(string.utf8) ? nil : $0 }
     }
 
     private static func validate(_ string: String) throws(Invalid) {
-        if string.isEmpty || string == "." || string == ".." {
-            throw .reserved
-        }
-        if string.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == 0 }) {
-            throw .forbiddenCharacter
-        }
-        if string.utf8.count > maximumByteCount {
-            throw .tooLong
-        }
+        try validate(string.utf8)
     }
 
-    /// Validates the bytes of a name from the kernel or a server.
+    /// Validates bytes that need not be UTF-8.
+    static func validate(_ bytes: some Collection<UInt8>) throws(Invalid) {
+        let dot = UInt8(ascii: ".")
+        if bytes.isEmpty || bytes.count <= 2 && bytes.allSatisfy({ $0 == dot }) { throw .reserved }
+        if bytes.contains(where: { $0 == UInt8(ascii: "/") || $0 == 0 }) {
+            throw .forbiddenCharacter
+        }
+        if bytes.count > maximumByteCount { throw .tooLong }
+    }
+
+    /// Validates the bytes of a name from a server or a command.
     public init(utf8 bytes: some Collection<UInt8>) throws(Invalid) {
         guard let string = String(validating: bytes, as: UTF8.self) else {
             throw .notUTF8
@@ -60,6 +71,40 @@ public struct FileName: Hashable, Sendable, Comparable, CustomStringConvertible 
         case notUTF8
     }
 
+    // MARK: What users see
+
+    /// Validates the bytes of a name from the kernel. Bytes that are no UTF-8 are an own name.
+    public init(shown bytes: [UInt8]) throws(Invalid) {
+        if let string = String(validating: bytes, as: UTF8.self) {
+            try self.init(string)
+        } else {
+            let own = try OwnName(bytes)
+            try self.init(Alias(of: own.bytes).name(marked: .name, number: 1), key: nil, own: own)
+        }
+    }
+
+    /// The bytes that users see.
+    public var shown: [UInt8] { own?.bytes ?? Array(string.utf8) }
+
+    /// The name that users see, for people; bytes that are no UTF-8 are replaced.
+    public var text: String { own.map { String(decoding: $0.bytes, as: UTF8.self) } ?? string }
+
+    /// Whether users see both names as one.
+    public func isShown(as other: FileName) -> Bool {
+        if own == nil, other.own == nil { return string.utf8.elementsEqual(other.string.utf8) }
+        return shown == other.shown
+    }
+
+    /// Whether the bytes that users see are UTF-8.
+    public var isUTF8: Bool {
+        own.map { String(validating: $0.bytes, as: UTF8.self) != nil } ?? true
+    }
+
+    /// The same name on the server, shown under an own name, or as it is.
+    public func shown(as own: OwnName?) throws(Invalid) -> FileName {
+        try FileName(string, key: key, own: own)
+    }
+
     /// The key under which Dropbox files this name: names with equal keys collide there.
     ///
     /// The server's `path_lower` is authoritative. If it is unknown, the key is predicted, because
@@ -76,7 +121,7 @@ public struct FileName: Hashable, Sendable, Comparable, CustomStringConvertible 
 
     /// Compares bytes, not canonical equivalence.
     public static func == (left: FileName, right: FileName) -> Bool {
-        left.string.utf8.elementsEqual(right.string.utf8)
+        left.string.utf8.elementsEqual(right.string.utf8) && left.own == right.own
     }
 
     /// Hashes the name's bytes.
@@ -91,6 +136,22 @@ public struct FileName: Hashable, Sendable, Comparable, CustomStringConvertible 
 
     /// The name's text, for logs.
     public var description: String { string }
+}
+
+/// The bytes under which users see a node that the server files under another name.
+public struct OwnName: Hashable, Sendable {
+    /// The bytes, which need not be UTF-8.
+    public let bytes: [UInt8]
+    /// Whether a user has given the name. Else it was made here, for a node whose name on the server a user of this mount has
+    /// given to another one.
+    public let isGiven: Bool
+
+    /// Validates bytes as those of a name.
+    public init(_ bytes: [UInt8], isGiven: Bool = true) throws(FileName.Invalid) {
+        try FileName.validate(bytes)
+        self.bytes = bytes
+        self.isGiven = isGiven
+    }
 }
 
 extension Hasher {

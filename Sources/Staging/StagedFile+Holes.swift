@@ -29,6 +29,16 @@ extension StagedFile {
         extent(from: offset, CLINUX_SEEK_HOLE)
     }
 
+    /// Whether the content occupies less than its size.
+    package var hasHoles: Bool {
+        state.withLock { state in
+            guard state.content.base == nil, state.retired == nil else { return false }
+            var status = stat()
+            guard fstat(descriptor, &status) == 0 else { return false }
+            return Int64(clamping: status.st_blocks) *| 512 < state.content.size
+        }
+    }
+
     private func extent(from offset: Int64, _ kind: CInt) -> Extent {
         state.withLock { state in
             guard state.content.base == nil, state.retired == nil else { return .unknown }

@@ -13,6 +13,7 @@ package final class StagingArea: Sendable {
     package let directory: String
     private let store: MetadataStore
     private let files = LiveFiles()
+    private let numbers = StagingNumbers()
     /// Seconds after which unneeded files are removed, many at once.
     private let removalDelay: Double
     /// The numbers of unneeded files, and whether a removal is scheduled. Held for memory only.
@@ -172,7 +173,25 @@ package final class StagingArea: Sendable {
         _ inode: InodeID, base: StagedContent.Base?, size: Int64,
         in transaction: Transaction
     ) throws -> StagedFile {
-        let number = try transaction.nextStagingFile()
+        let replaced = try transaction.node(inode)?.staged
+        return try begin(
+            inode, base: base, size: size, over: replaced, isNew: false, in: transaction
+        ).file
+    }
+
+    /// Begins the content of a node that this transaction has made, and that has none. The node has it then.
+    package func beginNew(_ node: inout Node, in transaction: Transaction) throws -> StagedFile {
+        let (file, content) = try begin(
+            node.inode, base: nil, size: 0, over: nil, isNew: true, in: transaction)
+        node.staged = content
+        return file
+    }
+
+    private func begin(
+        _ inode: InodeID, base: StagedContent.Base?, size: Int64, over replaced: StagedContent?,
+        isNew: Bool, in transaction: Transaction
+    ) throws -> (file: StagedFile, content: StagedContent) {
+        let number = try numbers.next(in: transaction)
         let path = path(of: number)
         // A file of that number can only be left from a transaction that was rolled back.
         let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -182,22 +201,20 @@ package final class StagingArea: Sendable {
         // the generation.
         var content = StagedContent(
             file: number, size: size, generation: number << 32 | 1, base: base, blocks: [])
-        content.stamp = FileFacts(at: path)?.modified
+        content.stamp = StagedFile.stamp(of: descriptor)
         // The successor of fsynced content is flushed before a row names it, as that was: the
         // earlier content is dropped with the first flush.
-        if let replaced = try transaction.node(inode)?.staged, replaced.promised > 0 {
-            content.promised = content.generation
-        }
+        if let replaced, replaced.promised > 0 { content.promised = content.generation }
         let file = StagedFile(
             inode: inode, content: content, path: path, descriptor: descriptor, flusher: flusher)
-        try transaction.setStaged(content, of: inode)
+        try transaction.setStaged(content, of: inode, isNew: isNew)
         files.known.withLock { files in
             files[number] = LiveFiles.Reference(file: file)
             if files.count > 64 && files.count % 64 == 0 {
                 files = files.filter { $0.value.file != nil }
             }
         }
-        return file
+        return (file, content)
     }
 
     /// Schedules the removal of a staging file without a row.

@@ -23,17 +23,20 @@ package final class SyncEngine: Syncing {
         package var openFileInterval: Double
         /// The longest intentional delay of an entry, in seconds.
         package var longestDelay: Double
+        /// How modes, times and attributes are shared.
+        package var posix: PosixRules
 
         /// Memberwise; by default 5 seconds, 30 seconds and a week.
         package init(
             host: String, writeDelay: WriteDelay = WriteDelay(), openFileInterval: Double = 30,
-            longestDelay: Double = 7 * 86_400
+            longestDelay: Double = 7 * 86_400, posix: PosixRules = .local
         ) {
             let cleaned = host.filter { $0 != "/" && $0 != "\0" }
             self.host = String(decoding: cleaned.utf8.prefix(64), as: UTF8.self)
             self.writeDelay = writeDelay
             self.openFileInterval = openFileInterval
             self.longestDelay = longestDelay
+            self.posix = posix
         }
     }
 
@@ -63,6 +66,7 @@ package final class SyncEngine: Syncing {
             store: store, staging: staging, remote: remote, cache: cache, openFiles: openFiles,
             observer: observer, clock: clock, state: SyncState(), host: configuration.host,
             log: log, openFileInterval: configuration.openFileInterval,
+            posix: configuration.posix,
             changes: UserChanges(delay: configuration.writeDelay), disk: disk)
         uploader = Uploader(environment: environment)
         longestDelay = configuration.longestDelay
@@ -120,16 +124,15 @@ package final class SyncEngine: Syncing {
     // MARK: Syncing
 
     /// Whether the whole account's tree is known.
-    package var isTreeComplete: Bool { environment.state.current.isTreeComplete }
+    package var isTreeComplete: Bool { environment.state.current { $0.isTreeComplete } }
     /// Whether deltas are being received.
     package var isFeedHealthy: Bool {
-        let status = environment.state.current
-        return status.connection == .online && status.isTreeComplete
+        environment.state.current { $0.connection == .online && $0.isTreeComplete }
     }
     /// Bytes used and allowed, from the last response.
     package var space: RemoteSpace? { environment.state.current.space }
     /// Whether the account was full at the last upload.
-    package var isQuotaExceeded: Bool { environment.state.current.isQuotaExceeded }
+    package var isQuotaExceeded: Bool { environment.state.current { $0.isQuotaExceeded } }
     /// The state of Sync for `status`.
     package var status: SyncStatus { environment.state.current }
 
@@ -160,7 +163,7 @@ package final class SyncEngine: Syncing {
     package func noteReturn(of file: ReturnedFile) {
         environment.log.warning(
             "a file was written to after others had changed or deleted it",
-            metadata: ["kept as": "\(file.place.name.string)"])
+            metadata: ["kept as": "\(file.place.name.text)"])
         if file.isConflict {
             environment.state.update { $0.conflicts +|= 1 }
         }

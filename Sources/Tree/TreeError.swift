@@ -16,6 +16,8 @@ package enum TreeError: Error, Hashable, Sendable {
     case notEmpty
     /// The name is refused, or a folder would contain itself.
     case invalidArgument
+    /// The name is refused because it is not UTF-8.
+    case invalidEncoding
     /// The mount is read-only.
     case readOnly
     /// The folder may not be written to by this account.

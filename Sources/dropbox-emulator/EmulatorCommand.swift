@@ -43,7 +43,11 @@ struct EmulatorCommand: AsyncParsableCommand {
         })
     var folding = FoldingRule.unicode4
 
-    @Option(help: "File of answers to give, as dropbox-conformance has observed them elsewhere.")
+    @Option(
+        help: """
+            File of answers to give, as dropbox-conformance has observed them elsewhere; without it, those \
+            of the real service that this build knows.
+            """)
     var observations: String?
 
     @Option(help: "File that gets a line for each request and each answer.")
@@ -60,8 +64,9 @@ struct EmulatorCommand: AsyncParsableCommand {
 
     func run() async throws {
         let parent = getppid()
-        let observed = try observations.map { file in try Observations(file: file) }
-        if let ignored = observed?.ignored, !ignored.isEmpty {
+        let observed = try observations.map { try Observations(file: $0) } ?? .recorded()
+        let ignored = observed.ignored
+        if !ignored.isEmpty {
             let line = Array("cannot follow: \(ignored.joined(separator: ", "))\n".utf8)
             _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
         }

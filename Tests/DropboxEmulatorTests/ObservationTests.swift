@@ -51,6 +51,14 @@ struct ObservationTests {
         #expect(throws: EmulatorError.self) { try Observations(file: file.path) }
     }
 
+    @Test("the emulator can start by the answers that were recorded")
+    func recorded() throws {
+        let recorded = try Observations.recorded()
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Sources/DropboxEmulator/observed.json").standardized.path
+        #expect(try recorded.answers == Observations(file: file).answers)
+    }
+
     @Test("a deleted file that is restored has its id and its size again")
     func revival() throws {
         var fixture = TreeFixture()

@@ -39,6 +39,8 @@ actor TestBed {
             "TOKEN": Self.token, "TOKEN2": Self.otherToken,
             "DBXFS_ACCESS_TOKEN": Self.token, "DBXFS_STATE_DIR": folder + "/state",
             "DBXFS_CACHE_DIR": folder + "/cache", "DBXFS_LOG_LEVEL": "debug",
+            // Further options of each emulator, such as other answers to what the specification leaves open.
+            "EMULATOR_OPTIONS": inherited["EMULATOR_OPTIONS"] ?? "",
         ]
         // How long a random scenario is, and which one.
         for name in [
@@ -59,7 +61,7 @@ actor TestBed {
             [
                 "--port", "0", "--state", folder + "/dropbox", "--token", Self.token, "--token",
                 Self.otherToken,
-            ], environment: environment, output: folder + "/emulator.log")
+            ] + emulatorOptions, environment: environment, output: folder + "/emulator.log")
         emulator = program
         let address = try await poll("the emulator listens", seconds: 30) {
             program.output.split(separator: "\n")
@@ -72,6 +74,10 @@ actor TestBed {
         environment["PORT"] = address.split(separator: ":").last.map(String.init)
         try "\(program.id)".write(
             toFile: folder + "/emulator.pid", atomically: true, encoding: .utf8)
+    }
+
+    private var emulatorOptions: [String] {
+        environment["EMULATOR_OPTIONS", default: ""].split(separator: " ").map(String.init)
     }
 
     /// Mounts in the foreground, in a process of its own, and waits until the mount answers.

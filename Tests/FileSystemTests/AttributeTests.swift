@@ -227,11 +227,22 @@ struct AttributeTests {
         #expect(try fixture.entry("f")?.timeouts == Timeouts(entry: 3600, attributes: 3600))
         #expect(try fixture.fs.lookup(text("x"), in: .root).now() == .absent(timeout: 3600))
         let handle = try fixture.open(file)
-        #expect(try fixture.entry("f")?.timeouts == Timeouts(entry: 3600, attributes: 1))
+        // The kernel forgets them at each write.
+        #expect(try fixture.entry("f")?.timeouts == Timeouts(entry: 3600, attributes: 3600))
         try fixture.close(file, handle)
         fixture.sync.update { $0.isFeedHealthy = false }
         #expect(try fixture.entry("f")?.timeouts == Timeouts(entry: 1, attributes: 1))
         #expect(try fixture.fs.lookup(text("x"), in: .root).now() == .absent(timeout: 0))
+    }
+
+    @Test("of a file with writes that the kernel gathers, it keeps attributes for a moment only")
+    func gatheredTimeouts() throws {
+        let fixture = try Fixture { $0.gathersWrites = true }
+        let file = try fixture.makeFile("f")
+        let handle = try fixture.open(file)
+        #expect(try fixture.entry("f")?.timeouts == Timeouts(entry: 3600, attributes: 1))
+        try fixture.close(file, handle)
+        #expect(try fixture.entry("f")?.timeouts == Timeouts(entry: 3600, attributes: 3600))
     }
 
     @Test("an answer that a change has overtaken is not kept")

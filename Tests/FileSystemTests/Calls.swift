@@ -171,7 +171,7 @@ extension Fixture {
 
     /// The names in a folder in the order of the alphabet, "." and ".." left out.
     func names(in folder: InodeID = .root) throws -> [String] {
-        try list(folder).map(\.name).filter { $0 != "." && $0 != ".." }
+        try list(folder).map(\.text).filter { $0 != "." && $0 != ".." }
             .sorted { Folding.fold($0) < Folding.fold($1) }
     }
 
@@ -186,6 +186,10 @@ extension Fixture {
         if let error { throw error }
         return entries
     }
+}
+
+extension DirectoryEntry {
+    var text: String { String(decoding: name, as: UTF8.self) }
 }
 
 func text(_ text: String) -> [UInt8] {

@@ -235,6 +235,36 @@ struct ContentTests {
         #expect(try !open())
     }
 
+    @Test(
+        "the kernel drops pages of which it has parts, because it would ask for each alone",
+        arguments: [(0, true), (4096, true), (4000, false)])
+    func ragged(second: Int, isKept: Bool) throws {
+        let fixture = try Fixture()
+        let created = try fixture.create("f")
+        let (file, writer) = (created.entry.attributes.inode, created.opened.handle)
+        _ = try fixture.write(file, writer, 0, pattern(second))
+        _ = try fixture.write(file, writer, Int64(second), pattern(5000))
+        try fixture.close(file, writer)
+        for expected in [isKept, true] {
+            let opened = try fixture.fs.open(file, flags: .reading).now()
+            fixture.fs.release(file, handle: opened.handle)
+            #expect(opened.keepsCache == expected)
+        }
+    }
+
+    @Test("few parts of pages do not cost the kernel a large file's pages")
+    func raggedLarge() throws {
+        let fixture = try Fixture()
+        let created = try fixture.create("f")
+        let (file, writer) = (created.entry.attributes.inode, created.opened.handle)
+        _ = try fixture.write(file, writer, 0, pattern(300_000))
+        _ = try fixture.write(file, writer, 300_000, pattern(10))
+        try fixture.close(file, writer)
+        let opened = try fixture.fs.open(file, flags: .reading).now()
+        fixture.fs.release(file, handle: opened.handle)
+        #expect(opened.keepsCache)
+    }
+
     @Test("a mapping's page goes where it says, also through a handle that appends")
     func mappedPage() throws {
         let fixture = try Fixture()

@@ -45,9 +45,9 @@ struct DirectoryTests {
         }
         for withEntries in [false, true] {
             let entries = try read(fixture, folder, by: count, withEntries: withEntries)
-            #expect(entries.prefix(2).map(\.name) == [".", ".."])
+            #expect(entries.prefix(2).map(\.text) == [".", ".."])
             #expect(entries.prefix(2).map(\.inode) == [folder, .root])
-            #expect(entries.dropFirst(2).map(\.name).sorted() == names.sorted())
+            #expect(entries.dropFirst(2).map(\.text).sorted() == names.sorted())
             #expect(zip(entries, entries.dropFirst()).allSatisfy { $0.nextOffset < $1.nextOffset })
             #expect(entries.prefix(2).allSatisfy { $0.entry == nil })
             #expect(entries.dropFirst(2).allSatisfy { ($0.entry != nil) == withEntries })
@@ -74,7 +74,7 @@ struct DirectoryTests {
         }
         #expect(!fixture.relay.inodes.isKnown(a))
         _ = fixture.fs.readDirectory(.root, handle: handle, offset: 0, withEntries: true) {
-            $0.name != "b"
+            $0.text != "b"
         }
         #expect(fixture.relay.inodes.isKnown(a))
         #expect(!fixture.relay.inodes.isKnown(b))
@@ -93,10 +93,10 @@ struct DirectoryTests {
             for suffix in 0..<3 { try fixture.makeFile("a\(number)-\(suffix)") }
             number += 1
         }
-        let kept = entries.map(\.name).filter { $0.hasPrefix("k") }
+        let kept = entries.map(\.text).filter { $0.hasPrefix("k") }
         #expect(kept.count == 60)
         #expect(Set(kept).count == 60)
-        #expect(Set(entries.map(\.name)).count == entries.count)
+        #expect(Set(entries.map(\.text)).count == entries.count)
     }
 
     @Test("a rewind shows changes")
@@ -109,7 +109,7 @@ struct DirectoryTests {
             _ = fixture.fs.readDirectory(
                 .root, handle: handle, offset: 0, withEntries: false
             ) {
-                names.append($0.name)
+                names.append($0.text)
                 return true
             }
             return names
@@ -132,11 +132,11 @@ struct DirectoryTests {
         // The kernel has given out some of the first listing, and asks a new handle for the rest.
         for cut in stride(from: 2, to: early.count, by: 7) {
             let handle = try fixture.fs.openDirectory(.root).now().handle
-            var names = early[..<cut].map(\.name)
+            var names = early[..<cut].map(\.text)
             let error = fixture.fs.readDirectory(
                 .root, handle: handle, offset: early[cut - 1].nextOffset, withEntries: withEntries
             ) { entry in
-                names.append(entry.name)
+                names.append(entry.text)
                 return true
             }
             #expect(error == nil)

@@ -163,10 +163,13 @@ final class Fixture: Sendable {
     }
 
     /// The account in a new process. This fixture must not be used after that.
-    func remounted() throws -> Fixture {
+    func remounted(
+        configure: (inout FileSystemOptions) -> Void = { _ in }
+    ) throws -> Fixture {
         try store.close()
-        let options = options
-        let next = try Fixture(reusing: ownedFolder) { $0 = options }
+        var options = options
+        configure(&options)
+        let next = try Fixture(reusing: ownedFolder) { [options] in $0 = options }
         next.content.update { new in
             content.update { new = $0 }
         }

@@ -28,21 +28,25 @@ final class ModelRun {
     static let maximumHandles = 6
 
     var fixture: Fixture
-    var reference = ReferenceTree()
+    var reference: ReferenceTree
     var handles: [(inode: InodeID, handle: HandleID)] = []
     private(set) var lookups: [InodeID: UInt64] = [:]
     private var seed: UInt8 = 0
 
-    init() throws {
+    init(refusesNames: Bool) throws {
+        reference = ReferenceTree(refusesNames: refusesNames)
         var rules = IgnoreRules()
         try rules.append(parsing: "*.o")
         let ignored = rules
-        fixture = try Fixture { $0.ignored = ignored }
+        fixture = try Fixture {
+            $0.ignored = ignored
+            $0.refusesNames = refusesNames
+        }
     }
 
     /// Plays and compares. Throws the first difference.
-    static func play(_ history: [Operation]) async throws {
-        let run = try ModelRun()
+    static func play(_ history: [Operation], refusesNames: Bool) async throws {
+        let run = try ModelRun(refusesNames: refusesNames)
         for (step, operation) in history.enumerated() {
             do {
                 try await run.apply(operation)

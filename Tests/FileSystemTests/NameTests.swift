@@ -48,10 +48,12 @@ struct NameTests {
         #expect(try fixture.names() == [])
     }
 
-    @Test("names that Dropbox refuses are refused", arguments: ["a\\b", "x\u{7F}", "end "])
+    @Test(
+        "with names=strict, names that Dropbox refuses are refused",
+        arguments: ["a\\b", "x\u{7F}", "end "])
     func refused(_ text: String) throws {
-        #expect(NamePolicy(name(text)) == .refused)
-        let fixture = try Fixture()
+        #expect(NamePolicy(name(text)) == .unstorable)
+        let fixture = try Fixture { $0.refusesNames = true }
         #expect(throws: FileSystemError.invalidArgument) { try fixture.mkdir(text) }
         #expect(throws: FileSystemError.invalidArgument) { try fixture.makeFile(text) }
         #expect(throws: FileSystemError.invalidArgument) { try fixture.symlink(text, to: "x") }
@@ -62,7 +64,7 @@ struct NameTests {
 
     @Test("bytes that are no name: the error says why on create, and lookups find nothing")
     func impossible() throws {
-        let fixture = try Fixture()
+        let fixture = try Fixture { $0.refusesNames = true }
         func create(_ bytes: [UInt8]) throws {
             _ = try fixture.fs.makeDirectory(
                 bytes, in: .root, permissions: 0o755, caller: Fixture.user
@@ -80,9 +82,10 @@ struct NameTests {
         }
     }
 
-    @Test("a name that Dropbox takes for another one is taken; lookups are exact")
+    @Test(
+        "with names=strict, a name that Dropbox takes for another one is taken; lookups are exact")
     func collisions() throws {
-        let fixture = try Fixture()
+        let fixture = try Fixture { $0.refusesNames = true }
         try fixture.makeFile("Report")
         try fixture.mkdir("\u{E9}t\u{E9}")
         #expect(throws: FileSystemError.exists) { try fixture.makeFile("REPORT") }
@@ -118,7 +121,10 @@ struct KeyedNameTests {
     )
     func foreignKey() throws {
         for folds in [false, true] {
-            let fixture = try Fixture { $0.foldsCase = folds }
+            let fixture = try Fixture {
+                $0.foldsCase = folds
+                $0.refusesNames = true
+            }
             let folder = try fixture.store.write { transaction in
                 let inode = try transaction.insertRemote(
                     .folder, at: Place(parent: .root, name: FileName("ΟΔΟΣ", key: "οδος")),

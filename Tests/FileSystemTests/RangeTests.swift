@@ -74,6 +74,39 @@ struct RangeTests {
         }
     }
 
+    @Test("a small file that is not sent yet is copied as a whole, and the copy is another file")
+    func copySmall() throws {
+        let fixture = try Fixture()
+        let bytes = pattern(70_000)
+        let source = try fixture.makeFile("f", bytes)
+        let from = try fixture.open(source, .reading)
+        let created = try fixture.create("g")
+        let (target, to) = (created.entry.attributes.inode, created.opened.handle)
+        func copy(_ offset: Int64, _ count: Int) throws -> Int {
+            try fixture.fs.copyRange(
+                from: source, handle: from, offset: offset, to: target, targetHandle: to,
+                targetOffset: offset, count: Int64(count)
+            ).now()
+        }
+        #expect(throws: FileSystemError.unsupported) { try copy(0, bytes.count - 1) }
+        #expect(throws: FileSystemError.unsupported) { try copy(1, bytes.count) }
+        #expect(try copy(0, 1 << 20) == bytes.count)
+        #expect(throws: FileSystemError.unsupported) { try copy(0, bytes.count) }
+        try fixture.close(target, to)
+        let writer = try fixture.open(source)
+        #expect(try fixture.write(source, writer, 0, text("other")) == 5)
+        #expect(try fixture.contents(target).isSame(as: bytes))
+        #expect(try fixture.node(target)?.staged?.size == Int64(bytes.count))
+        fixture.sync.update { $0.isQuotaExceeded = true }
+        let another = try fixture.create("h")
+        #expect(throws: FileSystemError.quotaExceeded) {
+            try fixture.fs.copyRange(
+                from: source, handle: from, offset: 0, to: another.entry.attributes.inode,
+                targetHandle: another.opened.handle, targetOffset: 0, count: 1 << 20
+            ).now()
+        }
+    }
+
     @Test("copies that are not of that kind are left to the kernel")
     func copyUnsupported() throws {
         let fixture = try Fixture()
@@ -138,6 +171,7 @@ struct RangeTests {
         #expect(try seek(writer, 0, .data) == 0)
         #expect(try fixture.fs.attributes(of: file).now().attributes.blocks == size / 512)
         try fixture.close(file, writer)
+        #expect(fixture.kernel.calls.last == .inode(file, content: false))
         let reader = try fixture.open(file, .reading)
         let blocks = try fixture.fs.attributes(of: file).now().attributes.blocks
         #expect(blocks >= 8 && blocks < 2048)

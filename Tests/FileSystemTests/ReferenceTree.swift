@@ -36,7 +36,11 @@ struct ReferenceTree {
     static let ignored: Set<FileName> = [FileSystemTests.name("b.o")]
     private(set) var nodes: [NodeID: Node] = [root: Node(kind: .directory, isLocal: false)]
     var handles: [Handle] = []
+    /// Names are refused that Dropbox refuses, or takes for a sibling's.
+    let refusesNames: Bool
     private var next = 1
+
+    init(refusesNames: Bool) { self.refusesNames = refusesNames }
 
     subscript(id: NodeID) -> Node {
         get { nodes[id] ?? Node(kind: .regular, isLocal: true) }
@@ -65,7 +69,8 @@ struct ReferenceTree {
     }
 
     private func occupant(_ name: FileName, in folder: NodeID) -> (FileName, NodeID)? {
-        self[folder].children.first { $0.key.folded == name.folded }.map { ($0.key, $0.value) }
+        self[folder].children.first { refusesNames ? $0.key.folded == name.folded : $0.key == name }
+            .map { ($0.key, $0.value) }
     }
 
     private func contains(_ ancestor: NodeID, _ id: NodeID) -> Bool {
@@ -79,7 +84,7 @@ struct ReferenceTree {
     // MARK: Making
 
     private func isLocal(_ name: FileName, in folder: NodeID) throws(FileSystemError) -> Bool {
-        if NamePolicy(name) == .refused { throw .invalidArgument }
+        if refusesNames, NamePolicy(name) == .unstorable { throw .invalidArgument }
         return self[folder].isLocal || Self.isLocal(name)
     }
 

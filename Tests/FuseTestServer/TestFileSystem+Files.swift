@@ -140,7 +140,8 @@ extension TestFileSystem {
             }
             state.listings[handle] = (ends + names).enumerated().map { index, entry in
                 DirectoryEntry(
-                    name: entry.0, inode: entry.1, kind: entry.2, nextOffset: UInt64(index + 1),
+                    name: Array(entry.0.utf8), inode: entry.1, kind: entry.2,
+                    nextOffset: UInt64(index + 1),
                     entry: nil)
             }
             return OpenedDirectory(handle: handle, cachesListing: timeouts.entry > 0)
@@ -155,7 +156,7 @@ extension TestFileSystem {
             state.counts[withEntries ? "readdirplus" : "readdir", default: 0] += 1
             guard let listing = state.listings[handle] else { return .badHandle }
             for var entry in listing.dropFirst(Int(offset)) {
-                let isChild = entry.name != "." && entry.name != ".."
+                let isChild = entry.name != Array(".".utf8) && entry.name != Array("..".utf8)
                 if withEntries, isChild, let node = state.nodes[entry.inode] {
                     entry.entry = Entry(attributes: node.attributes, timeouts: timeouts)
                 }

@@ -100,6 +100,27 @@ struct ConversionTests {
         #expect(fresh.cache_readdir == 0 && fresh.keep_cache == 0)
     }
 
+    @Test(
+        "flags are where the libfuse that is loaded has them, whichever was built with",
+        arguments: [
+            (314, 0x40, 0x80), (315, 0x80, 0x100), (316, 0x80, 0x100), (317, 0x40, 0x80),
+            (318, 0x40, 0x80),
+        ] as [(CInt, UInt32, UInt32)])
+    func loadedLibrary(version: CInt, cachesListing: UInt32, skipsFlush: UInt32) {
+        func flags(_ info: fuse_file_info) -> UInt32 {
+            withUnsafeBytes(of: info) { $0.load(fromByteOffset: 4, as: UInt32.self) }
+        }
+        let keepCache: UInt32 = 1 << 2
+        let folder = OpenedDirectory(handle: HandleID(5), cachesListing: true)
+        #expect(
+            flags(fuse_file_info(folder, libfuse: version)) == cachesListing | keepCache)
+        var file = OpenedFile(handle: HandleID(5), keepsCache: false, isDirect: false)
+        file.isFlushed = false
+        #expect(flags(fuse_file_info(file, libfuse: version)) == skipsFlush)
+        file.isFlushed = true
+        #expect(flags(fuse_file_info(file, libfuse: version)) == 0)
+    }
+
     @Test("an account over its quota has no free space, and not a huge one")
     func overQuota() {
         let status = statvfs(SpaceUsage(totalBytes: 8192, freeBytes: -4096, entryCount: 3))
@@ -124,7 +145,7 @@ struct ConversionTests {
             attributes: Self.attributes, timeouts: Timeouts(entry: 1, attributes: 1))
         while listing.append(
             DirectoryEntry(
-                name: "name-\(accepted)", inode: InodeID(42), kind: .regular,
+                name: Array("name-\(accepted)".utf8), inode: InodeID(42), kind: .regular,
                 nextOffset: UInt64(accepted + 1), entry: entry))
         {
             accepted += 1
@@ -201,6 +222,8 @@ struct MountOptionTests {
         options.checksPermissions = false
         options.isReadOnly = true
         #expect(options.arguments[2].hasSuffix("subtype=dbxfs,allow_other,ro"))
+        options.securityContext = "u:r:t:s0:c1,c2"
+        #expect(options.arguments[2].hasSuffix(#",ro,context="u:r:t:s0:c1\,c2""#))
     }
 
     @Test(

@@ -2,10 +2,16 @@
 // versions. Never edited: a difference to `Schema` is an edited migration, after which two programs of one version have
 // different databases.
 
+import GRDB
+
+@testable import MetadataStore
+
 enum EarlierSchemas {
     /// A database of an earlier version, without content: the statements of the migrations up to it, with their names.
     static func statements(upTo version: Int) -> [(name: String, sql: String)] {
-        (1...version).map { (String($0), all[$0] ?? "") }
+        let known = Schema.migrator.migrations
+        return (1...version).filter { known.contains(String($0)) }
+            .map { (String($0), all[$0] ?? "") }
     }
 
     /// By the number of the migration; 13 and 14 only tell earlier versions to refuse the database.
@@ -212,6 +218,12 @@ enum EarlierSchemas {
         CREATE TABLE aside (
             file INTEGER PRIMARY KEY,
             note TEXT NOT NULL
+        );
+        """,
+        16: """
+        CREATE TABLE told (
+            inode INTEGER PRIMARY KEY,
+            facts TEXT NOT NULL
         );
         """,
     ]

@@ -72,7 +72,8 @@ struct HostileRowTests {
             LocalFacts(
                 permissions: 0o644, userID: 1, groupID: 1, accessed: seconds(1),
                 modified: seconds(1), changed: seconds(1)), of: file)
-        try transaction.move(file, to: Place(parent: .root, name: name("moved")))
+        let own = try FileName("moved", key: nil, own: OwnName([0xFF]))
+        try transaction.move(file, to: Place(parent: .root, name: own))
         try transaction.setPendingCopy(
             PendingCopy(source: folder, sourceGeneration: 1, generation: 2), of: file)
         try transaction.beginUpload(
@@ -82,7 +83,7 @@ struct HostileRowTests {
             file, at: place("moved"), hash: .empty, modified: seconds(1), sent: seconds(1))
         _ = try transaction.noteMove(of: folder, to: "/elsewhere")
         try transaction.notePreviousPath(of: folder, from: place("before"))
-        try transaction.noteDetached(of: file, from: place("moved"))
+        try transaction.noteDetached(of: file, from: Place(parent: .root, name: own))
         try transaction.setAttribute("user.a", of: file, to: [1])
         try transaction.setSetting("staging.next", to: "3")
         try transaction.setSetting("feed.listing", to: "1")
@@ -101,6 +102,7 @@ struct HostileRowTests {
             { _ = try tree.node(id: FileID("id:file")) },
             { _ = try tree.child(name("moved"), of: .root) },
             { _ = try tree.child(like: name("MOVED"), of: .root) },
+            { _ = try tree.child(folding: FileName(shown: [0xFF]), of: .root) },
             { _ = try tree.children(of: .root) },
             { _ = try tree.contents(below: .root, limit: 10) },
             { _ = try tree.unlistedFolders(after: .root, limit: 9) },

@@ -50,7 +50,10 @@ import Testing
     @Test("both forms of the rule say the same of every state")
     func bothForms() throws {
         for remote in [RemoteState.absent, .inPlace, .displaced] {
-            for flags in [NodeFlags(), .localOnly, .keptForLocal, .listed, [.localOnly, .listed]] {
+            for flags in [
+                NodeFlags(), .localOnly, .keptForLocal, .listed, [.localOnly, .listed], .factsOwed,
+                [.factsOwed, .localOnly],
+            ] {
                 for hasPlace in [true, false] {
                     for isStaged in [true, false] {
                         let standing = Standing(

@@ -11,7 +11,7 @@ import Testing
 @testable import MetadataStore
 
 @Suite struct UpgradeTests {
-    static let latest = Schema.migrator.migrations.count
+    static let latest = Schema.migrator.migrations.compactMap { Int($0) }.max() ?? 0
     let path = TemporaryStore.path()
     let hash = ContentHasher.hash(Array("text".utf8))
 
@@ -103,6 +103,7 @@ import Testing
             13,
             "INSERT INTO node (inode, kind, parent, fold, remote, flags) VALUES (14, 3, 1, 'fifo', 0, 16)"
         ),
+        (15, "UPDATE node SET own = X'ff5c' WHERE inode = 5"),
     ]
 
     @Test("a database of each earlier version opens with all of its content", arguments: 1...latest)
@@ -149,6 +150,9 @@ import Testing
             let names = try snapshot.localPath(of: InodeID(inode))
             #expect(names?.map(\.string).joined(separator: "/") == path)
         }
+        #expect(
+            try snapshot.node(InodeID(5))?.place?.name.shown
+                == (version < 15 ? Array("new".utf8) : [0xFF, 0x5C]))
         let edited = try #require(try snapshot.node(InodeID(4)))
         #expect(edited.local.permissions == 0o644)
         #expect(edited.local.modified == WallTime(seconds: 1_700_000_000))

@@ -40,6 +40,8 @@ import Testing
             .otherServer(file: "/f", login: "Dropbox", configured: "http://127.0.0.1:1"),
             .mountFailure, "the login in /f is for Dropbox, but the server is http://127.0.0.1:1,"
         ),
+        (.refreshTokenWithoutApp, .usage, "DBXFS_APP_KEY"),
+        (.badAppKey("a&b", name: "app key"), .usage, "developers/apps"),
         (.noAppKey(redirects: ["http://localhost:53682/"]), .usage, "http://localhost:53682/"),
         (.loginFailed("because"), .system, "because"),
         (.loginRefused(detail: "d"), .system, "nothing was changed"),

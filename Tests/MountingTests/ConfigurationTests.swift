@@ -199,8 +199,10 @@ import Testing
         let values = [
             "uid": "1", "gid": "1", "umask": "022", "fmask": "022", "dmask": "022",
             "fsync": "remote", "cache_dir": "/c", "cache_size": "1G", "write_delay": "1s",
-            "case": "fold", "root": "team", "member": "dbmid:x", "bwlimit_up": "1M",
+            "case": "fold", "names": "strict", "root": "team", "member": "dbmid:x",
+            "bwlimit_up": "1M",
             "bwlimit_down": "1M", "cached_only": "none", "trash": "allow",
+            "posix": "local",
         ]
         for option in MountOption.all {
             let value = option.value == nil ? "true" : "\"\(try #require(values[option.name]))\""

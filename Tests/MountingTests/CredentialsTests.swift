@@ -19,11 +19,14 @@ import Testing
     }
 
     private func token(_ variables: [String: String] = [:]) throws(CommandError) -> String {
+        try find(variables).secret
+    }
+
+    private func find(_ variables: [String: String]) throws(CommandError) -> Credentials {
         let environment = try Environment(
             variables.merging(["HOME": folder.path]) { current, _ in current })
-        let credentials = try Credentials.find(
+        return try Credentials.find(
             environment: environment, account: "work", login: login, tokenFile: file)
-        return credentials.secret
     }
 
     @Test("a private file's token is used, without its line's end")
@@ -68,6 +71,59 @@ import Testing
         }
     }
 
+    @Test("a refresh token of the environment is used with the app that the environment names")
+    func refreshToken() throws {
+        try login.save(.sample)
+        let variables = ["DBXFS_REFRESH_TOKEN": " renewable\n", "DBXFS_APP_KEY": "fleet"]
+        #expect(try find(variables) == .refreshToken("renewable", appKey: "fleet"))
+        #expect(
+            try token(variables.merging(["DBXFS_ACCESS_TOKEN": "fixed"]) { $1 }) == "fixed")
+        #expect(
+            try token(variables.merging(["DBXFS_LOGIN_FILE": folder.path + "/none"]) { $1 })
+                == "renewable")
+    }
+
+    @Test("the app of a refresh token may be that of the configuration file, for its account")
+    func configuredApp() throws {
+        let text = "app_key = \"all\"\n[account.work]\napp_key = \"works\""
+        let environment = try Environment(
+            ["HOME": folder.path, "DBXFS_REFRESH_TOKEN": "renewable"],
+            configuration: Configuration(parsing: text, file: "/c"))
+        #expect(
+            try Credentials.find(
+                environment: environment, account: "work", login: login, tokenFile: file)
+                == .refreshToken("renewable", appKey: "works"))
+    }
+
+    @Test("a refresh token without an app, or with an invalid one, is not passed over in silence")
+    func refreshTokenWithoutApp() throws {
+        try login.save(.sample)
+        let variables = ["DBXFS_REFRESH_TOKEN": "renewable"]
+        if Environment.defaultAppKey == nil {
+            #expect(throws: CommandError.refreshTokenWithoutApp) { try token(variables) }
+        }
+        #expect(throws: CommandError.badAppKey("a&b", name: "app key")) {
+            try token(variables.merging(["DBXFS_APP_KEY": "a&b"]) { $1 })
+        }
+        #expect(
+            throws: CommandError.credentialsUnreadable(
+                file: "DBXFS_REFRESH_TOKEN", reason: "not a token")
+        ) { try token(["DBXFS_REFRESH_TOKEN": "two words", "DBXFS_APP_KEY": "fleet"]) }
+    }
+
+    @Test("the variable that is used is named, and can be left aside")
+    func variable() throws {
+        var variables = ["HOME": folder.path]
+        #expect(try Environment(variables).credentialsVariable == nil)
+        for name in ["DBXFS_LOGIN_FILE", "DBXFS_REFRESH_TOKEN", "DBXFS_ACCESS_TOKEN"] {
+            variables[name] = "/value"
+            var environment = try Environment(variables)
+            #expect(environment.credentialsVariable == name)
+            environment.ignoreCredentials()
+            #expect(environment.credentialsVariable == nil)
+        }
+    }
+
     @Test("a login that cannot be used is not passed over in silence", arguments: [0o644, 0o600])
     func unusableLogin(mode: Int) throws {
         _ = try folder.write("from-file", to: "token", mode: 0o600)
@@ -85,6 +141,7 @@ import Testing
         let login = StoredLogin.sample
         for value: Any in [
             login, Credentials.login(login, self.login), Credentials.token("refresh-secret"),
+            Credentials.refreshToken("refresh-secret", appKey: "fleet"),
             RedirectAnswer.code("refresh-secret"),
         ] {
             var dumped = ""

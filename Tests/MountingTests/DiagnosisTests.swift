@@ -10,7 +10,7 @@ import Testing
         MachineFacts(
             device: .ready, fusermount: .init(path: "/usr/bin/fusermount3", isSetuid: true),
             isRoot: false, allowsOthers: true, kernel: "6.1.0", libfuse: "3.14.0",
-            openFiles: 1 << 20, session: .init(isLogin: true, lingers: false))
+            libfuseBuilt: "3.14", openFiles: 1 << 20, session: .init(isLogin: true, lingers: false))
     }
 
     private func folder(
@@ -42,6 +42,26 @@ import Testing
         }
     }
 
+    @Test("whether modes are kept on Dropbox is told, with what to do")
+    func sharing() {
+        func findings(isWanted: Bool, _ scopes: [String]) -> [Finding] {
+            var facts = account()
+            facts.sharing = PosixSharing(
+                isWanted: isWanted, scopes: scopes, command: "dbxfs login")
+            return facts.findings.filter { $0.check == "posix" }
+        }
+        let reading = ["files.metadata.read"]
+        #expect(findings(isWanted: true, reading + [PosixSharing.scope]).map(\.level) == [.ok])
+        #expect(findings(isWanted: false, reading).first?.text.contains("posix=local") == true)
+        // A token does not tell its scopes.
+        #expect(findings(isWanted: true, []).isEmpty)
+        expect(
+            findings(isWanted: true, reading), "posix", .note, "files.metadata.write",
+            "dbxfs login")
+        #expect(PosixSharing(isWanted: true, scopes: [], command: "").isTried)
+        #expect(!PosixSharing(isWanted: true, scopes: reading, command: "").isTried)
+    }
+
     // MARK: Machine
 
     @Test("a machine on which all is well gets a line for each check")
@@ -50,6 +70,28 @@ import Testing
         #expect(findings.allSatisfy { $0.level == .ok })
         let checks = ["fuse-device", "fusermount3", "allow-other", "versions", "open-files"]
         #expect(findings.map(\.check) == checks)
+    }
+
+    @Test("the libfuse that is loaded is compared with the one that was built with")
+    func libraries() {
+        var facts = machine
+        facts.libfuse = "3.16.2"
+        expect(facts.findings, level: .ok, "libfuse 3.16.2, newer than 3.14")
+        facts.libfuse = "3.9.1"
+        expect(facts.findings, level: .warning, "libfuse 3.9.1, older than 3.14")
+        facts.libfuse = "3.14.1"
+        expect(facts.findings, level: .ok, "libfuse 3.14.1")
+        facts.libfuse = "4.0.0-rc1"
+        expect(facts.findings, level: .ok, "newer than 3.14")
+    }
+
+    private func expect(
+        _ findings: [Finding], level: Finding.Level, _ text: String,
+        at location: SourceLocation = #_sourceLocation
+    ) {
+        let found = findings.first { $0.check == "versions" }
+        #expect(found?.level == level, sourceLocation: location)
+        #expect(found?.text.contains(text) == true, "\(findings)", sourceLocation: location)
     }
 
     @Test("what keeps a machine from mounting is a problem, with its remedy")

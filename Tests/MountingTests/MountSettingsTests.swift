@@ -88,6 +88,36 @@ import Testing
     }
 
     @Test(
+        "a label of SELinux is one option, with its categories",
+        arguments: [
+            ("context=u:r:t:s0", "u:r:t:s0"),
+            (#"context="u:r:t:s0:c1,c2",ro"#, "u:r:t:s0:c1,c2"),
+            (#"context=u:r:t:s0-s15:c0.c1023\,c2,ro"#, "u:r:t:s0-s15:c0.c1023,c2"),
+        ])
+    func label(list: String, label: String) throws {
+        let settings = try MountSettings(parsing: [list])
+        #expect(settings.securityContext == label)
+        #expect(settings.isReadOnly == list.hasSuffix(",ro"))
+    }
+
+    @Test(
+        "what cannot be a label of SELinux is refused",
+        arguments: [
+            "", "u", "u:r", ":r:t", "u:r:t:", "u:r:t:s0:c1:c2", "u:r:t s0", #""u:r:t"#, #"u:r"x:t"#,
+            #""u:r:t"x"#, #"u:r:t\\"#, "u:r:t\n", "ü:r:t",
+            String(repeating: "u", count: 252) + ":r:t",
+        ])
+    func noLabel(value: String) {
+        let error = #expect(throws: CommandError.self) {
+            try MountSettings(parsing: ["context=" + value])
+        }
+        guard case .badOptionValue("context", _, _) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test(
         "an unknown option is refused by its name",
         arguments: [
             ("fast", "fast"), ("ro,uid=1,speed=9", "speed"), ("RO", "RO"), ("ro=1", "ro"),
@@ -105,7 +135,7 @@ import Testing
             ("subdir=/", "subdir"),
             ("kernel_cache", "kernel_cache"), ("clone_fd", "clone_fd"),
             ("max_threads=9999", "max_threads"),
-            ("helper=evil", "helper"), ("uhelper=evil", "uhelper"), ("context=evil", "context"),
+            ("helper=evil", "helper"), ("uhelper=evil", "uhelper"),
             ("fscontext=x", "fscontext"),
             ("rootcontext=x", "rootcontext"), ("bind", "bind"), ("rbind", "rbind"),
             ("move", "move"), ("remount", "remount"),
@@ -138,7 +168,7 @@ import Testing
             ("cache_size", "99999999999999999999"), ("cache_size", "-1"),
             ("bwlimit_up", "9223372036854775808"), ("bwlimit_up", "500"), ("cache_size", "20"),
             ("write_delay", "1e308h"), ("write_delay", "inf"), ("cache_dir", ""),
-            ("cache_dir", "~/x"), ("case", "FOLD"),
+            ("cache_dir", "~/x"), ("case", "FOLD"), ("names", "some"),
         ])
     func badValue(name: String, value: String) throws {
         let error = try #require(throws: CommandError.self) {

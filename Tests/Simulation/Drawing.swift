@@ -41,6 +41,10 @@ extension Plan {
                     (.full, ["\u{130}", "i\u{307}", "i"]),
                 ].randomElement(using: &letters) ?? (.scalar, names)
         }
+        var odd = SeededRandom(seed: seed ^ 0x0DD)
+        if folding == .scalar, Int.random(in: 0..<4, using: &odd) == 0 {
+            names = Self.oddNames.randomElement(using: &odd) ?? names
+        }
         var drawing = StepDrawing(
             random: random, names: names, mounts: mounts, subject: subject)
         var weather = SeededRandom(seed: seed ^ 0xFA17)
@@ -48,6 +52,43 @@ extension Plan {
         isHurried = Bool.random(using: &weather)
         pause = [0, 0, 30, 400, 3000].randomElement(using: &weather) ?? 0
         steps = drawing.steps(count)
+        var modes = SeededRandom(seed: seed ^ 0x755)
+        sharesModes = Int.random(in: 0..<3, using: &modes) == 0
+        if sharesModes { addModes(using: &modes) }
+    }
+
+    /// Names of which the server takes some for one, or refuses some, with aliases that they get. U+FFFD stands for a byte
+    /// that is no UTF-8.
+    private static let oddNames = [
+        ["a", "A"], ["a", "A", "a (Case Conflict)"], ["a\\", "a_", "b"], ["a ", "a", "A"],
+        ["\u{E9}", "e\u{301}", "\u{C9}"], ["a\u{FFFD}", "a\u{FF}", "b"],
+        ["a", "A", "b", "B", "A (Case Conflict)"],
+    ]
+
+    /// Has users change the modes of nodes that earlier steps make.
+    private mutating func addModes(using random: inout SeededRandom) {
+        for _ in 0..<max(2, steps.count / 5) {
+            let place = Int.random(in: 0...steps.count, using: &random)
+            guard
+                let path = steps.prefix(place).compactMap(\.madePath).randomElement(using: &random)
+            else { continue }
+            let bits: UInt16 = [0o755, 0o700, 0o644].randomElement(using: &random) ?? 0o755
+            let mount = Int.random(in: 0..<mounts, using: &random)
+            steps.insert(.user(mount, .chmod(path, bits)), at: place)
+        }
+    }
+}
+
+extension Step {
+    /// The path of a node that the step makes, or changes.
+    fileprivate var madePath: String? {
+        switch self {
+        case .user(_, .write(let path)), .user(_, .save(let path)), .user(_, .makeFolder(let path)),
+            .user(_, .rename(_, let path)), .other(.put(let path)), .other(.makeFolder(let path)),
+            .other(.move(_, let path)):
+            path
+        default: nil
+        }
     }
 }
 

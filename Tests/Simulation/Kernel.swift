@@ -170,10 +170,11 @@ final class Kernel: KernelInvalidating, @unchecked Sendable {
         let error = fs.readDirectory(
             folder, handle: opened.handle, offset: 0, withEntries: withEntries
         ) { entry in
-            guard entry.name != ".", entry.name != ".." else { return true }
-            names.insert(entry.name)
+            let name = User.path(of: entry.name)
+            guard name != ".", name != ".." else { return true }
+            names.insert(name)
             if let found = entry.entry {
-                learn(found, Name(parent: folder, bytes: Array(entry.name.utf8)), since: before)
+                learn(found, Name(parent: folder, bytes: entry.name), since: before)
             }
             return true
         }
@@ -233,11 +234,11 @@ final class Kernel: KernelInvalidating, @unchecked Sendable {
     // MARK: Notifications
 
     func invalidateEntry(_ name: FileName, in parent: InodeID) {
-        add(.entry(Name(parent: parent, bytes: Array(name.string.utf8))))
+        add(.entry(Name(parent: parent, bytes: name.shown)))
     }
 
     func invalidateDeletedEntry(_ name: FileName, of child: InodeID, in parent: InodeID) {
-        add(.deletion(Name(parent: parent, bytes: Array(name.string.utf8)), child))
+        add(.deletion(Name(parent: parent, bytes: name.shown), child))
     }
 
     func invalidateInode(_ inode: InodeID, content: Bool) { add(.inode(inode, content: content)) }

@@ -272,6 +272,15 @@ final class Link: RemoteStoring, @unchecked Sendable {
         }
     }
 
+    func setFacts(_ facts: PosixFacts, of node: RemoteReference) async throws(RemoteError) {
+        try await perform(
+            "facts \(node.summary) \(facts.text)", changes: true,
+            late: { [base] in try? await base.setFacts(facts, of: node) }
+        ) { () async throws(RemoteError) in
+            try await base.setFacts(facts, of: node)
+        }
+    }
+
     func copy(
         _ source: RemoteReference, to target: RemotePath
     ) async throws(RemoteError) -> RemoteEntry {

@@ -62,14 +62,16 @@ final class MountProcess: @unchecked Sendable {
             if world.verbose { return WorldLog(name: name, world: world) }
             return SwiftLogNoOpLogHandler()
         }
+        var options = FileSystemOptions(userID: 1000, groupID: 1000)
+        options.sharesPosix = world.plan.sharesModes
         engine = SyncEngine(
             configuration: .init(
                 host: name,
-                writeDelay: world.plan.isHurried ? WriteDelay(seconds: 0) : WriteDelay()),
+                writeDelay: world.plan.isHurried ? WriteDelay(seconds: 0) : WriteDelay(),
+                posix: options.posix),
             store: store, staging: staging, remote: link,
             cache: NoContentCache(), openFiles: openFiles, observer: relay, clock: clock,
             disk: .inPlace, log: log)
-        var options = FileSystemOptions(userID: 1000, groupID: 1000)
         try options.ignored.append(parsing: mount.ignored)
         fileSystem = try DropboxFileSystem(
             store: store, staging: staging, sync: engine, reader: DirectReader(remote: link),

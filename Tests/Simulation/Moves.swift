@@ -98,9 +98,9 @@ extension World {
         try process.store.read { snapshot in
             for (inode, moved) in moves.moved.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
                 let place = moved.place
-                guard let node = try snapshot.node(inode), let now = node.place, now != place else {
-                    continue
-                }
+                guard let node = try snapshot.node(inode), let now = node.place,
+                    now.parent != place.parent || !now.name.isShown(as: place.name)
+                else { continue }
                 moves.moved[inode] = nil
                 // A node that others had deleted was sent as a new file.
                 let isSent =

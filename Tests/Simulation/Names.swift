@@ -2,23 +2,31 @@
 // the nodes of these names.
 
 import Core
+import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
 
-/// The keys of the names that each actor has given, or has tried to give.
+/// The names that each actor has given, or has tried to give: as they were given, and as the server composes them.
 struct Names {
-    private var given: [String: Set<String>] = [:]
+    private var given: [String: Set<[UInt8]>] = [:]
 
     mutating func note(_ paths: [String], by actor: String) {
-        let names = paths.flatMap { $0.split(separator: "/").map { Folding.fold(String($0)) } }
-        given[actor, default: []].formUnion(names)
+        for name in paths.flatMap({ $0.split(separator: "/").map(String.init) }) {
+            given[actor, default: []].formUnion([
+                User.bytes(of: name), User.bytes(of: Folding.compose(name)), Array(name.utf8),
+            ])
+        }
+    }
+
+    fileprivate func isGiven(_ name: FileName) -> Bool {
+        given.values.contains { $0.contains(name.shown) }
     }
 
     /// Notes names to which users move what others may change: it may step aside under them.
     mutating func noteMove(to paths: [String]) { note(paths, by: "moves") }
 
     fileprivate func isGiven(_ name: String, byOthersThan actor: String) -> Bool {
-        given.contains { $0.key != actor && $0.value.contains(Folding.fold(name)) }
+        given.contains { $0.key != actor && $0.value.contains(User.bytes(of: name)) }
     }
 }
 
@@ -40,6 +48,46 @@ extension World {
     }
 }
 
+extension World {
+    /// Throws a `Violation` if users see a name that no user has given, or an alias that is not needed.
+    func checkOwnNames() throws {
+        guard plan.folding == .scalar else { return }
+        for process in mounts.compactMap(\.process) {
+            let nodes = try process.store.read { try $0.everyNode() }
+            for node in nodes {
+                guard let place = node.place else { continue }
+                if place.name.own != nil { count("own names") }
+                if isLostName(place.name) {
+                    throw Violation(
+                        rule: "a name that no user has given", detail: "\(node.inode) \(place)")
+                }
+                let isNeeded = try process.store.read { try needsAlias(place, in: $0) }
+                if !isNeeded {
+                    throw Violation(rule: "an alias without need", detail: "\(node.inode) \(place)")
+                }
+            }
+        }
+    }
+
+    /// Another mount sees aliases. So does a mount that has lost its rows by a power cut, or restores a deleted file.
+    private func isLostName(_ name: FileName) -> Bool {
+        if mounts.count > 1 || plan.cutsPower(of: 0) || name.text.contains("conflicted copy") {
+            return false
+        }
+        let restores = plan.steps.contains {
+            if case .user(_, .restore) = $0 { true } else { false }
+        }
+        return !restores && name.own?.isGiven != false && !names.isGiven(name)
+    }
+
+    private func needsAlias(_ place: Place, in snapshot: Snapshot) throws -> Bool {
+        guard let own = place.name.own, own.isGiven, Alias(of: own.bytes).fault == nil else {
+            return true
+        }
+        return try snapshot.child(folded: Folding.fold(place.name.text), of: place.parent) != nil
+    }
+}
+
 extension UserStep {
     /// The paths at which something may be after it.
     var targets: [String] {
@@ -49,7 +97,8 @@ extension UserStep {
         case .rename(_, let target): [target]
         case .exchange(let path, let target): [path, target]
         case .append, .flush, .flushFolder, .flushOpen, .overwrite, .truncate, .unlink,
-            .removeFolder, .removeTree, .open, .writeOpen, .overwriteOpen, .close, .list, .pin:
+            .removeFolder, .removeTree, .open, .writeOpen, .overwriteOpen, .close, .list, .pin,
+            .chmod:
             []
         }
     }

@@ -200,7 +200,7 @@ extension Plan {
         refusesIDs: \(refusesIDs), compaction: .\(compaction), keepsNames: \(keepsNames), \
         moveLimit: \(moveLimit), isLate: \(isLate), \
         folding: .\(folding), faults: \(faults), \
-        isHurried: \(isHurried), pause: \(pause), steps: [
+        isHurried: \(isHurried), pause: \(pause), sharesModes: \(sharesModes), steps: [
         \(steps.map { "    .\($0),".replacing(/Simulation\.\w+\./, with: ".") }.joined(separator: "\n"))
         ])
         """

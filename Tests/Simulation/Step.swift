@@ -84,6 +84,8 @@ enum UserStep: Hashable, Sendable {
     case list(String)
     /// Pins a file or a folder, or ends its pin.
     case pin(String, Bool)
+    /// Changes the permission bits of a file or a folder.
+    case chmod(String, UInt16)
 }
 
 /// An action of another client.
@@ -125,13 +127,17 @@ struct Plan: Sendable {
     var isHurried: Bool
     /// After each step at most so many milliseconds pass.
     var pause: Int
+    /// Whether mounts share modes.
+    var sharesModes: Bool
+    /// Whether deltas tell of modes that change alone.
+    var tellsModes: Bool { seed % 2 == 0 }
     var steps: [Step]
 
     init(
         seed: UInt64, mounts: Int, pageSize: Int, distance: Int, refusesIDs: Bool = false,
         compaction: LogCompaction = .none, keepsNames: Bool = false, moveLimit: Int = 10_000,
         isLate: Bool = false, folding: NameFolding = .scalar, faults: Int = 0,
-        isHurried: Bool = false, pause: Int = 0, steps: [Step]
+        isHurried: Bool = false, pause: Int = 0, sharesModes: Bool = false, steps: [Step]
     ) {
         self.seed = seed
         self.mounts = mounts
@@ -146,6 +152,7 @@ struct Plan: Sendable {
         self.faults = faults
         self.isHurried = isHurried
         self.pause = pause
+        self.sharesModes = sharesModes
         self.steps = steps
     }
 

@@ -111,6 +111,14 @@ final class User: @unchecked Sendable {
             }
         case .close: closeAll()
         case .list(let path): _ = try await list(path)
+        case .chmod(let path, let bits):
+            try await with(path) { inode in
+                var changes = AttributeChanges()
+                changes.permissions = bits
+                let entry = try await self.fs.setAttributes(changes, of: inode, handle: nil)
+                    .value()
+                self.kernel.changed(entry)
+            }
         case .pin(let path, let isPinned):
             try await with(path) { inode in
                 if !isPinned { self.process.mount.pins.set(false, of: inode) }
@@ -224,7 +232,7 @@ final class User: @unchecked Sendable {
         defer { for inode in known.reversed() { kernel.letGo(inode) } }
         var inode = InodeID.root
         for name in path.split(separator: "/") {
-            inode = try await kernel.lookup(Array(name.utf8), in: inode, anew: anew)
+            inode = try await kernel.lookup(Self.bytes(of: name), in: inode, anew: anew)
             known.append(inode)
         }
         try await body(inode)
@@ -237,7 +245,7 @@ final class User: @unchecked Sendable {
     ) async throws {
         let names = path.split(separator: "/")
         let folder = names.dropLast().map { "/" + $0 }.joined()
-        let name = Array((names.last ?? "").utf8)
+        let name = Self.bytes(of: names.last ?? "")
         try await with(folder) { inode in
             do {
                 kernel.letGo(try await kernel.lookup(name, in: inode))
@@ -248,10 +256,20 @@ final class User: @unchecked Sendable {
         }
     }
 
+    /// The bytes of a name in a path, in which U+FFFD stands for a byte that is no UTF-8.
+    static func bytes(of name: some StringProtocol) -> [UInt8] {
+        name.unicodeScalars.flatMap { scalar in
+            scalar == "\u{FFFD}" ? [0xFF] : Array(String(scalar).utf8)
+        }
+    }
+
+    /// The name in a path that stands for bytes.
+    static func path(of name: [UInt8]) -> String { String(decoding: name, as: UTF8.self) }
+
     // MARK: What the user sees
 
     func node(named name: [UInt8], in parent: InodeID) throws -> Node? {
-        guard let name = try? FileName(utf8: name) else { return nil }
+        guard let name = try? FileName(shown: name) else { return nil }
         return try process.store.read { try $0.child(name, of: parent) }
     }
 

@@ -40,8 +40,10 @@ extension World {
         }
         try checkKept()
         try checkConflicts(in: entries)
+        try checkOwnNames()
         try checkCopies(of: entries)
         try checkTimes()
+        try checkModes()
         let temporary = entries.keys.filter { $0.rawValue.contains(".dbxfs-") }
         if let path = temporary.first {
             throw Violation(rule: "temporary name", detail: path.rawValue)

@@ -57,7 +57,7 @@ extension World {
             var node = try snapshot.node(.root)
             for name in path.split(separator: "/") {
                 guard let parent = node?.inode else { return nil }
-                node = try snapshot.child(FileName(utf8: Array(name.utf8)), of: parent)
+                node = try snapshot.child(FileName(shown: User.bytes(of: name)), of: parent)
             }
             return node
         }

@@ -24,6 +24,9 @@ final class World: @unchecked Sendable {
     /// Nanoseconds of virtual time after which everything must have come to rest.
     private static let settleTime: Int64 = 4 * 3600 * 1_000_000_000
 
+    /// The same for modes, once all trees are equal.
+    private static let modesTime: Int64 = 600 * 1_000_000_000
+
     let plan: Plan
     let scheduler: Scheduler
     let server: InMemoryStore
@@ -56,8 +59,9 @@ final class World: @unchecked Sendable {
         server = InMemoryStore(
             pageSize: plan.pageSize, refusesIDs: plan.refusesIDs, folding: plan.folding,
             compaction: plan.compaction,
-            moveLimit: plan.moveLimit,
+            moveLimit: plan.moveLimit, keepsFacts: plan.sharesModes,
             now: { WallTime(nanoseconds: scheduler.now) })
+        server.setTellsFacts(plan.tellsModes)
         for index in 0..<plan.mounts {
             let machine = try Machine(index, database: databases[index], scheduler: scheduler)
             machine.disk.remembers = plan.cutsPower(of: index)
@@ -306,6 +310,12 @@ final class World: @unchecked Sendable {
             try scheduler.run(nanoseconds: 5_000_000_000, check: reap)
             server.expireWaits()
             try liftMoveLimit()
+        }
+        // Modes are not in the trees: a mount that has just started may still be without the last delta.
+        let last = min(end, scheduler.now + Self.modesTime)
+        while try modesViolation() != nil, scheduler.now < last, scheduler.jobs < jobs {
+            try scheduler.run(nanoseconds: 5_000_000_000, check: reap)
+            server.expireWaits()
         }
     }
 

@@ -48,18 +48,22 @@ final class Harness: Sendable {
     /// Seconds for which an open file may be written to before it is sent.
     let openFileInterval: Double
     private let writeDelay: WriteDelay
+    /// How modes, times and attributes are shared.
+    let posix: PosixRules
     private let running = Mutex<SyncEngine?>(nil)
 
     init(
         server: InMemoryStore = InMemoryStore(),
         clock: any SyncClock = FastClock(), localName: String? = nil,
         openFileInterval: Double = 30, writeDelay: WriteDelay = WriteDelay(),
+        posix: PosixRules = .local,
         through wrap: ((InMemoryStore) -> any RemoteStoring)? = nil
     ) throws {
         self.server = server
         self.localName = localName
         self.openFileInterval = openFileInterval
         self.writeDelay = writeDelay
+        self.posix = posix
         self.clock = clock
         faulty = FaultInjectingStore(server)
         remote = RecordingStore(
@@ -75,7 +79,8 @@ final class Harness: Sendable {
     func start(knowingAll: Bool = false) async throws {
         let engine = SyncEngine(
             configuration: .init(
-                host: "here", writeDelay: writeDelay, openFileInterval: openFileInterval),
+                host: "here", writeDelay: writeDelay, openFileInterval: openFileInterval,
+                posix: posix),
             store: store, staging: staging, remote: remote,
             cache: NoContentCache(), openFiles: openFiles, observer: Observer(), clock: clock,
             log: Logger(label: "test") { [history] _ in HistoryLogHandler(history) })

@@ -180,6 +180,13 @@ struct RecordingStore: RemoteStoring {
         }
     }
 
+    func setFacts(_ facts: PosixFacts, of node: RemoteReference) async throws(RemoteError) {
+        let call = "facts \(node.summary) \(facts.text)"
+        try await perform(call, { _ in "done" }) { () async throws(RemoteError) in
+            try await base.setFacts(facts, of: node)
+        }
+    }
+
     func copy(
         _ source: RemoteReference, to target: RemotePath
     ) async throws(RemoteError) -> RemoteEntry {

@@ -57,7 +57,8 @@ class History:
         self.emulator = Emulator(binaries, folder, ["token-a", "token-b", "token-c", "token-x"], options)
         self.emulator.settings(longpoll_jitter_seconds=0, refuse_ids=refuse_ids)
         self.ledger = Ledger(seed, self.note)
-        self.options = [["-o", "write_delay=" + self.random.choice(["0s", "0s", "0.1s", "0.3s", "1s"])]
+        # The views of mounts are compared by name, so that none may have names of its own.
+        self.options = [["-o", "names=strict,write_delay=" + self.random.choice(["0s", "0s", "0.1s", "0.3s", "1s"])]
                         for _ in range(2)]
         self.mounts = [Mount(binaries, self.emulator, name, "token-" + name) for name in "ab"]
         self.api = ApiActor(Client(self.emulator, "token-x"), self.ledger, bool(folding))

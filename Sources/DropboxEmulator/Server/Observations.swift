@@ -22,14 +22,28 @@ public struct Observations: Sendable {
 
     /// Reads a JSON object of texts.
     public init(file: String) throws(EmulatorError) {
-        let answers: [String: String]
         do {
-            let data = try Data(contentsOf: URL(filePath: file))
-            answers = try JSONDecoder().decode([String: String].self, from: data)
+            try self.init(json: try Data(contentsOf: URL(filePath: file)))
+        } catch let error as EmulatorError {
+            throw error
         } catch {
             throw .observations("\(file): \(error)")
         }
-        try self.init(answers)
+    }
+
+    /// The answers of the real service that this build knows: `observed.json` of the sources.
+    public static func recorded() throws(EmulatorError) -> Observations {
+        do {
+            return try Observations(json: Data(PackageResources.observed_json))
+        } catch let error as EmulatorError {
+            throw error
+        } catch {
+            throw .observations("observed.json: \(error)")
+        }
+    }
+
+    private init(json: Data) throws {
+        try self.init(try JSONDecoder().decode([String: String].self, from: json))
     }
 
     /// The statements for which the emulator has no choice.
@@ -94,6 +108,9 @@ public struct Observations: Sendable {
         ],
         "parents-in-path-display": [
             "D/a": .standard, "d/a": .setting("unreliable_parent_case", true),
+        ],
+        "argument-utf8": [
+            "200 \u{E1}": .standard, "400 nothing": .setting("ascii_arguments", true),
         ],
         "folder-batch": ["d, e": .standard, "job": .setting("synchronous_batch", 0)],
     ]

@@ -8,7 +8,7 @@ extension FileName {
     /// Throws the error that `open(2)` has for an invalid name.
     init(creating bytes: [UInt8]) throws(FileSystemError) {
         do {
-            try self.init(utf8: bytes)
+            try self.init(shown: bytes)
         } catch {
             switch error {
             case .tooLong: throw .nameTooLong
@@ -21,7 +21,7 @@ extension FileName {
     /// The name of a lookup. An invalid name does not exist.
     init(finding bytes: [UInt8]) throws(FileSystemError) {
         do {
-            try self.init(utf8: bytes)
+            try self.init(shown: bytes)
         } catch {
             switch error {
             case .tooLong: throw .nameTooLong

@@ -70,6 +70,7 @@ extension FileSystemError {
         case .exists: self = .exists
         case .notEmpty: self = .notEmpty
         case .invalidArgument: self = .invalidArgument
+        case .invalidEncoding: self = .invalidEncoding
         case .readOnly: self = .readOnly
         case .accessDenied: self = .accessDenied
         case .notPermitted: self = .notPermitted

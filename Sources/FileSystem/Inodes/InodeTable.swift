@@ -133,6 +133,11 @@ final class InodeTable: KernelReferences {
         state.withLock { $0.contents.noteOpened(inode, with: version) }
     }
 
+    /// Notes a write through the kernel's pages.
+    func noteWrite(at offset: Int64, of inode: InodeID) {
+        state.withLock { $0.contents.noteWrite(at: offset, of: inode) }
+    }
+
     /// Notes that the kernel may have pages of no content: the next open drops them.
     func noteUnknownPages(of inode: InodeID) {
         state.withLock { $0.contents.noteUnknownPages(of: inode) }

@@ -17,6 +17,8 @@ struct KernelContents {
     private var changeEnds: [InodeID: WallTime] = [:]
     /// The content of the last open.
     private var opened: [InodeID: ContentVersion] = [:]
+    /// How many writes have begun within a page, since the kernel last read whole pages.
+    private var raggedWrites: [InodeID: Int64] = [:]
     private var generations: [InodeID: Generation] = [:]
     /// Until when an opener may come to an inode that the kernel has replaced.
     private var renewalEnds: [InodeID: WallTime] = [:]
@@ -66,6 +68,7 @@ struct KernelContents {
         mistaken.remove(inode)
         changeEnds[inode] = nil
         opened[inode] = nil
+        raggedWrites[inode] = nil
         generations[inode] = nil
         renewalEnds[inode] = nil
     }
@@ -153,11 +156,30 @@ struct KernelContents {
 
     // MARK: Pages
 
+    /// The unit of the kernel's cache in bytes, or a part of it.
+    private static let pageSize: Int64 = 4096
+    /// Bytes that the kernel reads with one request, at least, when it reads ahead.
+    private static let readSize: Int64 = 128 << 10
+
     /// Notes the content of an open. Returns whether the last open had the same one, so that the
-    /// kernel may keep its pages.
+    /// kernel may keep its pages, and whether that pays.
     mutating func noteOpened(_ inode: InodeID, with version: ContentVersion) -> Bool {
-        guard sizes[inode] != nil else { return false }
-        return opened.updateValue(version, forKey: inode) == version
+        guard let size = sizes[inode] else { return false }
+        guard opened.updateValue(version, forKey: inode) == version else {
+            raggedWrites[inode] = nil
+            return false
+        }
+        // The kernel has a part of each page in which a write has begun, and asks for every such page alone; without
+        // pages it asks for all of the file with few requests.
+        guard let ragged = raggedWrites[inode], ragged > size / Self.readSize else { return true }
+        raggedWrites[inode] = nil
+        return false
+    }
+
+    /// Notes a write through the kernel's pages.
+    mutating func noteWrite(at offset: Int64, of inode: InodeID) {
+        guard offset % Self.pageSize != 0, sizes[inode] != nil else { return }
+        raggedWrites[inode, default: 0] +|= 1
     }
 
     /// Notes that the kernel may have pages of no content: the next open drops them.

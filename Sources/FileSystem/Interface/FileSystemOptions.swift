@@ -21,6 +21,8 @@ package struct FileSystemOptions: Hashable, Sendable {
     package var gathersWrites = false
     /// A lookup ignores case and composition.
     package var foldsCase = false
+    /// Names are refused that Dropbox refuses, or takes for a sibling's. Else it gets an alias of them.
+    package var refusesNames = false
     /// Patterns for names that stay local-only.
     package var ignored = IgnoreRules()
     /// Programs that get cached content only: an open that would fetch fails.
@@ -29,11 +31,20 @@ package struct FileSystemOptions: Hashable, Sendable {
     package var refusesTrash = false
     /// The path of the mount's root in the account, where patterns begin.
     package var rootPath: [FileName] = []
+    /// Modes, times and attributes are kept on Dropbox, for other machines.
+    package var sharesPosix = false
 
     /// Creates options with the defaults.
     package init(userID: UInt32, groupID: UInt32) {
         self.userID = userID
         self.groupID = groupID
+    }
+
+    /// How modes, times and attributes are shared.
+    package var posix: PosixRules {
+        PosixRules(
+            isShared: sharesPosix, filePermissions: defaultPermissions(of: .regular),
+            folderPermissions: defaultPermissions(of: .directory))
     }
 
     /// Permission bits of a node whose permissions were not set.

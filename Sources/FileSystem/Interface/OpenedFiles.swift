@@ -81,8 +81,8 @@ package struct OpenedDirectory: Hashable, Sendable {
 
 /// One entry of a directory listing.
 package struct DirectoryEntry: Hashable, Sendable {
-    /// The name; "." and ".." for the first two entries.
-    package var name: String
+    /// The bytes of the name; "." and ".." for the first two entries.
+    package var name: [UInt8]
     /// Inode number of the entry.
     package var inode: InodeID
     /// Folder, file or symbolic link.
@@ -94,7 +94,7 @@ package struct DirectoryEntry: Hashable, Sendable {
 
     /// Memberwise and without defaults.
     package init(
-        name: String, inode: InodeID, kind: FileKind, nextOffset: UInt64, entry: Entry?
+        name: [UInt8], inode: InodeID, kind: FileKind, nextOffset: UInt64, entry: Entry?
     ) {
         self.name = name
         self.inode = inode

@@ -113,8 +113,8 @@ struct Moment {
 extension DropboxFileSystem {
     /// Timeout in seconds of entries that are invalidated explicitly.
     static let longTimeout = 3600.0
-    /// Timeout in seconds of entries that may change without a delta, and of attributes that
-    /// handles change.
+    /// Timeout in seconds of entries that may change without a delta, and of attributes that the
+    /// kernel changes by itself.
     static let shortTimeout = 1.0
 
     /// Captures the current moment; call it before reading the store.
@@ -161,8 +161,9 @@ extension DropboxFileSystem {
         let open = node.kind == .file ? openFiles[node.inode] : nil
         var attributes = Attributes(
             node, unsaved: open?.unsaved, options: options, folderTime: folderTime)
-        // With a writer, writes that the kernel gathers are not in the staging file yet.
-        if let staged = node.staged, !openFiles.isOpenForWriting(node.inode) {
+        let isWritten = open != nil && openFiles.isOpenForWriting(node.inode)
+        // With a writer, writes that the kernel gathers and mapped pages are not in the staging file yet.
+        if let staged = node.staged, !isWritten {
             attributes.occupied = staging.occupiedBytes(of: staged)
         }
         noteTold(attributes)
@@ -170,11 +171,12 @@ extension DropboxFileSystem {
             return Entry(attributes: attributes, timeouts: Timeouts(entry: 0, attributes: 0))
         }
         let timeout = moment.isFeedHealthy ? Self.longTimeout : Self.shortTimeout
-        let isWritten = open != nil && openFiles.isOpenForWriting(node.inode)
+        // The kernel forgets the attributes of a file that is being written at each change that it passes on.
+        let isMomentary = isWritten && options.gathersWrites
         return Entry(
             attributes: attributes,
             timeouts: Timeouts(
-                entry: timeout, attributes: isWritten ? Self.shortTimeout : timeout))
+                entry: timeout, attributes: isMomentary ? Self.shortTimeout : timeout))
     }
 
     private func noteTold(_ attributes: Attributes) {

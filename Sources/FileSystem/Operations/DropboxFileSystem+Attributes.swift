@@ -14,7 +14,8 @@ extension DropboxFileSystem {
         }
     }
 
-    /// Changes attributes. Only a content change is uploaded, and the modification time with it.
+    /// Changes attributes. A content change is uploaded, and the modification time with it; others
+    /// are kept on Dropbox by `PosixRules`.
     package func setAttributes(
         _ changes: AttributeChanges, of inode: InodeID, handle: HandleID?
     ) -> Answer<Entry> {
@@ -35,7 +36,11 @@ extension DropboxFileSystem {
                     // be set.
                     isQueued = try tree.save(staged)
                 }
-                let node = try tree.setLocal(of: inode) { $0.changed(by: changes, at: tree.now) }
+                let isTimeSet = changes.modificationTime != nil
+                let node = try tree.setLocal(of: inode, timeIsSet: isTimeSet) {
+                    $0.changed(by: changes, at: tree.now)
+                }
+                if node.flags.contains(.factsOwed) { isQueued = true }
                 if changes.changesModification, let modified = node.local.modified {
                     open?.noteModified(modified)
                 }

@@ -70,11 +70,12 @@ extension DropboxFileSystem {
             }
             if ToldAttribute.isReserved(name) { throw FileSystemError.notPermitted }
             if name.utf8.count > Self.maximumNameLength { throw FileSystemError.bufferTooSmall }
-            try self.changeTree { changes in
+            let isQueued = try self.changeTree { changes in
                 let node = try changes.transaction.existing(inode)
                 let exists = try changes.transaction.attribute(name, of: inode) != nil
-                try changes.setAttribute(name, of: node, to: try value(exists))
+                return try changes.setAttribute(name, of: node, to: try value(exists))
             }
+            if isQueued { self.sync.noteChange() }
         }
     }
 

@@ -75,7 +75,9 @@ package final class DropboxFileSystem: FileSystemOperations {
         context = LocalContext(
             rules: LocalRules(
                 isReadOnly: options.isReadOnly, foldsCase: options.foldsCase,
-                ignored: options.ignored, rootPath: options.rootPath, host: sync.host),
+                refusesNames: options.refusesNames,
+                ignored: options.ignored, rootPath: options.rootPath, host: sync.host,
+                posix: options.posix),
             staging: staging, openFiles: openFiles, references: relay.inodes)
         self.clock = clock
         self.disk = disk
@@ -84,7 +86,10 @@ package final class DropboxFileSystem: FileSystemOperations {
         self.log = log
         do {
             folderTime = try Self.folderTime(in: store, now: clock.date())
-            try changeTree { try $0.adoptIgnoreRules() }
+            try changeTree { changes in
+                try changes.adoptIgnoreRules()
+                try changes.adoptNames()
+            }
         } catch {
             throw FileSystemError(cause: error)
         }

@@ -276,7 +276,7 @@ package final class Pinner: Sendable {
 
     private func path(of inode: InodeID) async -> String {
         let names = try? await store.read { try $0.localPath(of: inode) }
-        return (names ?? [])?.map { "/" + $0.string }.joined() ?? ""
+        return (names ?? [])?.map { "/" + $0.text }.joined() ?? ""
     }
 }
 

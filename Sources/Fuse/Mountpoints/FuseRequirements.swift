@@ -1,6 +1,7 @@
 // The requirements of mounting, for checks before a mount. No filesystem is mounted here.
 
 import CFuse
+import Glibc
 
 /// libfuse and its companion programs.
 package enum FuseRequirements {
@@ -9,6 +10,13 @@ package enum FuseRequirements {
 
     /// The path of `fusermount3`; nil when it is missing.
     package static var fusermount: String? { Fusermount.locate() }
+
+    /// The version of libfuse whose headers this program was built with, such as `3.14`.
+    package static var builtVersion: String { "\(FUSE_MAJOR_VERSION).\(FUSE_MINOR_VERSION)" }
+
+    /// Whether SELinux is on, as is_selinux_enabled(3) sees it. Without it, the kernel takes no
+    /// labels.
+    package static var hasSELinux: Bool { access("/sys/fs/selinux/enforce", F_OK) == 0 }
 
     /// Whether /etc/fuse.conf lets users open their mounts to other users (`user_allow_other`).
     package static var usersMayAllowOthers: Bool {

@@ -25,6 +25,9 @@ package struct MountOptions: Hashable, Sendable {
     package var isReadOnly = false
     /// The mount flags that the kernel enforces: `noexec`, `nosuid`, `nodev`, `noatime`.
     package var kernelFlags: Set<String> = []
+    /// The label that SELinux sees at all files, in the characters of labels; nil for the kernel's
+    /// own. Only for root, and where SELinux is.
+    package var securityContext: String?
     /// Promises the kernel that setuid and setgid bits never survive a write, which saves one
     /// `getxattr("security.capability")` per `write(2)`. Off only to work round a kernel with a bug
     /// in it.
@@ -65,6 +68,10 @@ package struct MountOptions: Hashable, Sendable {
             options.append("ro")
         }
         options.append(contentsOf: kernelFlags.sorted())
+        if let securityContext {
+            // Quotes, because commas between categories would end the option in the kernel.
+            options.append("context=\"\(Self.escape(securityContext))\"")
+        }
         return ["dbxfs", "-o", options.joined(separator: ",")]
     }
 

@@ -191,6 +191,10 @@ struct NotificationTarget: @unchecked Sendable {
     private func withBytes(
         of name: FileName, _ body: (UnsafePointer<CChar>, Int) -> CInt
     ) -> CInt {
-        name.string.withCString { body($0, name.string.utf8.count) }
+        let bytes = name.shown.map { CChar(bitPattern: $0) } + [0]
+        return bytes.withUnsafeBufferPointer { buffer in
+            // Never nil, because there is a NUL at least.
+            buffer.baseAddress.map { body($0, bytes.count -| 1) } ?? 0
+        }
     }
 }

@@ -100,7 +100,8 @@ struct ListingBuffer: ~Copyable {
         let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[count...])
         let start = rest.baseAddress?.assumingMemoryBound(to: CChar.self)
         let offset = off_t(truncatingIfNeeded: entry.nextOffset)
-        let needed = entry.name.withCString { name in
+        let needed = (entry.name.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer {
+            let name = $0.baseAddress
             // libfuse ignores the request in both calls.
             if withEntries {
                 var parameters = Self.parameters(entry)

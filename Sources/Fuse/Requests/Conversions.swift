@@ -90,21 +90,21 @@ extension fuse_entry_param {
 }
 
 extension fuse_file_info {
-    /// Converts a file handle for a reply.
-    init(_ file: OpenedFile) {
+    /// Converts a file handle for a reply by this version of libfuse.
+    init(_ file: OpenedFile, libfuse version: CInt = fuse_version()) {
         self.init()
         fh = file.handle.rawValue
         keep_cache = file.keepsCache ? 1 : 0
         direct_io = file.isDirect ? 1 : 0
-        noflush = file.isFlushed ? 0 : 1
+        cfuse_set_open_flags(&self, version, 0, file.isFlushed ? 0 : 1)
     }
 
-    /// Converts a folder handle for a reply.
-    init(_ directory: OpenedDirectory) {
+    /// Converts a folder handle for a reply by this version of libfuse.
+    init(_ directory: OpenedDirectory, libfuse version: CInt = fuse_version()) {
         self.init()
         fh = directory.handle.rawValue
         // cache_readdir lets the kernel cache the listing, keep_cache lets it use a cached one.
-        cache_readdir = directory.cachesListing ? 1 : 0
+        cfuse_set_open_flags(&self, version, directory.cachesListing ? 1 : 0, 0)
         keep_cache = directory.cachesListing ? 1 : 0
     }
 }

@@ -1,6 +1,7 @@
-// Joins many transactions to one of SQLite's. Each is a savepoint of it, and survives the death of the process because
-// its statements are in the change log before it is acknowledged: one small write, where a commit of SQLite writes a
-// dozen pages. Not responsible for the time of the commit (`MetadataStore+Changes.swift`).
+// Joins many transactions to one of SQLite's. Each survives the death of the process because its statements are in the
+// change log before it is acknowledged: one small write, where a commit of SQLite writes a dozen pages. None is a
+// savepoint, for which SQLite would copy each page that a change touches: one that fails is undone by repeating the
+// others, of which there are few. Not responsible for the time of the commit (`MetadataStore+Changes.swift`).
 
 import Foundation
 import GRDB
@@ -22,6 +23,8 @@ final class ChangeGroup: Sendable {
         var isOpen = false
         /// Whether a transaction is running in it.
         var isChanging = false
+        /// Whether SQLite's transaction has changes of one that has failed.
+        var isSpoiled = false
     }
 
     /// Lock: taken only by the thread that has the connection, so that no thread waits for it.
@@ -55,13 +58,11 @@ final class ChangeGroup: Sendable {
             state.isChanging = false
             let isComplete = changes.isComplete(in: database)
             if isComplete, changes.statements.isEmpty {
-                try changes.release(in: database)
                 endIfEmpty(&state, database)
                 return false
             }
             guard isComplete, state.log.lap.count < Self.longestLap else {
                 // The log cannot have it, so the database must.
-                try changes.release(in: database)
                 try commit(&state, database)
                 return false
             }
@@ -69,12 +70,6 @@ final class ChangeGroup: Sendable {
             let file = state.file
             try state.log.append(changes.statements) { try file.write($0, at: $1) }
             pending.store(true, ordering: .sequentiallyConsistent)
-            do {
-                try changes.release(in: database)
-            } catch {
-                // The log has it, so it is to stay.
-                try rebuild(&state, database)
-            }
             return isFirst
         }
     }
@@ -83,14 +78,9 @@ final class ChangeGroup: Sendable {
     func undo(_ changes: TransactionChanges, in database: Database) {
         state.withLock { state in
             state.isChanging = false
-            let isUndone: Bool
-            if database.hasTransaction, changes.hasSavepoint {
-                isUndone = (try? changes.undo(in: database)) != nil
-            } else {
-                isUndone = database.hasTransaction && !changes.hasChanged(in: database)
-            }
+            state.isSpoiled = !database.hasTransaction || changes.hasChanged(in: database)
             // If that fails, the next access tries it again.
-            if !isUndone { try? rebuild(&state, database) }
+            try? restore(&state, database)
             endIfEmpty(&state, database)
         }
     }
@@ -133,7 +123,7 @@ final class ChangeGroup: Sendable {
     // MARK: Parts
 
     private func restore(_ state: inout State, _ database: Database) throws {
-        if state.isOpen ? !database.hasTransaction : !state.log.lap.isEmpty {
+        if state.isSpoiled || (state.isOpen ? !database.hasTransaction : !state.log.lap.isEmpty) {
             try rebuild(&state, database)
         }
     }
@@ -156,6 +146,7 @@ final class ChangeGroup: Sendable {
     private func rebuild(_ state: inout State, _ database: Database) throws {
         if database.hasTransaction { try database.step("ROLLBACK") }
         state.isOpen = false
+        state.isSpoiled = false
         guard !state.log.lap.isEmpty else { return }
         try database.step("BEGIN IMMEDIATE")
         do {
@@ -169,7 +160,7 @@ final class ChangeGroup: Sendable {
 
     /// Ends SQLite's transaction if nothing has changed, so that other processes may write.
     private func endIfEmpty(_ state: inout State, _ database: Database) {
-        guard state.isOpen, state.log.lap.isEmpty else { return }
+        guard state.isOpen, !state.isSpoiled, state.log.lap.isEmpty else { return }
         if database.hasTransaction { try? database.step("ROLLBACK") }
         state.isOpen = database.hasTransaction
     }

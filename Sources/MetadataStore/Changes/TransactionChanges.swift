@@ -9,12 +9,10 @@ final class TransactionChanges {
     /// More statements than a record should have: the database commits such a transaction at once.
     private static let most = 4096
 
-    /// Whether statements are noted. The transaction is a savepoint of a greater one then.
+    /// Whether statements are noted.
     private let isLogged: Bool
     /// The statements that had an effect, in order.
     private(set) var statements: [LoggedStatement] = []
-    /// Whether the savepoint has begun, and is not released.
-    private(set) var hasSavepoint = false
     /// Whether a change could not be noted.
     private var hasOthers = false
     /// How many rows all noted statements have changed.
@@ -37,10 +35,6 @@ final class TransactionChanges {
         // Without a transaction, because an error has ended it, the statement would be one of its own.
         guard database.hasTransaction else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
         guard isLogged else { return try database.step(sql, arguments) }
-        if !hasSavepoint {
-            try database.step("SAVEPOINT change")
-            hasSavepoint = true
-        }
         let before = database.changesSoFar
         try database.step(sql, arguments)
         let changed = database.changesSoFar -| before
@@ -57,10 +51,6 @@ final class TransactionChanges {
     /// Runs a part of the transaction in a savepoint, so that an error undoes only that part.
     func undoing<Value>(in database: Database, _ body: () throws -> Value) throws -> Value {
         let (noted, hadOthers) = (statements.count, hasOthers)
-        if isLogged, !hasSavepoint {
-            try database.step("SAVEPOINT change")
-            hasSavepoint = true
-        }
         try database.step("SAVEPOINT part")
         do {
             let value = try body()
@@ -81,20 +71,5 @@ final class TransactionChanges {
     /// Whether the statements are all changes of the transaction.
     func isComplete(in database: Database) -> Bool {
         !hasOthers && database.changesSoFar -| rowsBefore == changedRows
-    }
-
-    /// Ends the savepoint, which keeps the changes.
-    func release(in database: Database) throws {
-        guard hasSavepoint else { return }
-        hasSavepoint = false
-        try database.step("RELEASE change")
-    }
-
-    /// Undoes the changes. Throws if SQLite has undone more than these.
-    func undo(in database: Database) throws {
-        guard hasSavepoint else { return }
-        hasSavepoint = false
-        try database.step("ROLLBACK TO change")
-        try database.step("RELEASE change")
     }
 }

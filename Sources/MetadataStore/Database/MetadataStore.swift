@@ -188,8 +188,13 @@ package final class MetadataStore: Sendable {
     package func readBriefly<Value>(_ body: (Snapshot) throws -> Value) throws -> Value {
         guard gate == nil else { return try read(body) }
         if group?.isPending == true { return try readBetweenTransactions(body) }
-        let value = try writer.runIfFree { try accesses.run { try readOnWriter(body) } }
-        return try value ?? read(body)
+        return try readIfFree(body) ?? read(body)
+    }
+
+    /// Does the same as `readBetweenTransactions` if no other thread uses the writing connection; returns nil if one does.
+    package func readIfFree<Value>(_ body: (Snapshot) throws -> Value) throws -> Value? {
+        guard gate == nil else { return try read(body) }
+        return try writer.runIfFree { try accesses.run { try readOnWriter(body) } }
     }
 
     /// Reads a few rows on this thread between two transactions: the earlier one has done its

@@ -48,6 +48,12 @@ enum Schema {
         migrator.registerMigration("13") { _ in }
         // The last changes may be in the change log, of which earlier versions know nothing.
         migrator.registerMigration("14") { _ in }
+        migrator.registerMigration("15") { database in
+            try database.execute(sql: version15)
+        }
+        migrator.registerMigration("16") { database in
+            try database.execute(sql: version16)
+        }
         return migrator
     }
 
@@ -174,6 +180,21 @@ enum Schema {
             value TEXT NOT NULL
         ) WITHOUT ROWID;
         INSERT INTO node (inode, kind, parent, remote) VALUES (1, 0, NULL, 1);
+        """
+    /// `own`: the bytes under which users see a node whose name is an alias. NULL if the name is what they see. A node
+    /// keeps it while the server has it elsewhere, or an open file while it is detached.
+    private static let version15 = """
+        ALTER TABLE node ADD COLUMN own BLOB;
+        ALTER TABLE displaced ADD COLUMN own BLOB;
+        ALTER TABLE eviction ADD COLUMN own BLOB;
+        CREATE UNIQUE INDEX node_own ON node(parent, own) WHERE own IS NOT NULL;
+        """
+    /// `told`: the facts that the server has of a node, as their text; no row for none.
+    private static let version16 = """
+        CREATE TABLE told (
+            inode INTEGER PRIMARY KEY,
+            facts TEXT NOT NULL
+        );
         """
     /// `aside`: staging files that no row names and that are to be moved to lost+found, each
     /// with its note. A row that is left after the move is dropped by the next start.

@@ -13,6 +13,10 @@ final class TransactionEnd {
     var onUndo: [@Sendable () -> Void] = []
     /// The nodes whose journal entries are settled before the commit.
     var changed = ChangedNodes()
+    /// The keys that have become free in folders with own names.
+    var freed = FreedKeys()
+    /// Names that nodes have got besides those that their places say: own names made here.
+    var otherNames: [Place] = []
     /// Gets staging files that were fallbacks and are not needed after the commit.
     let dropped: @Sendable (Int64) -> Void
 
@@ -61,6 +65,7 @@ final class TransactionEnd {
         do {
             let transaction = Transaction(database: database, end: end)
             let value = try body(transaction)
+            try transaction.returnNames()
             try transaction.settleJournal(due: due)
             outcome = (value, try group.finish(end.changes, in: database))
         } catch {
@@ -87,6 +92,7 @@ final class TransactionEnd {
             try database.inTransaction(.immediate) {
                 let transaction = Transaction(database: database, end: end)
                 value = try body(transaction)
+                try transaction.returnNames()
                 try transaction.settleJournal(due: due)
                 if let group, database.changesSoFar != rows {
                     try group.count(in: database)

@@ -54,6 +54,16 @@ private enum Invariants {
                 """
             ),
             (
+                "is seen under the name of another node in its folder",
+                """
+                SELECT node.inode FROM node WHERE node.own IS NOT NULL AND (
+                    node.parent IS NULL OR EXISTS (SELECT 1 FROM node AS other
+                        WHERE other.parent = node.parent AND other.inode <> node.inode
+                            AND coalesce(other.own, CAST(coalesce(other.name, other.fold) AS BLOB))
+                                = node.own))
+                """
+            ),
+            (
                 "never leaves this machine, and the server has it",
                 "SELECT inode FROM node WHERE flags & 16 <> 0 AND remote <> 0"
             ),
@@ -130,7 +140,7 @@ private enum Invariants {
     }
 
     private static var content: [(String, String)] {
-        ["staged", "fallback", "twin", "upload", "piece", "attribute", "pin"].map { table in
+        ["staged", "fallback", "twin", "upload", "piece", "attribute", "pin", "told"].map { table in
             (
                 "is gone, and a row of \(table) names it",
                 "SELECT inode FROM \(table) WHERE inode NOT IN (SELECT inode FROM node)"

@@ -71,14 +71,22 @@ extension JournalEntry: RowReadable {
 extension Transaction {
     /// Puts a node into the journal, or changes its due time. `isFresh` resets its failed tries.
     func enter(_ inode: InodeID, due: WallTime, isFresh: Bool) throws {
-        let forgotten = isFresh ? ", attempts = 0, problem = NULL" : ""
-        try run(
-            """
-            INSERT INTO journal (inode, sequence, due)
-            VALUES (?, 1 + (SELECT coalesce(max(sequence), 0) FROM journal), ?)
-            ON CONFLICT (inode) DO UPDATE SET due = excluded.due\(forgotten)
-            """, [inode.column, due.nanoseconds])
+        try run(isFresh ? Self.freshEntry : Self.entry, [inode.column, due.nanoseconds])
     }
+
+    /// All changes of a burst have the same due time: a row that has it is not written, nor its indexes.
+    private static let entry = """
+        INSERT INTO journal (inode, sequence, due)
+        VALUES (?, 1 + (SELECT coalesce(max(sequence), 0) FROM journal), ?)
+        ON CONFLICT (inode) DO UPDATE SET due = excluded.due WHERE due <> excluded.due
+        """
+
+    private static let freshEntry = """
+        INSERT INTO journal (inode, sequence, due)
+        VALUES (?, 1 + (SELECT coalesce(max(sequence), 0) FROM journal), ?)
+        ON CONFLICT (inode) DO UPDATE SET due = excluded.due, attempts = 0, problem = NULL
+            WHERE due <> excluded.due OR attempts <> 0 OR problem IS NOT NULL
+        """
 
     /// Notes a failed try: its reason, and the due time of the next one.
     package func postpone(

@@ -7,7 +7,7 @@ import GRDB
 
 extension Node {
     /// Whether the node has an unsent change: the server lacks it, has it elsewhere, or has other
-    /// content.
+    /// content or facts.
     package var isOwed: Bool {
         inode != .root
             && Standing(
@@ -41,7 +41,7 @@ struct Standing: Hashable, Sendable {
         return switch remote {
         case .absent: !flags.contains(.keptForLocal)
         case .displaced: true
-        case .inPlace: isStaged
+        case .inPlace: isStaged || flags.contains(.factsOwed)
         }
     }
 
@@ -51,7 +51,8 @@ struct Standing: Hashable, Sendable {
             WHEN node.parent IS NULL THEN node.remote = 2
             WHEN node.remote = 0 THEN node.flags & 256 = 0
             WHEN node.remote = 2 THEN 1
-            ELSE EXISTS (SELECT 1 FROM staged WHERE staged.inode = node.inode) END
+            ELSE node.flags & 1024 <> 0
+                OR EXISTS (SELECT 1 FROM staged WHERE staged.inode = node.inode) END
         """
 }
 

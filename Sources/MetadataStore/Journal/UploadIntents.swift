@@ -41,6 +41,11 @@ extension TreeReading {
         return try UploadIntentRow.fetchEvery(statement).map { ($0.id, $0.inode, $0.target ?? "") }
     }
 
+    /// Whether content, facts, a creation or a folder's move was sent for a node, and may have arrived.
+    package func hasIntent(for inode: InodeID) throws -> Bool {
+        try database.number("SELECT 1 FROM attempt WHERE inode = ?", [inode.column]) != nil
+    }
+
     /// Whether content with this hash was sent for a node.
     package func hasIntent(withHash hash: ContentHash, for inode: InodeID) throws -> Bool {
         try database.number(

@@ -8,7 +8,7 @@ extension TreeReading {
     /// The place from which a delta detached an open file; nil if none did, or if users deleted it.
     package func detachedPlace(of inode: InodeID) throws -> Place? {
         let statement = try database.cachedStatement(
-            sql: "SELECT parent, name FROM eviction WHERE inode = ?")
+            sql: "SELECT parent, name, own FROM eviction WHERE inode = ?")
         return try DetachedOpenFileRow.fetchFirst(statement, [inode.column])?.place
     }
 
@@ -28,7 +28,9 @@ private struct DetachedOpenFileRow: RowReadable {
     let place: Place
 
     init(_ row: Columns) throws {
-        place = Place(parent: try row.inode(0), name: try FileName(row.text(1)))
+        let own = try row.bytes(ifAny: 2).map { try OwnName($0) }
+        place = Place(
+            parent: try row.inode(0), name: try FileName(row.text(1), key: nil, own: own))
     }
 }
 
@@ -36,8 +38,8 @@ extension Transaction {
     /// Notes that a delta detaches an open file from its place.
     package func noteDetached(of inode: InodeID, from place: Place) throws {
         try run(
-            "INSERT OR REPLACE INTO eviction (inode, parent, name) VALUES (?, ?, ?)",
-            [inode.column, place.parent.column, place.name.string])
+            "INSERT OR REPLACE INTO eviction (inode, parent, name, own) VALUES (?, ?, ?, ?)",
+            [inode.column, place.parent.column, place.name.string, place.name.givenColumn])
     }
 
     /// Drops the note, because the file is in the tree again.

@@ -10,17 +10,24 @@ extension Transaction {
     package func insert(_ kind: NodeKind, at place: Place, local: LocalFacts, flags: NodeFlags = [])
         throws -> InodeID
     {
-        let place = try filed(place)
+        try insertNode(kind, at: place, local: local, flags: flags).inode
+    }
+
+    /// Adds a node that the server lacks, and returns it.
+    package func insertNode(
+        _ kind: NodeKind, at place: Place, local: LocalFacts, flags: NodeFlags = []
+    ) throws -> Node {
+        let place = try shownAlone(try filed(place), for: nil)
         let fold = place.name.folded
         try run(
             """
-            INSERT INTO node (kind, parent, fold, name, flags, permissions, user, "group",
+            INSERT INTO node (kind, parent, fold, name, own, flags, permissions, user, "group",
                 accessed, modified, changed)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 kind.rawValue, place.parent.column, fold, nameColumn(place.name, fold: fold),
-                flags.union(place.name.keyFlags).rawValue,
+                place.name.ownColumn, flags.union(place.name.flags).rawValue,
                 local.permissions.map { Int(clamping: $0) },
                 local.userID.map { Int64(clamping: $0) },
                 local.groupID.map { Int64(clamping: $0) },
@@ -29,7 +36,9 @@ extension Transaction {
             ])
         let inode = InodeID(column: database.lastInsertedRowID)
         noteChanged(inode)
-        return inode
+        return Node(
+            inode: inode, kind: kind, place: place, remote: .absent, flags: flags,
+            facts: RemoteFacts(), local: local, staged: nil)
     }
 
     /// Moves a node to another place in the local tree, or to none, which deletes it.
@@ -48,6 +57,39 @@ extension Transaction {
         if let folder = node.place?.parent, folder != place?.parent {
             end.changed.noteLeft(folder)
         }
+    }
+
+    /// Takes a node, as it is in this transaction, out of `folder`: out of the local tree, as a user deletes it at a
+    /// time. The remote place is unchanged. Returns the node as it is then.
+    package func delete(_ node: Node, from folder: Node, at time: WallTime) throws -> Node {
+        var node = node
+        let old = try remotePlace(of: node)
+        if node.remote == .absent, !node.flags.contains(.keptForLocal) {
+            // The server is owed nothing: the rule of the journal, without another look at the row.
+            try run("DELETE FROM journal WHERE inode = ?", [node.inode.column])
+        } else {
+            noteChanged(node.inode)
+        }
+        if try mayReturnNames(), let place = node.place {
+            end.freed.note(place, leftBy: node.inode)
+        }
+        node.place = nil
+        node.flags.remove(.betweenMoves)
+        node.local.changed = time
+        let lost = FileName.allFlags.union(.betweenMoves)
+        try run(
+            """
+            UPDATE node SET parent = NULL, fold = NULL, name = NULL, own = NULL, flags = flags & ~?,
+                changed = ?
+            WHERE inode = ?
+            """, [lost.rawValue, time.column, node.inode.column])
+        if let old {
+            try setRemotePlace(node.inode, old)
+            node.remote = .displaced
+            node.flags.remove(.keptForLocal)
+        }
+        if folder.flags.contains(.keptForLocal) { end.changed.noteLeft(folder.inode) }
+        return node
     }
 
     /// Swaps the places of two nodes in the local tree.
@@ -100,18 +142,16 @@ extension Transaction {
 
     /// Removes a node and all rows of its inode. Its children, if any, are unchanged.
     package func remove(_ inode: InodeID) throws {
+        try noteLeaving(inode)
         let parent = "SELECT parent FROM node WHERE inode = ?"
         if let folder = try database.number(parent, [inode.column]) {
             end.changed.noteLeft(InodeID(column: folder))
         }
-        try noteEnded(of: inode)
-        try dropFallback(of: inode)
-        for table in [
-            "node", "displaced", "journal", "staged", "twin", "upload", "piece", "attribute",
-            "eviction", "pin",
-        ] {
-            try run("DELETE FROM \(table) WHERE inode = ?", [inode.column])
-        }
+        let tables = try tablesBesideNode(of: inode)
+        if tables.contains(.staged) { try noteEnded(of: inode) }
+        if tables.contains(.fallback) { try dropFallback(of: inode) }
+        try run("DELETE FROM node WHERE inode = ?", [inode.column])
+        try removeRows(of: inode, from: tables)
     }
 
     /// Removes state that only open handles of an ended process could reach: nodes that are neither
@@ -158,14 +198,18 @@ extension Transaction {
 
     func setPlace(_ inode: InodeID, _ place: Place?) throws {
         noteChanged(inode)
-        let place = try place.map { try filed($0) }
+        try noteLeaving(inode)
+        let place = try place.map { try shownAlone(try filed($0), for: inode) }
         let fold = place?.name.folded
         try run(
-            "UPDATE node SET parent = ?, fold = ?, name = ?, flags = (flags & ~?) | ? WHERE inode = ?",
+            """
+            UPDATE node SET parent = ?, fold = ?, name = ?, own = ?, flags = (flags & ~?) | ?
+            WHERE inode = ?
+            """,
             [
                 place?.parent.column, fold,
-                place.flatMap { nameColumn($0.name, fold: fold ?? "") },
-                NodeFlags.foreignKey.rawValue, place?.name.keyFlags.rawValue ?? 0, inode.column,
+                place.flatMap { nameColumn($0.name, fold: fold ?? "") }, place?.name.ownColumn,
+                FileName.allFlags.rawValue, place?.name.flags.rawValue ?? 0, inode.column,
             ])
     }
 
@@ -181,7 +225,9 @@ extension Transaction {
             "SELECT fold FROM displaced WHERE parent = ? AND name = ?",
             [place.parent.column, place.name.string])
         guard let key, try child(folded: key, of: place.parent) == nil else { return place }
-        return Place(parent: place.parent, name: try FileName(place.name.string, key: key))
+        return Place(
+            parent: place.parent,
+            name: try FileName(place.name.string, key: key, own: place.name.own))
     }
 
     /// Files a node's name under the server's key for it. Returns false, and changes nothing, if
@@ -208,5 +254,22 @@ extension Transaction {
 }
 
 extension FileName {
+    /// The flags of a row with this name.
+    var flags: NodeFlags { own?.isGiven == false ? keyFlags.union(.madeOwnName) : keyFlags }
+
+    /// All flags that a name decides.
+    static let allFlags: NodeFlags = [.foreignKey, .madeOwnName]
+
     var keyFlags: NodeFlags { key == nil ? [] : .foreignKey }
+
+    /// The own name as the rows of nodes have it.
+    var ownColumn: ColumnValue? { own.map { blob($0.bytes) } }
+
+    /// The same, of names that users gave.
+    var givenColumn: ColumnValue? { own.flatMap { $0.isGiven ? blob($0.bytes) : nil } }
+
+    /// Whether both are one name on the server, byte by byte.
+    package func hasBytes(of other: FileName) -> Bool {
+        string.utf8.elementsEqual(other.string.utf8)
+    }
 }

@@ -50,10 +50,14 @@ extension Node {
             node."group", node.accessed, node.modified, node.changed,
             staged.file, staged.size, staged.generation, staged.base_revision, staged.base_hash,
             staged.base_size, staged.base_limit, staged.blocks, staged.hash, staged.flushed,
-            staged.promised, staged.stamp
+            staged.promised, staged.stamp, node.own
         FROM node LEFT JOIN staged ON staged.inode = node.inode
 
         """
+
+    /// The queries of most requests, which are not put together for each.
+    static let byInode = selection + "WHERE node.inode = ?"
+    static let byPlace = selection + "WHERE node.parent = ? AND node.fold = ?"
 
     /// The same, with the node's fallback for its staged content.
     static let fallbackSelection = selection.replacingOccurrences(
@@ -65,10 +69,11 @@ extension Node: RowReadable {
 
     init(_ row: Columns) throws {
         let stored = try row.flags(6)
-        let flags = stored.subtracting(.foreignKey)
+        let flags = stored.subtracting([.foreignKey, .madeOwnName])
         var place: Place?
         if let parent = try row.inode(ifAny: 2) {
-            place = Place(parent: parent, name: try FileName(row, stored, fold: 3, name: 4))
+            place = Place(
+                parent: parent, name: try FileName(row, stored, fold: 3, name: 4, own: 33))
         }
         self.init(
             inode: try row.inode(0), kind: try row.choice(1), place: place,
@@ -79,20 +84,24 @@ extension Node: RowReadable {
 
 extension Child: RowReadable {
     static let table = "node"
-    static let selection = "SELECT inode, kind, fold, name, flags FROM node "
+    static let selection = "SELECT inode, kind, fold, name, flags, own FROM node "
 
     init(_ row: Columns) throws {
         self.init(
-            name: try FileName(row, row.flags(4), fold: 2, name: 3), inode: try row.inode(0),
+            name: try FileName(row, row.flags(4), fold: 2, name: 3, own: 5),
+            inode: try row.inode(0),
             kind: try row.choice(1))
     }
 }
 
 extension FileName {
-    /// The name in a row, and its key if that is not the predicted one.
-    fileprivate init(_ row: Columns, _ flags: NodeFlags, fold: CInt, name: CInt) throws {
+    /// The name in a row, its key if that is not the predicted one, and the name that users see.
+    fileprivate init(_ row: Columns, _ flags: NodeFlags, fold: CInt, name: CInt, own: CInt) throws {
         let key = flags.contains(.foreignKey) ? try row.text(fold) : nil
-        try self.init(row.text(ifAny: name) ?? row.text(fold), key: key)
+        let own = try row.bytes(ifAny: own).map {
+            try OwnName($0, isGiven: !flags.contains(.madeOwnName))
+        }
+        try self.init(row.text(ifAny: name) ?? row.text(fold), key: key, own: own)
     }
 }
 

@@ -84,8 +84,17 @@ package struct NodeFlags: OptionSet, Hashable, Sendable {
     /// A folder that was deleted on the server, and is kept, unsent, for its local-only contents.
     package static let keptForLocal = NodeFlags(rawValue: 256)
 
+    /// The own name of the node was made here, because a user of this mount has given its name to another node. In rows only:
+    /// the name itself has it once a row is read.
+    static let madeOwnName = NodeFlags(rawValue: 4096)
+
+    /// Users have set facts (`PosixFacts`) that differ from those that the server has.
+    package static let factsOwed = NodeFlags(rawValue: 1024)
+
     /// The flags that decide whether a node is in the journal.
-    static let decidingMembership: NodeFlags = [.localOnly, .betweenMoves, .keptForLocal]
+    static let decidingMembership: NodeFlags = [
+        .localOnly, .betweenMoves, .keptForLocal, .factsOwed,
+    ]
 
     /// The server files the name under another key than the predicted one. The name itself has the
     /// key once a row is read; the flag is for the index that finds it.

@@ -21,7 +21,8 @@ extension TreeReading {
 
     /// The node of an inode.
     package func node(_ inode: InodeID) throws -> Node? {
-        try firstNode("WHERE node.inode = ?", [Int64(bitPattern: inode.rawValue)])
+        let statement = try database.cachedStatement(sql: Node.byInode)
+        return try Node.fetchFirst(statement, [inode.column])
     }
 
     /// The node with this server ID.
@@ -29,34 +30,10 @@ extension TreeReading {
         try firstNode("WHERE node.id = ?", [id.rawValue])
     }
 
-    /// The child of exactly this name, byte by byte.
-    package func child(_ name: FileName, of parent: InodeID) throws -> Node? {
-        if let node = try child(folded: name.folded, of: parent), node.place?.name == name {
-            return node
-        }
-        return try foreignChild(name, of: parent)
-    }
-
-    /// The child of this name, or else the one that it collides with as far as that can be
-    /// predicted.
-    package func child(like name: FileName, of parent: InodeID) throws -> Node? {
-        let node = try child(folded: name.folded, of: parent)
-        if let node, node.place?.name == name { return node }
-        return try foreignChild(name, of: parent) ?? node
-    }
-
-    /// The child of exactly this name, if the server files it under another key than the predicted
-    /// one. The folding of ASCII is known.
-    private func foreignChild(_ name: FileName, of parent: InodeID) throws -> Node? {
-        if name.isASCII { return nil }
-        return try firstNode(
-            "WHERE node.parent = ? AND node.name = ? AND node.flags & 64 <> 0",
-            [parent.column, name.string])
-    }
-
     /// The child that is filed under this key.
     package func child(folded: String, of parent: InodeID) throws -> Node? {
-        try firstNode("WHERE node.parent = ? AND node.fold = ?", [parent.column, folded])
+        let statement = try database.cachedStatement(sql: Node.byPlace)
+        return try Node.fetchFirst(statement, [parent.column, folded])
     }
 
     /// A folder's children in the order of their folded names.
@@ -122,10 +99,19 @@ extension TreeReading {
             [parent.column, last ?? "", limit])
     }
 
-    /// The nodes in the local tree whose folded names contain a text. Scans all of them.
+    /// The nodes in the local tree whose folded names contain a text and are what users see. Scans all of them.
     package func nodes(foldedNameHolding text: String) throws -> [Node] {
         try nodes(
-            "WHERE node.parent IS NOT NULL AND instr(node.fold, ?) > 0 ORDER BY node.inode", [text])
+            "WHERE node.parent IS NOT NULL AND node.own IS NULL AND instr(node.fold, ?) > 0 "
+                + "ORDER BY node.inode", [text])
+    }
+
+    /// Whether an inode is a folder in the local tree.
+    package func isFolderInTree(_ inode: InodeID) throws -> Bool {
+        let found = try database.number(
+            "SELECT 1 FROM node WHERE inode = ? AND kind = 0 AND (parent IS NOT NULL OR inode = 1)",
+            [inode.column])
+        return found != nil
     }
 
     /// Whether a folder has a child.
@@ -183,7 +169,7 @@ extension TreeReading {
     package func remoteChild(like name: FileName, of parent: InodeID) throws -> Node? {
         let node = try remoteChild(folded: name.folded, of: parent)
         if name.isASCII { return node }
-        if let node, try remotePlace(of: node)?.name == name { return node }
+        if let node, try remotePlace(of: node)?.name.hasBytes(of: name) == true { return node }
         let displaced = try firstNode(
             "JOIN displaced ON displaced.inode = node.inode "
                 + "WHERE displaced.parent = ? AND displaced.name = ?",
@@ -289,7 +275,7 @@ extension TreeReading {
 
     private func displacedPlace(of inode: InodeID) throws -> Place? {
         let statement = try database.cachedStatement(
-            sql: "SELECT parent, name, fold FROM displaced WHERE inode = ?")
+            sql: "SELECT parent, name, fold, own FROM displaced WHERE inode = ?")
         return try DisplacedRow.fetchFirst(statement, [inode.column])?.place
     }
 
@@ -360,7 +346,8 @@ private struct DisplacedRow: RowReadable {
     let place: Place
 
     init(_ row: Columns) throws {
+        let own = try row.bytes(ifAny: 3).map { try OwnName($0) }
         place = Place(
-            parent: try row.inode(0), name: try FileName(row.text(1), key: row.text(2)))
+            parent: try row.inode(0), name: try FileName(row.text(1), key: row.text(2), own: own))
     }
 }

@@ -36,9 +36,10 @@ extension Transaction {
     private func handOverContents(from old: InodeID, to new: InodeID) throws {
         try run(
             """
-            INSERT INTO displaced (inode, parent, fold, name)
-            SELECT inode, parent, fold, coalesce(name, fold) FROM node WHERE parent = ? AND remote = 1
-            """, [old.column])
+            INSERT INTO displaced (inode, parent, fold, name, own)
+            SELECT inode, parent, fold, coalesce(name, fold), CASE WHEN flags & ? = 0 THEN own END
+            FROM node WHERE parent = ? AND remote = 1
+            """, [NodeFlags.madeOwnName.rawValue, old.column])
         try run("UPDATE node SET remote = 2 WHERE parent = ? AND remote = 1", [old.column])
         try run(
             "UPDATE displaced SET parent = ? WHERE parent = ?", [new.column, old.column])

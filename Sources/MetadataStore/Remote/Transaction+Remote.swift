@@ -23,6 +23,7 @@ extension Transaction {
     package func insertIfUnknown(
         _ kind: NodeKind, at place: Place, facts: RemoteFacts, seenBy listing: Int64
     ) throws -> InodeID? {
+        if place.name.own != nil { return nil }
         let fold = place.name.folded
         let predicted = place.name.key == nil ? fold : Folding.fold(place.name.string)
         let parent = place.parent.column
@@ -33,6 +34,7 @@ extension Transaction {
             SELECT ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
             WHERE NOT EXISTS (SELECT 1 FROM displaced WHERE parent = ? AND fold = ?)
                 AND NOT EXISTS (SELECT 1 FROM attempt WHERE fold IN (?, ?))
+                AND NOT EXISTS (SELECT 1 FROM node WHERE parent = ? AND own = ?)
             """,
             [
                 kind.rawValue, parent, fold, nameColumn(place.name, fold: fold),
@@ -40,6 +42,7 @@ extension Transaction {
                 facts.id?.rawValue, facts.revision?.rawValue, facts.size, facts.hash?.column,
                 facts.clientModified?.column, facts.serverModified?.column,
                 facts.target, facts.sharedFolderID, parent, fold, fold, predicted,
+                parent, blob(place.name.shown),
             ])
         guard database.changesCount == 1 else { return nil }
         return InodeID(column: database.lastInsertedRowID)
@@ -92,6 +95,7 @@ extension Transaction {
         }
         try checkRemotePlace(of: node, at: place)
         noteChanged(inode)
+        try noteLeavingServer(node)
         try run("DELETE FROM displaced WHERE inode = ?", [inode.column])
         if let seen = node.place, seen.parent == place.parent, isSameName(seen.name, place.name),
             try file(inode, under: place.name.folded)
@@ -102,15 +106,24 @@ extension Transaction {
         }
         try run("UPDATE node SET remote = 2, flags = flags & ~256 WHERE inode = ?", [inode.column])
         try run(
-            "INSERT INTO displaced (inode, parent, fold, name) VALUES (?, ?, ?, ?)",
-            [inode.column, place.parent.column, place.name.folded, place.name.string])
+            "INSERT INTO displaced (inode, parent, fold, name, own) VALUES (?, ?, ?, ?, ?)",
+            [
+                inode.column, place.parent.column, place.name.folded, place.name.string,
+                place.name.givenColumn,
+            ])
     }
 
     /// Marks a node as absent on the server. Its content facts are kept, for open handles and as
     /// the base of staged content; its ID is dropped.
     package func setRemoteAbsent(_ inode: InodeID) throws {
         noteChanged(inode)
+        if try mayReturnNames(), let node = try node(inode) { try noteLeavingServer(node) }
         try run("DELETE FROM displaced WHERE inode = ?", [inode.column])
+        // Its next identity is owed the facts that the server has lost with this one.
+        try run(
+            "UPDATE node SET flags = flags | ? WHERE inode IN (SELECT inode FROM told WHERE inode = ?)",
+            [NodeFlags.factsOwed.rawValue, inode.column])
+        try run("DELETE FROM told WHERE inode = ?", [inode.column])
         try run("UPDATE node SET remote = 0, id = NULL WHERE inode = ?", [inode.column])
     }
 
@@ -128,12 +141,14 @@ extension Transaction {
     /// The same without the pin.
     func handOverRemote(of source: Node, at place: Place, to new: InodeID) throws {
         let old = source.inode
+        let told = try toldFacts(of: old)
         try setRemoteAbsent(old)
         try run("UPDATE attempt SET inode = ? WHERE inode = ?", [new.column, old.column])
         try run(
             "UPDATE node SET met = (SELECT met FROM node WHERE inode = ?) WHERE inode = ?",
             [old.column, new.column])
         try setFacts(source.facts, of: new)
+        try setToldFacts(told, of: new)
         try setRemotePlace(new, place)
     }
 

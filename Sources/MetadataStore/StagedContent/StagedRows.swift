@@ -61,12 +61,17 @@ extension TreeReading {
 extension Transaction {
     /// The next number for a staging file, never used before.
     package func nextStagingFile() throws -> Int64 {
+        try nextStagingFiles(1).lowerBound
+    }
+
+    /// The next numbers for so many staging files, none of them ever used before.
+    package func nextStagingFiles(_ count: Int64) throws -> Range<Int64> {
         let last = try setting(StoredSetting.lastStagingFile).flatMap { Int64($0, radix: 10) } ?? 0
         // The other half of the bits counts the file's generations.
         guard last >= 0, last < 1 << 30 else { throw DatabaseError(resultCode: .SQLITE_TOOBIG) }
         let next = last +| 1
-        try setSetting(StoredSetting.lastStagingFile, to: String(next))
-        return next
+        try setSetting(StoredSetting.lastStagingFile, to: String(last +| count))
+        return next ..<| last +| count +| 1
     }
 
     /// Reserves all numbers up to this one, because files without a row have them.
@@ -78,10 +83,13 @@ extension Transaction {
     }
 
     /// Records a node's staged content. If it replaces that of another file, and that is flushed,
-    /// the other one is the node's fallback until this one is flushed.
-    package func setStaged(_ staged: StagedContent, of inode: InodeID) throws {
+    /// the other one is the node's fallback until this one is flushed. A node that this transaction has made `isNew`, and
+    /// has no other content.
+    package func setStaged(
+        _ staged: StagedContent, of inode: InodeID, isNew: Bool = false
+    ) throws {
         noteChanged(inode)
-        try keepFallback(of: inode, besides: staged.file)
+        if !isNew { try keepFallback(of: inode, besides: staged.file) }
         try run(
             """
             INSERT OR REPLACE INTO staged (inode, file, size, generation, base_revision, base_hash,
@@ -158,10 +166,9 @@ extension Transaction {
     package func removeStaged(of inode: InodeID) throws {
         noteChanged(inode)
         try noteEnded(of: inode)
-        try run("DELETE FROM staged WHERE inode = ?", [inode.column])
-        try dropFallback(of: inode)
-        try run("DELETE FROM twin WHERE inode = ?", [inode.column])
-        try forgetUpload(of: inode)
+        let tables = try tablesBesideNode(of: inode)
+        try removeRows(of: inode, from: tables.intersection([.staged, .twin, .upload, .piece]))
+        if tables.contains(.fallback) { try dropFallback(of: inode) }
     }
 
     /// Gives up unverified staged content: the node becomes the server's version, or is removed if

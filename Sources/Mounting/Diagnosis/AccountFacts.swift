@@ -4,8 +4,8 @@
 package struct AccountFacts: Hashable, Sendable {
     /// The credentials in use.
     package enum Access: Hashable, Sendable {
-        /// The access token in DBXFS_ACCESS_TOKEN.
-        case environment
+        /// The token in this variable.
+        case environment(String)
         /// A login stored by `dbxfs login`.
         case login
         /// A token in this file.
@@ -34,6 +34,8 @@ package struct AccountFacts: Hashable, Sendable {
     package var isOneOfSeveral = false
     /// The server's response to the credentials.
     package var answer: Answer = .notAsked
+    /// Whether modes, times and attributes are kept on Dropbox.
+    package var sharing = PosixSharing.unknown
     /// The route to the server.
     package var route: ServerRoute
     /// The state folders of the account.
@@ -48,7 +50,8 @@ package struct AccountFacts: Hashable, Sendable {
 
     /// The findings about the account.
     package var findings: [Finding] {
-        [accessFinding] + serverFindings + trees.flatMap(\.findings)
+        [accessFinding] + serverFindings + sharing.findings(about: account)
+            + trees.flatMap(\.findings)
     }
 
     private var accessFinding: Finding {
@@ -56,7 +59,7 @@ package struct AccountFacts: Hashable, Sendable {
             Finding("credentials", about: account, level, text)
         }
         switch access {
-        case .environment: return finding(.ok, "the token in DBXFS_ACCESS_TOKEN")
+        case .environment(let variable): return finding(.ok, "the token in \(variable)")
         case .login: return finding(.ok, "a login")
         case .token(let file): return finding(.ok, "the token in \(file)")
         case .refused(.noToken(_, let command, _)) where isOneOfSeveral && !hasQueue:

@@ -51,8 +51,10 @@ package struct MachineFacts: Hashable, Sendable {
     package var allowsOthers: Bool
     /// The kernel's version, such as `6.1.0`.
     package var kernel: String
-    /// The library's version, such as `3.14.0`.
+    /// The version of the library that is loaded, such as `3.14.0`.
     package var libfuse: String
+    /// The version that the program was built with, such as `3.14`.
+    package var libfuseBuilt: String
     /// Hard limit of open files.
     package var openFiles: UInt64
     /// The user's session; nil without systemd.
@@ -61,7 +63,7 @@ package struct MachineFacts: Hashable, Sendable {
     /// Memberwise and without defaults.
     package init(
         device: Device, fusermount: Program?, isRoot: Bool, allowsOthers: Bool, kernel: String,
-        libfuse: String, openFiles: UInt64, session: UserSession?
+        libfuse: String, libfuseBuilt: String, openFiles: UInt64, session: UserSession?
     ) {
         self.device = device
         self.fusermount = fusermount
@@ -69,6 +71,7 @@ package struct MachineFacts: Hashable, Sendable {
         self.allowsOthers = allowsOthers
         self.kernel = kernel
         self.libfuse = libfuse
+        self.libfuseBuilt = libfuseBuilt
         self.openFiles = openFiles
         self.session = session
     }
@@ -80,9 +83,29 @@ package struct MachineFacts: Hashable, Sendable {
     /// The findings about the machine.
     package var findings: [Finding] {
         [
-            deviceFinding, fusermountFinding, othersFinding,
-            Finding("versions", .ok, "Linux \(kernel), libfuse \(libfuse)"), openFilesFinding,
+            deviceFinding, fusermountFinding, othersFinding, versionsFinding, openFilesFinding,
         ] + sessionFindings
+    }
+
+    /// A newer library than the one built with keeps what that one had; an older one lacks something.
+    private var versionsFinding: Finding {
+        let text = "Linux \(kernel), libfuse \(libfuse)"
+        let (loaded, built) = (Self.numbers(of: libfuse), Self.numbers(of: libfuseBuilt))
+        guard loaded != built else { return Finding("versions", .ok, text) }
+        guard !loaded.lexicographicallyPrecedes(built) else {
+            return Finding(
+                "versions", .warning,
+                "\(text), older than \(libfuseBuilt), with which dbxfs was built: install that or a "
+                    + "newer one, or the package for this system")
+        }
+        return Finding("versions", .ok, "\(text), newer than \(libfuseBuilt) of the build")
+    }
+
+    /// The first two numbers of a version.
+    private static func numbers(of version: String) -> [Int] {
+        version.split(separator: ".").prefix(2).map {
+            Int($0.prefix(while: \.isNumber), radix: 10) ?? 0
+        }
     }
 
     private var deviceFinding: Finding {

@@ -86,10 +86,13 @@ extension CommandError {
         case .otherServer(let file, let login, let configured):
             "the login in \(file) is for \(login), but the server is \(configured), by DBXFS_ENDPOINT or `endpoint` in the "
                 + "configuration file: change that, or log in there, run: dbxfs login"
+        case .refreshTokenWithoutApp:
+            "DBXFS_REFRESH_TOKEN is set without its app: set DBXFS_APP_KEY, or app_key in the "
+                + "configuration file, to the key of the app that it is for"
         case .noAppKey(let redirects):
             "no app to log in with: make one at \(Self.appConsole) (Scoped access) with the "
-                + "permissions account_info.read, files.metadata.read, files.content.read and "
-                + "files.content.write and the redirect URIs "
+                + "permissions account_info.read, files.metadata.read, files.metadata.write, "
+                + "files.content.read and files.content.write and the redirect URIs "
                 + redirects.joined(separator: ", ")
                 + "; then name its App key by --app-key or DBXFS_APP_KEY"
         case .loginFailed(let detail): "the login failed: \(detail)"

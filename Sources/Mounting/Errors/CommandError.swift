@@ -39,6 +39,8 @@ package enum CommandError: Error, Hashable, Sendable {
     case otherServer(file: String, login: String, configured: String)
     /// With the addresses to register for the app.
     case noAppKey(redirects: [String])
+    /// `DBXFS_REFRESH_TOKEN` is set, but no app for it.
+    case refreshTokenWithoutApp
     case loginFailed(String)
     case loginRefused(detail: String)
     case otherLogin(account: String, folder: String, expected: String, found: String)
@@ -117,6 +119,11 @@ package enum CommandError: Error, Hashable, Sendable {
 extension CommandError {
     /// The page on which apps are registered.
     package static let appConsole = "https://www.dropbox.com/developers/apps"
+
+    /// A text that can be no app's key.
+    package static func badAppKey(_ key: String, name: String) -> CommandError {
+        .badSetting(name: name, value: key, expected: "the App key that \(appConsole) shows")
+    }
     /// The page on which users revoke an app's access.
     package static let connectedApps = "https://www.dropbox.com/account/connected_apps"
 
@@ -124,7 +131,8 @@ extension CommandError {
     package var exitStatus: ExitStatus {
         switch self {
         case .badSource, .unknownOption, .notChangeable, .badOptionValue, .badSetting,
-            .badConfiguration, .noMountpoint, .notRoot, .badEndpoint, .insecureEndpoint, .noAppKey:
+            .badConfiguration, .noMountpoint, .notRoot, .badEndpoint, .insecureEndpoint, .noAppKey,
+            .refreshTokenWithoutApp:
             .usage
         case .stillQueued, .notHereYet: .stillQueued
         case .reported(_, let status): status

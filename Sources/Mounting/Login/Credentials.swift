@@ -1,5 +1,5 @@
-// The credentials of a mount: a token from the environment, a login that the environment names, the
-// account's login, or a token in a private file, in this order.
+// The credentials of a mount: a token or refresh token from the environment, a login that the
+// environment names, the account's login, or a token in a private file, in this order.
 
 package import DropboxAPI
 import LocalIO
@@ -8,6 +8,8 @@ import LocalIO
 package enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringConvertible {
     /// An access token that is not renewed.
     case token(String)
+    /// A refresh token, which yields tokens for an app until it is revoked, and its account.
+    case refreshToken(String, appKey: String)
     /// A login, which yields tokens until it is revoked.
     case login(StoredLogin, LoginFile)
 
@@ -15,6 +17,7 @@ package enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringCon
     package var description: String {
         switch self {
         case .token: "<access token>"
+        case .refreshToken: "<refresh token>"
         case .login(let login, _): login.description
         }
     }
@@ -24,8 +27,16 @@ package enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringCon
     /// The secret, which must never be logged or shown.
     package var secret: String {
         switch self {
-        case .token(let token): token
+        case .token(let token), .refreshToken(let token, _): token
         case .login(let login, _): login.refreshToken
+        }
+    }
+
+    /// The granted scopes; none if they are not known.
+    package var scopes: [String] {
+        switch self {
+        case .token, .refreshToken: []
+        case .login(let login, _): login.scopes
         }
     }
 
@@ -38,6 +49,11 @@ package enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringCon
         if let token = environment.accessToken {
             return .token(try checked(token, from: "DBXFS_ACCESS_TOKEN"))
         }
+        if let token = environment.refreshToken {
+            return .refreshToken(
+                try checked(token, from: "DBXFS_REFRESH_TOKEN"),
+                appKey: try appKey(environment, account))
+        }
         if let path = environment.loginFile {
             return try copiedLogin(path, server: environment.endpoint?.address)
         }
@@ -48,6 +64,17 @@ package enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringCon
                 file: tokenFile)
         }
         return .token(try checked(text, from: tokenFile))
+    }
+
+    /// The app that the environment's refresh token is for. That of a stored login may be another.
+    private static func appKey(
+        _ environment: Environment, _ account: String
+    ) throws(CommandError) -> String {
+        guard let key = environment.appKey(of: account) ?? Environment.defaultAppKey else {
+            throw .refreshTokenWithoutApp
+        }
+        guard StoredLogin.isAppKey(key) else { throw .badAppKey(key, name: "app key") }
+        return key
     }
 
     /// The login in a file that the user named. Its place may be a link, as those of Kubernetes's

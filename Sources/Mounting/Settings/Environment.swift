@@ -1,6 +1,7 @@
 // Settings from the `DBXFS_*` variables, the XDG folders and the token, with the configuration file
 // as the fallback.
 
+import CBuild
 import Glibc
 import LocalIO
 import SystemPackage
@@ -37,6 +38,8 @@ package struct Environment: Sendable {
     private var appKey: String?
     /// An access token from the environment, which must never be printed.
     package var accessToken: String?
+    /// A refresh token from the environment, which must never be printed either.
+    package var refreshToken: String?
     /// The path of a login's copy, made on another machine, instead of the account's own file.
     package var loginFile: String?
     /// Which folders are used.
@@ -91,6 +94,7 @@ package struct Environment: Sendable {
         }
         appKey = values["DBXFS_APP_KEY"]
         accessToken = values["DBXFS_ACCESS_TOKEN"]
+        refreshToken = values["DBXFS_REFRESH_TOKEN"]
         loginFile = values["DBXFS_LOGIN_FILE"].map(absolutePath)
     }
 
@@ -155,6 +159,21 @@ package struct Environment: Sendable {
 
     // MARK: Accounts
 
+    /// The variable whose credentials are used instead of the account's own; nil if none is set.
+    package var credentialsVariable: String? {
+        if accessToken != nil { return "DBXFS_ACCESS_TOKEN" }
+        if refreshToken != nil { return "DBXFS_REFRESH_TOKEN" }
+        return loginFile == nil ? nil : "DBXFS_LOGIN_FILE"
+    }
+
+    /// Uses each account's own credentials instead of those of the environment.
+    package mutating func ignoreCredentials() {
+        (accessToken, refreshToken, loginFile) = (nil, nil, nil)
+    }
+
+    /// The app that the build brought (`make release DBXFS_DEFAULT_APP_KEY=…`).
+    package static let defaultAppKey = cbuild_default_app_key().map { String(cString: $0) }
+
     /// The app key for logins of an account, unless the command line names one.
     package func appKey(of account: String) -> String? {
         appKey ?? configuration.appKey(of: account)
@@ -209,10 +228,11 @@ package struct Environment: Sendable {
     /// The server, under one name for all of its addresses.
     package var server: String { endpoint?.server ?? Endpoint.dropbox }
 
-    /// Removes the token from this process's environment, so that children (`fusermount3`) and
-    /// crash reports do not get it. Must run before a second thread does.
+    /// Removes the tokens from this process's environment, so that children (`fusermount3`) and
+    /// crash reports do not get them. Must run before a second thread does.
     package static func forgetToken() {
         unsetenv("DBXFS_ACCESS_TOKEN")
+        unsetenv("DBXFS_REFRESH_TOKEN")
     }
 }
 

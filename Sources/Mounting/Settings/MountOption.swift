@@ -48,6 +48,12 @@ package struct MountOption: Sendable {
         .value(
             "case", .names, \.names, "whether a name also finds what differs in", "case only"),
         .value(
+            "names", .allowedNames, \.allowedNames, "whether all names can be given, or those only",
+            "that Dropbox can have"),
+        .value(
+            "posix", .posix, \.posix, "whether other machines get modes, exact times",
+            "and attributes"),
+        .value(
             "cached_only", .programs, \.cachedOnly, "programs for which nothing is fetched, with",
             "colons; standard means the usual indexers"),
         .value(
@@ -64,6 +70,9 @@ package struct MountOption: Sendable {
         .value(
             "bwlimit_down", .rate, \.downloadRate, live: .to(\.downloadRate, .rateOrNone),
             "bytes per second to fetch, such as 2M"),
+        .value(
+            "context", .securityContext, \.securityContext,
+            "SELinux's label of all files; for root"),
         .kernelFlag("noexec", opposite: "exec", "no programs can be run from it"),
         .kernelFlag("nosuid", opposite: "suid", "set-user-ID bits have no effect"),
         .kernelFlag("nodev", opposite: "dev", "device files have no effect"),

@@ -20,18 +20,22 @@ package struct MountOptionSetting: Hashable, Sendable, Codable {
     }
 
     /// Splits the list behind `-o`. A backslash before a comma makes it part of a value, as in
-    /// libfuse.
+    /// libfuse; so do quotes around the value, as in mount(8), which stay.
     static func parse(_ list: String) -> [MountOptionSetting] {
         var options: [String] = []
         var current = ""
         var isEscaped = false
+        var isQuoted = false
         for character in list {
             if isEscaped {
                 current.append(character)
                 isEscaped = false
             } else if character == "\\" {
                 isEscaped = true
-            } else if character == "," {
+            } else if character == "\"", isQuoted || current.last == "=" {
+                current.append(character)
+                isQuoted.toggle()
+            } else if character == ",", !isQuoted {
                 options.append(current)
                 current = ""
             } else {

@@ -42,12 +42,28 @@ package struct MountSettings: Hashable, Sendable, Codable {
         case fold
     }
 
+    /// The names that users can give.
+    package enum AllowedNames: String, Hashable, Sendable, Codable {
+        /// Each that POSIX allows: Dropbox gets an alias of one that it cannot have.
+        case all
+        /// Those that Dropbox can have.
+        case strict
+    }
+
     /// The handling of the folders into which file managers move discarded files.
     package enum Trash: String, Hashable, Sendable, Codable {
         /// They cannot be made: file managers then offer to delete.
         case refused = "refuse"
         /// They are folders like any others.
         case allowed = "allow"
+    }
+
+    /// Where modes, times and attributes are kept.
+    package enum Posix: String, Hashable, Sendable, Codable {
+        /// In properties of the files, for other machines.
+        case dropbox
+        /// On this machine only.
+        case local
     }
 
     /// Whether the mount refuses all changes.
@@ -83,16 +99,22 @@ package struct MountSettings: Hashable, Sendable, Codable {
     package var downloadRate: Int64?
     /// How lookups compare names.
     package var names = Names.exact
+    /// The names that can be given.
+    package var allowedNames = AllowedNames.all
     /// Programs for which nothing is fetched.
     package var cachedOnly = ProgramList.standard
     /// The handling of folders for trash.
     package var trash = Trash.refused
+    /// Where modes, times and attributes are kept.
+    package var posix = Posix.dropbox
     /// Whether Dropbox's plug-ins for file managers are served.
     package var servesDesktop = false
     /// The root of the paths.
     package var root = Root.home
     /// The member of a team as whom a team's token acts (`dbmid:…`); nil for a person's own token.
     package var member: String?
+    /// The label that SELinux sees at all files (`user:role:type[:range]`); nil for the kernel's own.
+    package var securityContext: String?
     /// Flags that the kernel enforces itself, such as `noexec`.
     package var kernelFlags: Set<String> = []
 

@@ -32,11 +32,17 @@ struct MetadataReader: Sendable {
     /// Longest plausible cursor, in bytes; real ones have about 200.
     static let maximumCursorLength = 64 << 10
 
+    /// The field of a property that has POSIX facts.
+    static let factsField = "facts"
+
     private let prefix: [String]
+    /// The templates whose properties were requested.
+    private let templates: [String]
 
     /// Takes the server's folded path of the mounted folder.
-    init(prefix: RemotePath) {
+    init(prefix: RemotePath, templates: [String] = []) {
         self.prefix = Self.components(of: prefix.rawValue) ?? []
+        self.templates = templates
     }
 
     func read(_ metadata: Files.Metadata) -> Reading {
@@ -129,7 +135,7 @@ struct MetadataReader: Sendable {
             sharedFolderID: sharing?.sharedFolderID.flatMap { Self.isIdentifier($0) ? $0 : nil },
             isReadOnly: sharing?.readOnly ?? false,
             isTraverseOnly: sharing?.traverseOnly ?? false,
-            isNoAccess: sharing?.noAccess ?? false)
+            isNoAccess: sharing?.noAccess ?? false, posix: facts(in: folder.propertyGroups))
     }
 
     private func file(_ file: Files.FileMetadata) -> RemoteFile? {
@@ -144,7 +150,22 @@ struct MetadataReader: Sendable {
             symbolicLinkTarget: file.symlinkInfo?.target,
             // Without a hash the bytes cannot be verified.
             isDownloadable: file.isDownloadable && file.contentHash != nil,
-            isReadOnly: file.sharingInfo?.readOnly ?? false)
+            isReadOnly: file.sharingInfo?.readOnly ?? false,
+            posix: facts(in: file.propertyGroups))
+    }
+
+    /// The facts in properties. Of two templates, which two machines may have made at the same
+    /// moment, the first one counts.
+    private func facts(in groups: [FileProperties.PropertyGroup]?) -> PosixReport {
+        if templates.isEmpty { return .untold }
+        for template in templates {
+            let group = groups?.first { $0.templateID == template }
+            let field = group?.fields.first { $0.name == Self.factsField }
+            guard let field else { continue }
+            // A text of a later version is left alone until users here change something.
+            return PosixFacts(text: field.value).map { .told($0) } ?? .untold
+        }
+        return .missing
     }
 
     private static func isLink(_ info: Files.SymlinkInfo) -> Bool {

@@ -41,7 +41,8 @@ extension DropboxStore {
         try await prepareToMake()
         var commit = commit
         if commit.hash == nil { commit.hash = try await hash(of: source, 0..<source.size) }
-        let argument = Files.UploadArg(info(commit), contentHash: commit.hash)
+        let template = await factsTemplate(for: [commit])
+        let argument = Files.UploadArg(info(commit, template), contentHash: commit.hash)
         let file: Files.FileMetadata
         do {
             file = try await client.upload(
@@ -49,17 +50,22 @@ extension DropboxStore {
                 options: .upload(bytes: source.size))
         } catch {
             let refusal = RemoteError(error) { RemoteError($0) }
+            if case .propertiesError(let reason)? = error.routeError {
+                return try await storedWithoutFacts(
+                    commit, size: source.size, reason, insteadOf: refusal)
+            }
             guard error.routeError?.mayFollowLostResponse == true else { throw refusal }
             return try await ownSuccess(
                 of: commit, size: source.size,
                 wasPossible: error.context.earlierAttemptMayHaveTakenEffect, insteadOf: refusal)
         }
-        return try stored(file, size: source.size, commit)
+        return try stored(file, size: source.size, commit, template)
     }
 
     // MARK: Commits
 
-    func info(_ commit: RemoteCommit) -> Files.CommitInfo {
+    /// A commit as the API has it, with its facts by a template.
+    func info(_ commit: RemoteCommit, _ template: String? = nil) -> Files.CommitInfo {
         let (mode, isStrict): (Files.WriteMode, Bool) =
             switch commit.expectation {
             case .absent(let strict): (.add, strict)
@@ -70,19 +76,25 @@ extension DropboxStore {
             path: serverPath(commit.path), mode: mode, autorename: false,
             clientModified: Timestamp(
                 secondsSince1970: commit.clientModified.seconds),
-            mute: true, strictConflict: isStrict)
+            mute: true, propertyGroups: groups(commit.facts, by: template),
+            strictConflict: isStrict)
     }
 
     /// Checks that the stored content is the content sent.
     func stored(
-        _ file: Files.FileMetadata, size: Int64, _ commit: RemoteCommit
+        _ file: Files.FileMetadata, size: Int64, _ commit: RemoteCommit, _ template: String?
     ) throws(RemoteError) -> RemoteEntry {
         noteUpload(commit.path)
         // A file without a hash could not be read here.
         guard file.holds(commit.hash, size: UInt64(clamping: size)),
             commit.hash == nil || file.contentHash != nil
         else { throw .contentMismatch }
-        return try reader.entry(.file(file))
+        var entry = try reader.entry(.file(file))
+        if template != nil, let facts = commit.facts, case .file(var stored) = entry.kind {
+            stored.posix = .told(facts)
+            entry.kind = .file(stored)
+        }
+        return entry
     }
 
     /// Returns the result of an earlier request whose response was lost, if a refusal can follow one

@@ -27,11 +27,15 @@ extension DropboxStore {
     /// The entry with an id, at its current path.
     package func entry(of id: FileID) async throws(RemoteError) -> RemoteEntry? {
         guard id.isSendable else { return nil }
-        try await mountedFolder()
+        let mounted = try await mountedFolder()
+        let templates = template.ids
         let metadata: Files.Metadata
         do {
             metadata = try await client.call(
-                Files.getMetadata, Files.GetMetadataArg(path: id.rawValue), options: .interactive)
+                Files.getMetadata,
+                Files.GetMetadataArg(
+                    path: id.rawValue, includePropertyGroups: FeedPosition.filter(of: templates)),
+                options: .interactive)
         } catch {
             let mapped = RemoteError(error) { RemoteError($0) }
             if mapped == .notFound { return nil }
@@ -39,7 +43,7 @@ extension DropboxStore {
             throw mapped == .disallowedName
                 ? .malformed("the id of a node was refused as no id") : mapped
         }
-        switch reader.read(metadata) {
+        switch MetadataReader(prefix: mounted.prefix, templates: templates).read(metadata) {
         case .outside, .root: return nil
         case .refused: throw .malformed("an entry without a usable name, path or size")
         case .entry(let entry):

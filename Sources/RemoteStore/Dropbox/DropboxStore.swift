@@ -52,22 +52,25 @@ package final class DropboxStore: RemoteStoring {
     private let idRefusal = Mutex(false)
     /// Recent uploads, which may not be visible everywhere on the server yet.
     private let recentUploads = Mutex(RecentUploads())
+    /// Where POSIX facts are kept.
+    let template: FactsTemplate
 
     /// Accesses one account through a client; `prefix` is the path of the mounted folder, "" for
-    /// the whole account.
+    /// the whole account. `sharesFacts` keeps POSIX facts in the account.
     package convenience init(
         client: DropboxClient, root: Root = .home, prefix: RemotePath = .root,
-        log: Logger = Logger(label: "remote")
+        sharesFacts: Bool = false, log: Logger = Logger(label: "remote")
     ) {
         self.init(
-            client: client, root: root, folder: MountedFolder(prefix), log: log,
-            clock: StoreClock())
+            client: client, root: root, folder: MountedFolder(prefix), sharesFacts: sharesFacts,
+            log: log, clock: StoreClock())
     }
 
     init(
         client: DropboxClient, root: Root = .home, folder: MountedFolder = MountedFolder(.root),
-        log: Logger = Logger(label: "remote"), clock: StoreClock
+        sharesFacts: Bool = false, log: Logger = Logger(label: "remote"), clock: StoreClock
     ) {
+        template = FactsTemplate(isShared: sharesFacts, clock: clock, log: log)
         rooted = Mutex(Rooted(root, client, folder))
         self.log = log
         self.clock = clock
@@ -145,25 +148,41 @@ package final class DropboxStore: RemoteStoring {
         _ folder: RemotePath, recursive: Bool, includesDeleted: Bool
     ) async throws(RemoteError) -> RemotePage {
         let mounted = try await mountedFolder()
+        let position = template.position(isFeed: recursive && !includesDeleted)
         let argument = Files.ListFolderArg(
             path: serverPath(folder), recursive: recursive, includeDeleted: includesDeleted,
-            limit: Self.pageLimit)
+            limit: Self.pageLimit, includePropertyGroups: position.filter)
         let listing: TolerantListing
         do {
             listing = try await client.call(
                 TolerantListing.listFolder, argument, options: .interactive)
         } catch {
+            if case .templateError? = error.routeError, !position.templates.isEmpty {
+                template.forget(position.templates)
+                return try await list(
+                    folder, recursive: recursive, includesDeleted: includesDeleted)
+            }
             let mapped = RemoteError(error) { RemoteError($0) }
             if mapped == .notFound || mapped == .notAFolder { try await confirm(mounted) }
             throw mapped
         }
-        return try page(listing, after: nil, in: mounted).page
+        let page = try page(listing, after: nil, at: position, in: mounted).page
+        if position.isFeed, position.templates.isEmpty, await findsFacts(like: page.entries) {
+            return try await list(folder, recursive: recursive, includesDeleted: includesDeleted)
+        }
+        return page
     }
 
     /// The next page of a listing or delta.
     package func list(after cursor: Core.Cursor) async throws(RemoteError) -> RemotePage {
         let mounted = try await mountedFolder()
-        let argument = Files.ListFolderContinueArg(cursor: cursor.rawValue)
+        var position = FeedPosition(cursor)
+        template.resume(position.templates)
+        // With facts shared again, the feed begins anew: it was not read for them in between.
+        if !template.isShared, position.isFeed { position.templates = [] }
+        // The feed of a cursor without the template never tells of facts.
+        if !template.isCovered(by: position) { throw .cursorReset }
+        let argument = Files.ListFolderContinueArg(cursor: position.cursor)
         let listing: TolerantListing
         do {
             listing = try await client.call(
@@ -178,10 +197,14 @@ package final class DropboxStore: RemoteStoring {
             try await confirm(mounted)
             throw mapped
         }
-        let (page, isRootTold) = try page(listing, after: cursor, in: mounted)
+        let (page, isRootTold) = try page(
+            listing, after: position.cursor, at: position, in: mounted)
         if isRootTold || !page.hasMore { try await confirm(mounted) }
         // The folder was moved back or recreated: the delta lacks the deletions in between.
         if isRootTold { throw .cursorReset }
+        if position.isFeed, position.templates.isEmpty, await findsFacts(like: page.entries) {
+            throw .cursorReset
+        }
         return page
     }
 
@@ -192,8 +215,10 @@ package final class DropboxStore: RemoteStoring {
 
     func latestCursor(includesDeleted: Bool) async throws(RemoteError) -> Core.Cursor {
         try await mountedFolder()
+        let position = template.position(isFeed: !includesDeleted)
         let argument = Files.ListFolderArg(
-            path: serverPath(.root), recursive: true, includeDeleted: includesDeleted)
+            path: serverPath(.root), recursive: true, includeDeleted: includesDeleted,
+            includePropertyGroups: position.filter)
         let result: Files.ListFolderGetLatestCursorResult
         do {
             result = try await client.call(
@@ -201,7 +226,7 @@ package final class DropboxStore: RemoteStoring {
         } catch {
             throw RemoteError(error) { RemoteError($0) }
         }
-        return try MetadataReader.cursor(result.cursor)
+        return try position.at(result.cursor)
     }
 
     /// Waits for a change by longpoll.
@@ -209,7 +234,8 @@ package final class DropboxStore: RemoteStoring {
         after cursor: Core.Cursor, timeout: Int
     ) async throws(RemoteError) -> RemoteChange {
         let argument = Files.ListFolderLongpollArg(
-            cursor: cursor.rawValue, timeout: ListingRules.timeout(UInt64(clamping: timeout)))
+            cursor: FeedPosition(cursor).cursor,
+            timeout: ListingRules.timeout(UInt64(clamping: timeout)))
         do {
             let result = try await client.call(Files.listFolderLongpoll, argument)
             return RemoteChange(
@@ -234,11 +260,15 @@ package final class DropboxStore: RemoteStoring {
     ) async throws(RemoteError) -> (metadata: Files.Metadata, reader: MetadataReader)? {
         guard path != .root else { return nil }
         let mounted = try await mountedFolder()
+        let templates = template.ids
         do {
             let metadata = try await client.call(
-                Files.getMetadata, Files.GetMetadataArg(path: serverPath(path)),
+                Files.getMetadata,
+                Files.GetMetadataArg(
+                    path: serverPath(path),
+                    includePropertyGroups: FeedPosition.filter(of: templates)),
                 options: .interactive)
-            return (metadata, MetadataReader(prefix: mounted.prefix))
+            return (metadata, MetadataReader(prefix: mounted.prefix, templates: templates))
         } catch {
             let mapped = RemoteError(error) { RemoteError($0) }
             guard mapped == .notFound || mapped == .disallowedName else { throw mapped }
@@ -249,17 +279,19 @@ package final class DropboxStore: RemoteStoring {
 
     /// Also returns whether the mounted folder itself is reported as deleted or replaced.
     private func page(
-        _ listing: TolerantListing, after cursor: Core.Cursor?, in mounted: MountedFolder
+        _ listing: TolerantListing, after cursor: String?, at position: FeedPosition,
+        in mounted: MountedFolder
     ) throws(RemoteError) -> (page: RemotePage, isRootTold: Bool) {
-        let next = try MetadataReader.cursor(listing.cursor)
+        let next = try position.at(listing.cursor)
         let isEndless = ListingRules.isEndless(
-            next: listing.cursor, hasMore: listing.hasMore, after: cursor?.rawValue)
+            next: listing.cursor, hasMore: listing.hasMore, after: cursor)
         guard !isEndless else {
             throw .malformed("a page that leads to itself")
         }
         var page = RemotePage(entries: [], cursor: next, hasMore: listing.hasMore)
         page.entries.reserveCapacity(listing.entries.count)
-        let reader = MetadataReader(prefix: mounted.prefix)
+        let templates = template.isShared ? position.templates : []
+        let reader = MetadataReader(prefix: mounted.prefix, templates: templates)
         var isRootTold = false
         for item in listing.entries {
             switch item.metadata.map(reader.read) ?? .refused {
@@ -270,6 +302,21 @@ package final class DropboxStore: RemoteStoring {
         }
         note(refused: page.refusedCount)
         return (page, isRootTold && mounted.isPart)
+    }
+
+    /// Whether a listing that does not ask for facts has files of others, and the account has a
+    /// template by now, so that the listing has to begin anew.
+    private func findsFacts(like entries: [RemoteEntry]) async -> Bool {
+        let isOthers = entries.contains { entry in
+            if case .file = entry.kind { !wasUploadedRecently(entry.foldedPath) } else { false }
+        }
+        guard isOthers, template.isWorthLooking else { return false }
+        do throws(RemoteError) {
+            try await template.look(client)
+        } catch {
+            log.debug("no listing of templates", metadata: ["reason": "\(error)"])
+        }
+        return !template.ids.isEmpty
     }
 
     private func note(refused count: Int) {

@@ -74,12 +74,14 @@ package struct RemoteFile: Hashable, Sendable {
     package var isDownloadable: Bool
     /// Whether a shared folder's rules forbid writing.
     package var isReadOnly: Bool
+    /// The file's POSIX facts, as far as the answer has them.
+    package var posix: PosixReport
 
     /// Takes over all fields.
     package init(
         id: FileID, revision: Revision, hash: ContentHash?, size: Int64, clientModified: WallTime,
         serverModified: WallTime, symbolicLinkTarget: String? = nil, isDownloadable: Bool = true,
-        isReadOnly: Bool = false
+        isReadOnly: Bool = false, posix: PosixReport = .untold
     ) {
         self.id = id
         self.revision = revision
@@ -90,6 +92,7 @@ package struct RemoteFile: Hashable, Sendable {
         self.symbolicLinkTarget = symbolicLinkTarget
         self.isDownloadable = isDownloadable
         self.isReadOnly = isReadOnly
+        self.posix = posix
     }
 }
 
@@ -105,18 +108,34 @@ package struct RemoteFolder: Hashable, Sendable {
     package var isTraverseOnly: Bool
     /// Whether nothing in it may be reached.
     package var isNoAccess: Bool
+    /// The folder's POSIX facts, as far as the answer has them.
+    package var posix: PosixReport
 
     /// Takes over all fields.
     package init(
         id: FileID, sharedFolderID: String? = nil, isReadOnly: Bool = false,
-        isTraverseOnly: Bool = false, isNoAccess: Bool = false
+        isTraverseOnly: Bool = false, isNoAccess: Bool = false, posix: PosixReport = .untold
     ) {
         self.id = id
         self.sharedFolderID = sharedFolderID
         self.isReadOnly = isReadOnly
         self.isTraverseOnly = isTraverseOnly
         self.isNoAccess = isNoAccess
+        self.posix = posix
     }
+}
+
+/// The POSIX facts of a file or folder, as far as an answer has them.
+package enum PosixReport: Hashable, Sendable {
+    /// Nothing: the request did not ask for them, or they are not shared.
+    case untold
+    /// The server has none.
+    case missing
+    /// The server has these.
+    case told(PosixFacts)
+
+    /// The facts that the server has, as far as the answer says.
+    package var facts: PosixFacts? { if case .told(let facts) = self { facts } else { nil } }
 }
 
 /// One entry of a listing or of a delta, in the order in which the server sent it.
@@ -149,9 +168,19 @@ package struct RemoteEntry: Hashable, Sendable {
         }
     }
 
+    /// The entry's POSIX facts, as far as the answer has them.
+    package var posix: PosixReport {
+        switch kind {
+        case .file(let file): file.posix
+        case .folder(let folder): folder.posix
+        case .deleted: .untold
+        }
+    }
+
     /// Bytes of the texts that the server chose, on which the entry's size in memory depends.
     package var textBytes: Int {
-        let texts = foldedPath.rawValue.utf8.count +| name.string.utf8.count
+        var texts = foldedPath.rawValue.utf8.count +| name.string.utf8.count
+        if case .told = posix { texts +|= PosixFacts.longestText }
         return switch kind {
         case .file(let file): texts +| (file.symbolicLinkTarget?.utf8.count ?? 0)
         case .folder, .deleted: texts

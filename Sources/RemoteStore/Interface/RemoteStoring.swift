@@ -99,6 +99,10 @@ package protocol RemoteStoring: Sendable {
     func copy(_ source: RemoteReference, to target: RemotePath) async throws(RemoteError)
         -> RemoteEntry
 
+    /// Replaces the POSIX facts of a file or folder, which changes neither its revision nor its
+    /// times. Throws `notFound` when it is gone, and `forbidden` when its facts cannot be kept.
+    func setFacts(_ facts: PosixFacts, of node: RemoteReference) async throws(RemoteError)
+
     // MARK: Deleted files
 
     /// A cursor that delivers later changes to all of the account. Unlike that of `latestCursor`,
@@ -145,6 +149,13 @@ package protocol RemoteStoring: Sendable {
 extension RemoteStoring {
     /// For stores whose root is identified by its name alone.
     package func resume(root: String) {}
+
+    /// For stores that keep no facts.
+    package func setFacts(
+        _ facts: PosixFacts, of node: RemoteReference
+    ) async throws(RemoteError) {
+        throw .forbidden("modes and attributes are not kept there")
+    }
 
     /// For stores without archives.
     package func archive(
@@ -213,15 +224,23 @@ package struct RemoteCommit: Hashable, Sendable {
     package var clientModified: WallTime
     /// The hash of the whole content, if known; the result is compared with it.
     package var hash: ContentHash?
+    /// The POSIX facts to keep with the file; nil to leave those that it has.
+    package var facts: PosixFacts?
+    /// Whether the facts are worth requests of their own, to prepare the account for them. Without,
+    /// they are sent if that costs nothing.
+    package var needsFacts: Bool
 
     /// Takes over all fields.
     package init(
-        path: RemotePath, expectation: Expectation, clientModified: WallTime, hash: ContentHash?
+        path: RemotePath, expectation: Expectation, clientModified: WallTime, hash: ContentHash?,
+        facts: PosixFacts? = nil, needsFacts: Bool = false
     ) {
         self.path = path
         self.expectation = expectation
         self.clientModified = clientModified
         self.hash = hash
+        self.facts = facts
+        self.needsFacts = needsFacts
     }
 }
 

@@ -7,7 +7,7 @@ package import RemoteStore
 package enum RemoteOperation: String, Hashable, Sendable, CaseIterable {
     case account, space, list, listAfter, latestCursor, waitForChange, entry
     case download, upload, startUpload, append, finishUpload
-    case makeFolder, delete, move, copy
+    case makeFolder, delete, move, copy, setFacts
     case deletionCursor, deletedFile, restore
 
     /// Whether the operation changes the store, so that a lost response matters.
@@ -16,7 +16,7 @@ package enum RemoteOperation: String, Hashable, Sendable, CaseIterable {
         case .account, .space, .list, .listAfter, .latestCursor, .waitForChange, .entry: false
         case .download, .deletionCursor, .deletedFile: false
         case .upload, .startUpload, .append, .finishUpload, .makeFolder, .delete, .move, .copy: true
-        case .restore: true
+        case .restore, .setFacts: true
         }
     }
 }

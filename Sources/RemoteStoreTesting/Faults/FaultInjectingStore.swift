@@ -390,6 +390,15 @@ package final class FaultInjectingStore: RemoteStoring {
     }
 
     /// Forwards the call, unless a fault is due.
+    package func setFacts(
+        _ facts: PosixFacts, of node: RemoteReference
+    ) async throws(RemoteError) {
+        try await perform(.setFacts, node.path.rawValue) { _ async throws(RemoteError) in
+            try await base.setFacts(facts, of: named(node))
+        }
+    }
+
+    /// Forwards the call, unless a fault is due.
     package func copy(
         _ source: RemoteReference, to target: RemotePath
     ) async throws(RemoteError) -> RemoteEntry {

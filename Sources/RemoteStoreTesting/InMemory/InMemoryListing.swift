@@ -85,7 +85,7 @@ struct InMemoryListing: Codable {
         let told = tellsEachDeletion ? nil : tree.told(from: change, compaction)
         while change < tree.log.count, entries.count < size {
             if covers(tree.log[change]), told?.contains(change) ?? true {
-                entries.append(tree.log[change])
+                entries.append(tree.withPresentFacts(tree.log[change]))
             }
             if tellsEachDeletion {
                 entries += tree.goneTogether[change, default: []].filter(covers)

@@ -35,10 +35,13 @@ package final class InMemoryStore: RemoteStoring {
     package init(
         allocated: Int64 = 1 << 40, pageSize: Int = 2000, refusesIDs: Bool = false,
         folding: NameFolding = .scalar, compaction: LogCompaction = .none, moveLimit: Int = 10_000,
+        keepsFacts: Bool = false,
         now: @escaping @Sendable () -> WallTime = { WallTime(seconds: 1_700_000_000) }
     ) {
         state = Mutex(
-            State(tree: InMemoryTree(quota: allocated, folding: folding), moveLimit: moveLimit))
+            State(
+                tree: InMemoryTree(quota: allocated, folding: folding, keepsFacts: keepsFacts),
+                moveLimit: moveLimit))
         self.pageSize = pageSize
         self.refusesIDs = refusesIDs
         self.compaction = compaction
@@ -58,7 +61,8 @@ package final class InMemoryStore: RemoteStoring {
     package func changeRoot() {
         state.withLock { state in
             state.tree = InMemoryTree(
-                quota: state.tree.quota, folding: state.tree.folding, after: state.tree)
+                quota: state.tree.quota, folding: state.tree.folding,
+                keepsFacts: state.tree.facts != nil, after: state.tree)
             state.epoch += 1
             state.sessions = [:]
             state.rootChanges.happened += 1
@@ -95,6 +99,23 @@ package final class InMemoryStore: RemoteStoring {
     /// Sets how many entries a client may move at once; `otherClient` may always move all.
     package func setMoveLimit(_ entries: Int) {
         state.withLock { $0.moveLimit = entries }
+    }
+
+    /// Whether deltas tell of an entry whose facts alone have changed.
+    package func setTellsFacts(_ tells: Bool) {
+        state.withLock { $0.tree.tellsFacts = tells }
+    }
+
+    /// The facts of the entry at a path.
+    package func facts(at path: String) -> PosixFacts? {
+        read { tree in
+            tree.item(at: RemotePath(rawValue: path)).flatMap { tree.facts?[$0.id] }
+        }
+    }
+
+    /// Removes all facts from the account.
+    package func removeFacts() {
+        state.withLock { $0.tree.removeFacts() }
     }
 
     // MARK: Account
@@ -323,6 +344,15 @@ package final class InMemoryStore: RemoteStoring {
         let time = now()
         return try change { (tree) throws(RemoteError) in
             try tree.copy(try path(of: source, in: tree), to: target, now: time)
+        }
+    }
+
+    /// Replaces the facts of a file or folder.
+    package func setFacts(
+        _ facts: PosixFacts, of node: RemoteReference
+    ) async throws(RemoteError) {
+        try change { (tree) throws(RemoteError) in
+            try tree.setFacts(facts, at: try path(of: node, in: tree))
         }
     }
 

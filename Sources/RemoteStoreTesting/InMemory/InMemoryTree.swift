@@ -31,6 +31,10 @@ struct InMemoryTree {
     /// Entries deleted or moved together with a folder, by the index of the folder's change in
     /// `log`.
     private(set) var goneTogether: [Int: [RemoteEntry]] = [:]
+    /// The POSIX facts of files and folders; nil for an account that keeps none.
+    private(set) var facts: [FileID: PosixFacts]?
+    /// Whether deltas tell of an entry whose facts alone have changed: the specification does not say.
+    var tellsFacts = true
     /// Content of every revision; deleted and overwritten ones stay readable.
     private(set) var contents: [Revision: [UInt8]] = [:]
     private var items: [FileID: Item] = [:]
@@ -39,7 +43,12 @@ struct InMemoryTree {
     private var counter = 0
 
     /// Ids and revisions continue those of the other tree, so that they differ.
-    init(quota: Int64, folding: NameFolding, after other: InMemoryTree? = nil) {
+    init(
+        quota: Int64, folding: NameFolding, keepsFacts: Bool = false,
+        after other: InMemoryTree? = nil
+    ) {
+        facts = keepsFacts ? [:] : nil
+        tellsFacts = other?.tellsFacts ?? true
         self.quota = quota
         self.folding = folding
         counter = other?.counter ?? 0
@@ -74,10 +83,36 @@ struct InMemoryTree {
         children[folder]?[folded].flatMap { items[$0] }
     }
 
+    /// What an entry says of the facts of a file or folder.
+    private func report(of id: FileID) -> PosixReport {
+        guard let facts else { return .untold }
+        return facts[id].map { .told($0) } ?? .missing
+    }
+
+    /// An entry of the log as deltas tell it: facts whose changes are not in the log are those of the moment of the
+    /// request, or an older state would be the last that is told.
+    func withPresentFacts(_ entry: RemoteEntry) -> RemoteEntry {
+        guard !tellsFacts else { return entry }
+        var entry = entry
+        switch entry.kind {
+        case .file(var file):
+            file.posix = report(of: file.id)
+            entry.kind = .file(file)
+        case .folder(var folder):
+            folder.posix = report(of: folder.id)
+            entry.kind = .folder(folder)
+        case .deleted: break
+        }
+        return entry
+    }
+
     func entry(of item: Item) -> RemoteEntry {
-        RemoteEntry(
+        let posix = report(of: item.id)
+        var file = item.file
+        file?.posix = posix
+        return RemoteEntry(
             foldedPath: RemotePath(rawValue: foldedPath(of: item)), name: item.name,
-            kind: item.file.map { .file($0) } ?? .folder(RemoteFolder(id: item.id)))
+            kind: file.map { .file($0) } ?? .folder(RemoteFolder(id: item.id, posix: posix)))
     }
 
     /// Everything in a folder, parents before children, siblings by their folded names.
@@ -130,15 +165,37 @@ struct InMemoryTree {
             let isDone = isIdentical && commit.hash != nil
             guard isExpected || isDone else { throw .conflict(.file) }
         }
-        if isIdentical, let known { return entry(of: known) }
+        if isIdentical, let known {
+            if let facts = commit.facts { setFacts(facts, of: known) }
+            return entry(of: known)
+        }
         let size = Int64(bytes.count)
         guard used - (known?.file?.size ?? 0) + size <= quota else { throw .insufficientSpace }
         let file = RemoteFile(
             id: known?.id ?? nextID(), revision: keep(bytes), hash: hash, size: size,
             clientModified: commit.clientModified.storable, serverModified: now.storable)
+        if facts != nil, let kept = commit.facts { facts?[file.id] = kept }
         guard var known else { return try add(file.id, at: commit.path, file: file) }
         known.file = file
         return record(known)
+    }
+
+    /// Replaces the facts of a file or folder. Its revision stays.
+    mutating func setFacts(_ kept: PosixFacts, at path: RemotePath) throws(RemoteError) {
+        guard let item = item(at: path) else { throw .notFound }
+        guard facts != nil else { throw .forbidden("the account keeps no facts") }
+        setFacts(kept, of: item)
+    }
+
+    private mutating func setFacts(_ kept: PosixFacts, of item: Item) {
+        guard facts != nil, facts?[item.id] != kept else { return }
+        facts?[item.id] = kept
+        if tellsFacts { log.append(entry(of: item)) }
+    }
+
+    /// Removes all facts, as the removal of their template does. No delta tells of it.
+    mutating func removeFacts() {
+        if facts != nil { facts = [:] }
     }
 
     /// Stores what this client cannot: a symbolic link, or without a target a document that cannot
@@ -346,6 +403,7 @@ struct InMemoryTree {
         for child in inside(.item(item.id)) { forget(child) }
         children[.item(item.id)] = nil
         items[item.id] = nil
+        facts?[item.id] = nil
     }
 
     private mutating func keep(_ bytes: [UInt8]) -> Revision {
@@ -367,28 +425,5 @@ extension RemoteEntry {
     /// The deletion entry of this entry.
     fileprivate var gone: RemoteEntry {
         RemoteEntry(foldedPath: foldedPath, name: name, kind: .deleted)
-    }
-}
-
-/// The names that Dropbox stores, and their form.
-enum InMemoryNames {
-    /// https://help.dropbox.com/organize/file-names
-    private static let refused: Set<String> = [
-        "desktop.ini", "thumbs.db", ".ds_store", "icon\r", ".dropbox", ".dropbox.attr",
-        ".dropbox.cache",
-    ]
-
-    /// The name in its composed form, with its key. Throws `disallowedName`.
-    static func validated(
-        _ text: String, _ folding: NameFolding
-    ) throws(RemoteError) -> FileName {
-        let bytes = text.utf8
-        let key = folding.key(of: text)
-        guard let name = try? FileName(Folding.compose(text), key: key),
-            bytes.last != UInt8(ascii: " "),
-            !bytes.contains(UInt8(ascii: "\\")), !bytes.contains(0x7F),
-            !refused.contains(name.folded)
-        else { throw .disallowedName }
-        return name
     }
 }

@@ -32,6 +32,13 @@ package struct OtherClient: Sendable {
         try put(path, Array(text.utf8))
     }
 
+    /// Sets the facts of the file or folder at a path, as another machine's mount does.
+    package func setFacts(_ path: String, _ facts: PosixFacts) throws(RemoteError) {
+        try store.change { (tree) throws(RemoteError) in
+            try tree.setFacts(facts, at: RemotePath(rawValue: path))
+        }
+    }
+
     /// Creates a symbolic link at a path.
     package func link(_ path: String, to target: String) throws(RemoteError) {
         try storeSpecial(path, target)

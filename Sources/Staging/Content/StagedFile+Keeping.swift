@@ -14,8 +14,11 @@ extension StagedFile {
     ///
     /// Content with a promise is flushed first, so that the row that replaces a safe one is as
     /// safe. Incomplete content, such as a file that was only truncated so far, is not flushed in
-    /// the background: until it is complete, a power cut leaves the server's version.
-    package func persist(in transaction: Transaction, isComplete: Bool = true) throws {
+    /// the background: until it is complete, a power cut leaves the server's version. `known` are the
+    /// node's local facts, if the transaction has read them.
+    package func persist(
+        in transaction: Transaction, isComplete: Bool = true, known: LocalFacts? = nil
+    ) throws {
         // Most of it without the lock, so that writers need not wait.
         if state.withLock({ $0.owesFlush }) { try synchronize(promising: false) }
         // Bytes written since then belong to the same row.
@@ -37,7 +40,9 @@ extension StagedFile {
         }
         let isNew = content.generation > snapshot.persistedGeneration
         guard try transaction.updateStaged(content, of: inode, isNew: isNew) else { return }
-        if let modified = snapshot.modified, var local = try transaction.node(inode)?.local {
+        if let modified = snapshot.modified,
+            var local = try known ?? transaction.node(inode)?.local
+        {
             local.modified = modified
             local.changed = modified
             try transaction.setLocal(local, of: inode)
@@ -147,7 +152,10 @@ extension StagedFile {
     }
 
     /// The staging file's own modification time; nil if fstat fails.
-    private var fileStamp: WallTime? {
+    private var fileStamp: WallTime? { Self.stamp(of: descriptor) }
+
+    /// The modification time of an open staging file; nil if fstat fails.
+    static func stamp(of descriptor: Int32) -> WallTime? {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }
         return WallTime(modificationTimeOf: status)

@@ -81,7 +81,7 @@ struct StagingCheck {
         var lost = LostContent(
             size: staged.size, bytes: facts?.size ?? 0,
             modified: node.modified.seconds, found: WallTime.now().seconds, reason: reason)
-        lost.path = names.map { $0.map { "/" + $0.string }.joined() }
+        lost.path = names.map { $0.map { "/" + $0.text }.joined() }
         lost.base = staged.base?.revision.rawValue
         if staged.base != nil { lost.blocks = BlockBitmap(bytes: staged.blocks).members }
         return AsideFile(file: staged.file, note: try lost.text())

@@ -18,6 +18,8 @@ enum UploadReaction: Hashable, Sendable {
     case undo(problem: String)
     /// Has a folder moved in parts.
     case split
+    /// Modes and attributes stay on this machine.
+    case keepHere
     /// The content has changed since: decide again.
     case restart
 
@@ -85,7 +87,7 @@ enum UploadReaction: Hashable, Sendable {
     private static func notFound(_ step: UploadStep, attempts: Int) -> UploadReaction {
         switch step {
         // Deleted or moved by another client; the feed will contain a move.
-        case .deleteFile, .deleteFolder: .refresh(step.paths)
+        case .deleteFile, .deleteFolder, .setFacts: .refresh(step.paths)
         case .move where attempts < 2:
             // A file can be unknown for seconds after its upload, and a move by another client
             // reaches this mount by the feed, which contains its new place.
@@ -105,6 +107,7 @@ enum UploadReaction: Hashable, Sendable {
         case .move, .deleteFile, .deleteFolder: .undo(problem: problem)
         // Content of users is kept, and waits for an action of the user.
         case .makeFolder, .upload, .copy: .retry(seconds: 600, problem: problem)
+        case .setFacts: .keepHere
         case .settled, .waitFor, .waitForWriters: .restart
         }
     }

@@ -75,6 +75,11 @@ final class SyncState: Sendable {
 
     var current: SyncStatus { status.withLock { $0 } }
 
+    /// A part of the current status, without a copy of the rest.
+    func current<Value: Sendable>(_ part: (borrowing SyncStatus) -> Value) -> Value {
+        status.withLock { part($0) }
+    }
+
     func update(_ change: (inout SyncStatus) -> Void) {
         status.withLock { change(&$0) }
     }

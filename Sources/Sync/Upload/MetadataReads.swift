@@ -196,7 +196,7 @@ extension UploadStep {
     /// The places that a step needs, and that may be occupied.
     fileprivate var targets: [RemotePath] {
         switch self {
-        case .settled, .waitFor, .waitForWriters, .deleteFile, .deleteFolder: []
+        case .settled, .waitFor, .waitForWriters, .setFacts, .deleteFile, .deleteFolder: []
         case .makeFolder(let path): [path]
         case .upload(let upload), .copy(_, let upload): [upload.path]
         case .move(let move): [move.target]
@@ -208,6 +208,7 @@ extension UploadStep {
         switch self {
         case .settled, .waitFor, .waitForWriters, .makeFolder, .upload: nil
         case .deleteFile(let node, _), .deleteFolder(let node): node
+        case .setFacts(let update): update.node
         case .copy(let source, _): source
         case .move(let move): move.node
         }

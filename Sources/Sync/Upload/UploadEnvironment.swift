@@ -25,6 +25,8 @@ struct UploadEnvironment: Sendable {
     /// How long a file that is still open may be written to before its present content is sent, in
     /// seconds.
     var openFileInterval: Double
+    /// How modes, times and attributes are shared.
+    var posix: PosixRules
     let changes: UserChanges
     let disk: DiskQueue
     let gate = CommitGate()
@@ -32,10 +34,12 @@ struct UploadEnvironment: Sendable {
 
     /// The present context for `DeltaApplier`.
     func deltaContext() -> DeltaContext {
-        DeltaContext(
+        var context = DeltaContext(
             openFiles: openFiles, staging: staging, now: clock.now(), date: clock.date(),
             host: host,
             isListing: state.current.isListing, isTreeComplete: state.current.isTreeComplete)
+        context.posix = posix
+        return context
     }
 
     /// Announces a committed transaction: its changes for users, and its conflicted copies.

@@ -55,6 +55,11 @@ extension Uploader {
             // or be refused itself; back off in either case.
             await postpone(
                 inode, by: UploadReaction.delay(after: attempts), after: attempts)
+        case .keepHere:
+            environment.log.notice(
+                "a mode or attribute stays on this machine",
+                metadata: ["path": "\(step.paths)", "reason": "\(error)"])
+            await environment.record { try $0.keepFactsHere(of: inode) }
         case .split: await split(inode, step, after: attempts)
         case .restart:
             await postpone(inode, by: UploadReaction.delay(after: attempts) / 4)

@@ -208,7 +208,8 @@ actor Uploader {
                     transaction: transaction, openFiles: environment.openFiles,
                     staging: environment.staging, isDraining: isDraining,
                     date: environment.clock.date(),
-                    openFileInterval: environment.openFileInterval)
+                    openFileInterval: environment.openFileInterval,
+                    posix: environment.posix)
                 return try planner.offer(to: choice, at: now, after: start)
             }
         }
@@ -330,6 +331,8 @@ actor Uploader {
             await environment.record { try $0.settle(inode) }
         case .upload(let upload):
             try await contents.send(upload, for: inode)
+        case .setFacts(let update):
+            try await environment.send(update, for: inode)
         case .move, .deleteFolder:
             try await environment.gate.commitAlone { () async throws(SyncError) in
                 try await commit(step, for: inode)
@@ -357,7 +360,7 @@ actor Uploader {
     ) async throws(SyncError) {
         let remote = environment.remote
         switch step {
-        case .settled, .waitFor, .waitForWriters, .upload, .copy: return
+        case .settled, .waitFor, .waitForWriters, .upload, .copy, .setFacts: return
         case .makeFolder(let path):
             let entry = try await fromServer(await remote.makeFolder(at: path))
             await environment.record { recorder in

@@ -86,7 +86,7 @@ package struct IgnoreRules: Hashable, Sendable {
     /// Whether a path, from the account's top folder down, is ignored.
     package func isIgnored(_ path: [FileName], isFolder: Bool) -> Bool {
         guard !rules.isEmpty else { return false }
-        let names = path.map { Array(Folding.fold($0.string).unicodeScalars) }
+        let names = path.map { Array(Folding.fold($0.text).unicodeScalars) }
         return (1...max(1, names.count)).contains { count in
             let isFolder = isFolder || count < names.count
             let last = rules.last { rule in

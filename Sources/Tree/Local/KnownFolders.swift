@@ -48,7 +48,7 @@ extension TreeReading {
     ) throws -> Node {
         let found =
             try folding
-            ? child(like: name, of: folder.inode) : child(name, of: folder.inode)
+            ? child(folding: name, of: folder.inode) : child(name, of: folder.inode)
         if let found {
             return found
         }
@@ -56,14 +56,14 @@ extension TreeReading {
         throw TreeError.noEntry
     }
 
-    /// The child that a new name would collide with, as far as that can be predicted; nil if the
-    /// name is free. A collision that only the server knows of ends as a conflicted copy.
-    package func occupant(of name: FileName, in folder: Node, _ known: KnownFolders) throws -> Node?
-    {
-        if let child = try child(like: name, of: folder.inode) {
-            return child
-        }
-        try known.requireListing(of: folder)
-        return nil
+    /// The child with a name in the folder of an inode from the kernel, by the same rules. Most names lead to a node, so
+    /// the folder's facts are read for the others only.
+    package func child(
+        _ name: FileName, in folder: InodeID, _ known: KnownFolders, folding: Bool
+    ) throws -> Node {
+        let found =
+            try folding ? child(folding: name, of: folder) : child(name, of: folder)
+        if let found, try isFolderInTree(folder) { return found }
+        return try child(name, of: self.folder(folder), known, folding: folding)
     }
 }

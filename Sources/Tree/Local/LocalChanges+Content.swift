@@ -49,7 +49,7 @@ extension LocalChanges {
             // client.
             node.staged?.file == staged.number
         else { return false }
-        try staged.persist(in: transaction, isComplete: isComplete)
+        try staged.persist(in: transaction, isComplete: isComplete, known: node.local)
         return isNew && node.isOwed
     }
 

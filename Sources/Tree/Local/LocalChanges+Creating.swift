@@ -28,10 +28,10 @@ extension LocalChanges {
         _ new: NewNode, named name: FileName, in parent: InodeID, _ local: LocalFacts
     ) throws -> Node {
         let folder = try transaction.folder(parent)
-        if try transaction.occupant(of: name, in: folder, known) != nil { throw TreeError.exists }
-        let inode = try insert(new, named: name, in: folder, local).inode
+        if try occupant(of: name, in: folder) != nil { throw TreeError.exists }
+        let node = try insert(new, named: name, in: folder, local).node
         try transaction.touch(parent, at: now)
-        return try transaction.existing(inode)
+        return node
     }
 
     /// Makes an empty file, or finds the file of that name unless `isExclusive`.
@@ -39,44 +39,52 @@ extension LocalChanges {
         named name: FileName, in parent: InodeID, _ local: LocalFacts, isExclusive: Bool
     ) throws -> FoundOrMade {
         let folder = try transaction.folder(parent)
-        if let taken = try transaction.occupant(of: name, in: folder, known) {
-            guard !isExclusive, taken.place?.name == name else { throw TreeError.exists }
+        if let taken = try occupant(of: name, in: folder) {
+            let isFound = context.rules.foldsCase || taken.place?.name.isShown(as: name) == true
+            guard !isExclusive, isFound else { throw TreeError.exists }
             return .found(taken)
         }
-        let (inode, content) = try insert(.file, named: name, in: folder, local)
+        let (node, content) = try insert(.file, named: name, in: folder, local)
         try transaction.touch(parent, at: now)
-        guard let content else { throw TreeError.noContent(inode) }
-        return .made(try transaction.existing(inode), content)
+        guard let content else { throw TreeError.noContent(node.inode) }
+        return .made(node, content)
     }
 
-    /// The inode of the new node, and the content of a file.
+    /// The new node, and the content of a file.
     private func insert(
         _ new: NewNode, named name: FileName, in folder: Node, _ local: LocalFacts
-    ) throws -> (inode: InodeID, content: StagedFile?) {
+    ) throws -> (node: Node, content: StagedFile?) {
         try requireWritable(folder)
+        try requireStorable(name)
         let isFolder = if case .folder = new { true } else { false }
         let isLocal = try isLocal(name, in: folder, isFolder: isFolder)
-        let place = Place(parent: folder.inode, name: name)
+        let place = Place(
+            parent: folder.inode,
+            name: try transaction.name(shownAs: name, in: folder.inode, for: nil))
         let flags: NodeFlags = isLocal ? .localOnly : []
-        switch new {
-        case .folder:
-            return (try transaction.insert(.folder, at: place, local: local, flags: flags), nil)
-        case .file:
-            let inode = try transaction.insert(.file, at: place, local: local, flags: flags)
-            return (inode, try context.staging.begin(inode, base: nil, size: 0, in: transaction))
-        case .symbolicLink(let target):
-            let inode = try transaction.insert(
-                .symbolicLink, at: place, local: local, flags: .localOnly)
-            try transaction.setTarget(target, of: inode)
-            return (inode, nil)
-        case .fifo:
-            return (
-                try transaction.insert(.fifo, at: place, local: local, flags: .localOnly), nil
-            )
-        case .socket:
-            return (
-                try transaction.insert(.socket, at: place, local: local, flags: .localOnly), nil
-            )
+        func node(_ kind: NodeKind, _ flags: NodeFlags) throws -> Node {
+            try transaction.insertNode(kind, at: place, local: local, flags: flags)
         }
+        switch new {
+        case .folder: return (try sharing(try node(.folder, flags)), nil)
+        case .file:
+            var file = try sharing(try node(.file, flags))
+            let content = try context.staging.beginNew(&file, in: transaction)
+            return (file, content)
+        case .symbolicLink(let target):
+            var link = try node(.symbolicLink, .localOnly)
+            try transaction.setTarget(target, of: link.inode)
+            link.facts.target = target
+            return (link, nil)
+        case .fifo: return (try node(.fifo, .localOnly), nil)
+        case .socket: return (try node(.socket, .localOnly), nil)
+        }
+    }
+
+    /// A new node, after its facts are owed to the server. One with the default's permissions has none to share.
+    private func sharing(_ node: Node) throws -> Node {
+        if node.local.permissions == nil { return node }
+        try transaction.settleFacts(of: node.inode, by: context.rules.posix)
+        return try transaction.existing(node.inode)
     }
 }

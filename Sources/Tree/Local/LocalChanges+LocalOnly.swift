@@ -9,9 +9,8 @@ extension LocalChanges {
     /// nodes, so a rule for new names alone belongs to `+Creating` and `+Renaming`.
     func isLocal(_ name: FileName, in folder: Node, isFolder: Bool) throws -> Bool {
         switch NamePolicy(name) {
-        case .refused: throw TreeError.invalidArgument
         case .localOnly: return true
-        case .synced:
+        case .synced, .unstorable:
             if folder.flags.contains(.localOnly) { return true }
             return try isIgnored(name, in: folder.inode, isFolder: isFolder)
         }

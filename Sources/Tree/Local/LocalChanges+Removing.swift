@@ -30,11 +30,12 @@ extension LocalChanges {
         let node = try transaction.child(name, of: folder, known, folding: context.rules.foldsCase)
         try requireWritable(folder)
         try check(node)
-        if let place = node.place, place.name != name { effects.otherNames.append(place) }
-        try transaction.move(node.inode, to: nil)
-        try noteChanged(node)
-        if let parent = node.place?.parent { try transaction.touch(parent, at: now) }
-        try settleUnlinked(node.inode)
+        if let place = node.place, !place.name.isShown(as: name) {
+            effects.otherNames.append(place)
+        }
+        let rest = try transaction.delete(node, from: folder, at: now)
+        try transaction.touch(folder.inode, at: now)
+        try dropUnreachable(rest)
     }
 
     /// Throws unless a folder may be removed: it must be empty, and no mount point of a shared
@@ -53,8 +54,8 @@ extension LocalChanges {
         if let node = try transaction.node(inode) { try dropUnreachable(node) }
     }
 
-    /// Removes the unreachable parts of a node without a name: its content when the last handle is
-    /// closed, the inode when the kernel has forgotten it too.
+    /// Removes the unreachable parts of a node without a name. Of one that the server has, that is its content when the last
+    /// handle is closed; all of any other one, when the kernel has forgotten it too.
     package mutating func dropIfUnlinked(_ inode: InodeID) throws {
         guard let node = try transaction.node(inode), node.place == nil, inode != .root else {
             return
@@ -66,7 +67,9 @@ extension LocalChanges {
         // Marked before the commit, so that a concurrent forget waits for this transaction.
         let isKnown = context.references.noteUnlinked(node.inode)
         if context.openFiles.isOpen(node.inode, in: transaction) { return }
-        if node.remote == .absent && !isKnown {
+        if node.remote == .absent {
+            // All of it goes when the kernel has forgotten the inode, which it does at once if nothing refers to it.
+            if isKnown { return }
             try transaction.remove(node.inode)
         } else if node.staged != nil {
             try transaction.removeStaged(of: node.inode)

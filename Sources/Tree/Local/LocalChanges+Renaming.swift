@@ -14,23 +14,33 @@ extension LocalChanges {
         let newFolder = try transaction.folder(target.parent)
         let isFolding = context.rules.foldsCase
         let node = try transaction.child(source.name, of: folder, known, folding: isFolding)
-        if let place = node.place, place != source { effects.otherNames.append(place) }
+        if let place = node.place, !place.name.isShown(as: source.name) {
+            effects.otherNames.append(place)
+        }
         try requireWritable(folder)
         try requireWritable(newFolder)
         if source == target { return }
-        var occupant = try transaction.occupant(of: target.name, in: newFolder, known)
+        var occupant = try occupant(of: target.name, in: newFolder)
         if occupant?.inode == node.inode {
             // Only the spelling changes.
             occupant = nil
         }
         var target = target
-        if isFolding, let place = occupant?.place, place != target {
-            // The replaced node's spelling stays; the kernel has cached the other one.
-            effects.otherNames.append(target)
+        if let occupant, let place = occupant.place {
+            if !place.name.isShown(as: target.name) {
+                guard isFolding else {
+                    throw mode == .exchange ? TreeError.noEntry : TreeError.exists
+                }
+                // The replaced node's spelling stays; the kernel has cached the other one.
+                effects.otherNames.append(target)
+            }
+            // With the alias of the replaced node, if it has one.
             target = place
-        }
-        if let occupant, occupant.place?.name != target.name {
-            throw mode == .exchange ? TreeError.noEntry : TreeError.exists
+        } else {
+            if mode == .exchange { throw TreeError.noEntry }
+            try requireStorable(target.name)
+            target.name = try transaction.name(
+                shownAs: target.name, in: newFolder.inode, for: node.inode)
         }
         try requireOutside(node, newFolder)
         switch (mode, occupant) {
@@ -130,7 +140,7 @@ extension LocalChanges {
         // A file that the server has under an ignored name stays synced: an atomic save must not
         // delete it.
         let isOnServer = occupant.map { !$0.flags.contains(.localOnly) } ?? false
-        return isLocal && !(isOnServer && NamePolicy(name) == .synced)
+        return isLocal && !(isOnServer && NamePolicy(name) != .localOnly)
     }
 
     private func move(_ node: Node, to target: Place, isLocal: Bool) throws {

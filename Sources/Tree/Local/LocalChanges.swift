@@ -12,21 +12,28 @@ package struct LocalRules: Sendable {
     package var isReadOnly: Bool
     /// A lookup ignores case and composition.
     package var foldsCase: Bool
+    /// Names are refused that Dropbox refuses, or takes for a sibling's. Else it gets an alias of them.
+    package var refusesNames: Bool
     /// Patterns for names that stay local-only.
     package var ignored: IgnoreRules
     /// The path of the mount's root in the account, where patterns begin.
     package var rootPath: [FileName]
     /// This machine's name, for conflicted copies.
     package var host: String
+    /// How modes, times and attributes are shared.
+    package var posix: PosixRules
 
     package init(
-        isReadOnly: Bool, foldsCase: Bool, ignored: IgnoreRules, rootPath: [FileName], host: String
+        isReadOnly: Bool, foldsCase: Bool, refusesNames: Bool, ignored: IgnoreRules,
+        rootPath: [FileName], host: String, posix: PosixRules = .local
     ) {
         self.isReadOnly = isReadOnly
         self.foldsCase = foldsCase
+        self.refusesNames = refusesNames
         self.ignored = ignored
         self.rootPath = rootPath
         self.host = host
+        self.posix = posix
     }
 }
 
@@ -105,23 +112,30 @@ package struct LocalChanges {
         try transaction.setLocal(local, of: node.inode)
     }
 
-    /// Replaces the local facts of a node. Returns the node as it is then.
+    /// Replaces the local facts of a node; `timeIsSet` if a user has named its modification time.
+    /// Returns the node as it is then.
     package func setLocal(
-        of inode: InodeID, _ change: (LocalFacts) -> LocalFacts
+        of inode: InodeID, timeIsSet: Bool = false, _ change: (LocalFacts) -> LocalFacts
     ) throws -> Node {
-        var node = try transaction.existing(inode)
-        node.local = change(node.local)
-        try transaction.setLocal(node.local, of: inode)
-        return node
+        let node = try transaction.existing(inode)
+        let local = change(node.local)
+        try transaction.setLocal(local, of: inode)
+        if timeIsSet || local.permissions != node.local.permissions {
+            try transaction.settleFacts(of: inode, by: context.rules.posix, timeIsSet: timeIsSet)
+        }
+        return try transaction.existing(inode)
     }
 
-    /// Sets or removes an extended attribute.
-    package func setAttribute(_ name: String, of node: Node, to value: [UInt8]?) throws {
+    /// Sets or removes an extended attribute. Returns whether the server is owed it.
+    package func setAttribute(
+        _ name: String, of node: Node, to value: [UInt8]?
+    ) throws -> Bool {
         if let value {
             try transaction.setAttribute(name, of: node.inode, to: value)
         } else {
             try transaction.removeAttribute(name, of: node.inode)
         }
         try noteChanged(node)
+        return try transaction.settleFacts(of: node.inode, by: context.rules.posix)
     }
 }

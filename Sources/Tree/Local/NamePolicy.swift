@@ -1,4 +1,4 @@
-// Which names Dropbox stores, which stay local-only, and which are refused. Pure: the tree decides
+// Which names Dropbox stores, which stay local-only, and which it refuses. Pure: the tree decides
 // whether a name is taken.
 
 package import Core
@@ -9,33 +9,31 @@ package enum NamePolicy: Hashable, Sendable {
     case synced
     /// The file is local-only: it works, but is never uploaded.
     case localOnly
-    /// The file cannot be created.
-    case refused
+    /// Dropbox answers `malformed_path` or drops a character: the file is uploaded under an alias, or refused.
+    case unstorable
 
-    /// Decides by the name alone.
+    /// Decides by the name that users see.
     package init(_ name: FileName) {
-        if Self.isRefused(name) {
-            self = .refused
-        } else if Self.isIgnored(name) {
+        if Self.isIgnored(name) {
             self = .localOnly
-        } else {
+        } else if Self.isStorable(name) {
             self = .synced
+        } else {
+            self = .unstorable
         }
     }
 
-    /// Dropbox answers `malformed_path` or drops the character. It stores newlines and other
-    /// control characters, and trailing periods.
-    private static func isRefused(_ name: FileName) -> Bool {
-        let bytes = name.string.utf8
-        return bytes.contains(UInt8(ascii: "\\")) || bytes.contains(0x7F)
-            || bytes.last == UInt8(ascii: " ")
+    /// Whether Dropbox can have the name as users see it.
+    package static func isStorable(_ name: FileName) -> Bool {
+        if name.own == nil { return !Alias.isNeeded(for: name.string) }
+        return Alias(of: name.shown).fault == nil
     }
 
     /// Names that Dropbox's own clients do not sync and its API refuses (`disallowed_name`),
     /// editors' lock files among them, and names that other filesystems give to unlinked open
     /// files. https://help.dropbox.com/organize/file-names
     private static func isIgnored(_ name: FileName) -> Bool {
-        let folded = Folding.fold(name.string)
+        let folded = Folding.fold(name.text)
         if wholeNames.contains(folded) { return true }
         if prefixes.contains(where: { folded.hasPrefix($0) }) { return true }
         return folded.hasPrefix("~") && folded.hasSuffix(".tmp")

@@ -58,7 +58,9 @@ extension ConflictName {
 extension Transaction {
     /// Whether a place is free, locally and remotely.
     func isFree(_ place: Place) throws -> Bool {
-        try child(like: place.name, of: place.parent) == nil
+        try child(place.name, of: place.parent) == nil
+            && child(like: FileName(place.name.string, key: place.name.key), of: place.parent)
+                == nil
             && remoteChild(like: place.name, of: place.parent) == nil
     }
 }

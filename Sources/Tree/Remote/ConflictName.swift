@@ -19,33 +19,11 @@ package struct ConflictName: Sendable {
     ///
     /// A name that would be too long loses the end of its stem, never its extension.
     package func name(for original: FileName, number: Int) -> FileName {
-        let (stem, suffix) = Self.split(original.string)
         let counter = number > 1 ? " (\(number))" : ""
         let mark = " (\(host)'s conflicted copy \(day))\(counter)"
-        let room = FileName.maximumByteCount -| mark.utf8.count -| suffix.utf8.count
-        let shortened = Self.prefix(of: stem, byteCount: max(1, room))
         // The mark is a fixed pattern and the host's name was cut, so this is a valid name; the
         // original, which always is, only satisfies the compiler.
-        return (try? FileName("\(shortened)\(mark)\(suffix)")) ?? original
-    }
-
-    /// Splits at the last dot, unless that begins the name or leaves more than a usual extension.
-    private static func split(_ name: String) -> (stem: String, suffix: String) {
-        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return (name, "") }
-        let suffix = String(name[dot...])
-        guard suffix.utf8.count <= 32 else { return (name, "") }
-        return (String(name[..<dot]), suffix)
-    }
-
-    private static func prefix(of text: String, byteCount: Int) -> String {
-        var result = ""
-        var used = 0
-        for character in text {
-            used +|= character.utf8.count
-            if used > byteCount { break }
-            result.append(character)
-        }
-        return result
+        return (try? FileName(NameParts(original.string).marked(mark))) ?? original
     }
 
     /// Civil date from days since 1970: Howard Hinnant's `civil_from_days`

@@ -30,14 +30,22 @@ extension DeltaApplier {
         let arrival = RemoteArrival(kind: kind, hasSameBytes: hash != nil && hash == facts.hash)
         switch ConflictTable.resolution(of: arrival, against: state(of: local)) {
         case .oursStepsAside:
-            try stepAside(local)
+            try stepAside(local, for: place.name)
             return false
         case .merge:
             try transaction.setFacts(facts, of: local.inode)
+            if local.place?.name.own != nil {
+                // Of an alias, the server's spelling is as good.
+                let name = try name(of: place, shownLike: local.place)
+                try transaction.move(local.inode, to: Place(parent: place.parent, name: name))
+            }
             try transaction.setRemotePlace(local.inode, place)
             // A local-only name becomes synced, because the server has it. The folder's children
             // stay local-only.
-            if local.flags.contains(.localOnly) { try transaction.publish(local.inode) }
+            if local.flags.contains(.localOnly) {
+                try transaction.publish(local.inode)
+                try transaction.settleFacts(of: local.inode, by: context.posix)
+            }
             try mark(local.inode)
             return true
         }
@@ -206,13 +214,19 @@ extension DeltaApplier {
             return
         }
         try transaction.move(node.inode, to: nil)
+        let told = try transaction.toldFacts(of: node.inode)
         try transaction.setRemoteAbsent(node.inode)
         try transaction.noteDetached(of: node.inode, from: place)
         var local = node.local
         local.modified = nil
         local.accessed = nil
         local.changed = nil
-        let inode = try transaction.insert(node.kind, at: place, local: local)
+        let flags = node.flags.intersection(.factsOwed)
+        let inode = try transaction.insert(node.kind, at: place, local: local, flags: flags)
+        try transaction.setToldFacts(told, of: inode)
+        for (name, value) in try transaction.attributes(of: node.inode) {
+            try transaction.setAttribute(name, of: inode, to: value)
+        }
         try transaction.handOverPin(from: node.inode, to: inode)
         try transaction.setFacts(facts, of: inode)
         try transaction.setRemotePlace(inode, remotePlace)
@@ -237,7 +251,7 @@ extension DeltaApplier {
         case .keepPlace: try transaction.setRemotePlace(node.inode, place)
         case .hold: try holdPlace(of: node, during: place)
         case .follow:
-            try follow(node, to: place)
+            try follow(node, to: place, from: node.place)
             if let old = node.place { announce(old) }
         }
     }
@@ -267,7 +281,7 @@ extension DeltaApplier {
                 try holdPlace(of: node, during: place)
                 return announce(seen)
             }
-            try follow(node, to: place)
+            try follow(node, to: place, from: seen)
         } else {
             try transaction.setRemotePlace(node.inode, place)
             // Remote contents of a folder that users deleted restore the folder.
@@ -277,7 +291,7 @@ extension DeltaApplier {
     }
 
     /// Moves a node's local place to its remote one.
-    private mutating func follow(_ node: Node, to place: Place) throws {
+    private mutating func follow(_ node: Node, to place: Place, from old: Place?) throws {
         try bringBack(place.parent)
         if TemporaryName.isTemporary(place.name) {
             // Shown under its original name, until the second move arrives.
@@ -289,11 +303,21 @@ extension DeltaApplier {
             try undoMoves(from: place.parent, upTo: node.inode)
         }
         if let local = try seen(at: place), local.inode != node.inode {
-            try stepAside(local)
+            try stepAside(local, for: place.name)
         }
-        try transaction.move(node.inode, to: place)
+        let shown = try Place(parent: place.parent, name: name(of: place, shownLike: old))
+        try transaction.move(node.inode, to: shown)
         try transaction.setRemotePlace(node.inode, place)
-        announce(place)
+        announce(shown)
+    }
+
+    /// The name of a node that others have moved from a place: with its own name as long as its alias is the same, but for
+    /// the spelling.
+    func name(of place: Place, shownLike old: Place?) throws -> FileName {
+        guard place.name.own == nil, let known = old?.name, let own = known.own, own.isGiven,
+            known.folded.utf8.elementsEqual(place.name.folded.utf8)
+        else { return place.name }
+        return try place.name.shown(as: own)
     }
 
     /// Clears the times that users set, because they belong to the old revision.

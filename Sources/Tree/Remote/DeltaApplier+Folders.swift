@@ -116,7 +116,7 @@ extension DeltaApplier {
             guard let current = try transaction.node(child.inode) else { continue }
             let place = Place(parent: node.inode, name: child.name)
             if let local = try seen(at: place) {
-                try stepAside(local)
+                try stepAside(local, for: place.name)
             }
             try transaction.move(child.inode, to: place)
             if current.remote == .inPlace {

@@ -25,10 +25,10 @@ extension DeltaApplier {
             if other.remote == .inPlace {
                 // The node that the server has there keeps its place. If both are on the server,
                 // the entry tells which one.
-                if local.remote != .inPlace { try stepAside(local) }
+                if local.remote != .inPlace { try stepAside(local, for: place.name) }
                 return
             }
-            try stepAside(other)
+            try stepAside(other, for: place.name)
         }
         _ = try transaction.file(local.inode, under: key)
     }
@@ -43,21 +43,39 @@ extension DeltaApplier {
             RemotePath(rawValue: parent).appending(place.name) == path,
             try !transaction.file(inode, under: key)
         else { return }
-        try stepAside(node)
+        try stepAside(node, for: FileName(entry.name.string, key: key))
     }
 
     /// Adopts the server's spelling of a name, unless users are about to rename it. If only the
     /// composition differs, the user's spelling stays.
     mutating func adoptCase(of node: Node, _ name: FileName) throws {
-        guard let known = try transaction.remotePlace(of: node), known.name.string != name.string
-        else { return }
+        guard let known = try transaction.remotePlace(of: node) else { return }
+        guard known.name.string != name.string else {
+            return try learnOwnName(name.own, of: node)
+        }
         let spelled = Place(parent: known.parent, name: name)
         guard node.remote == .inPlace, let place = node.place else {
-            return try transaction.setRemotePlace(node.inode, spelled)
+            let shown = try self.name(of: spelled, shownLike: known)
+            return try transaction.setRemotePlace(
+                node.inode, Place(parent: known.parent, name: shown))
         }
-        try transaction.move(node.inode, to: spelled)
+        let shown = try Place(parent: known.parent, name: self.name(of: spelled, shownLike: place))
+        try transaction.move(node.inode, to: shown)
         try transaction.setRemotePlace(node.inode, spelled)
         announce(place)
-        announce(spelled)
+        announce(shown)
+    }
+
+    /// Shows a node that the server has at its place under the own name that its entry tells. An entry without one tells
+    /// nothing: the name that users of this mount gave stays.
+    private mutating func learnOwnName(_ own: OwnName?, of node: Node) throws {
+        guard let own, node.remote == .inPlace, let place = node.place, place.name.own != own
+        else { return }
+        try transaction.learn(own, of: node.inode)
+        guard let learned = try transaction.node(node.inode)?.place, learned != place else {
+            return
+        }
+        announce(place)
+        announce(learned)
     }
 }

@@ -6,9 +6,17 @@ import MetadataStore
 import RemoteStore
 
 extension DeltaApplier {
-    /// Renames a local node to a conflicted copy, so that the remote node keeps the name.
-    mutating func stepAside(_ node: Node) throws {
+    /// Renames a local node to a conflicted copy, so that the remote node keeps the name. If users see the two under
+    /// different names, both stay: the local node gets another alias.
+    mutating func stepAside(_ node: Node, for name: FileName) throws {
         guard let place = node.place else { return }
+        let isOwn = place.name.own?.isGiven ?? true
+        if isOwn, !place.name.isShown(as: name), !node.flags.contains(.betweenMoves) {
+            let alias = try transaction.alias(
+                of: place.name, in: place.parent, for: node.inode, besides: name)
+            return try transaction.move(
+                node.inode, to: Place(parent: place.parent, name: alias))
+        }
         let names = ConflictName(host: context.host, at: context.date)
         let free = try names.freeName(beside: place, in: transaction)
         let aside = Place(parent: place.parent, name: free)
@@ -78,7 +86,7 @@ extension DeltaApplier {
                 node.inode, nearestTo: Place(parent: place.parent, name: original))
         }
         if let local = try seen(at: place) {
-            try stepAside(local)
+            try stepAside(local, for: place.name)
         }
         try transaction.move(node.inode, to: place)
         announce(place)

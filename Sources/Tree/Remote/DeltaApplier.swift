@@ -27,6 +27,8 @@ package struct DeltaContext: Sendable {
     package var isTreeComplete: Bool
     /// Whether a contradictory entry is left out, instead of failing its batch.
     package var leavesOutContradictions = false
+    /// How modes, times and attributes are shared.
+    package var posix = PosixRules.local
 
     package init(
         openFiles: any OpenFileTracking, staging: StagingArea, now: WallTime, date: WallTime,
@@ -80,12 +82,17 @@ package struct DeltaApplier {
     var lastFolder: (path: String, inode: InodeID, isVisible: Bool)?
     /// The number of the full listing that is running; 0 without one, which marks no node.
     let listing: Int64
+    /// Whether the server is believed to have POSIX facts of any node.
+    private var holdsToldFacts: Bool
+    /// Whether the current entry was added in one statement.
+    private var isInserted = false
 
     /// Begins to apply in a transaction.
     package init(transaction: Transaction, context: DeltaContext) throws {
         self.transaction = transaction
         self.context = context
         listing = context.isListing ? try transaction.listingNumber() : 0
+        holdsToldFacts = context.posix.isShared ? try transaction.hasToldFacts() : false
     }
 
     /// Applies a batch: all entries between two states of the server. With `isFeed`, deletions may
@@ -112,10 +119,26 @@ package struct DeltaApplier {
     }
 
     private mutating func apply(_ entry: RemoteEntry) throws {
+        isInserted = false
         switch entry.kind {
         case .file(let file): try applyFile(file, entry)
         case .folder(let folder): try applyFolder(folder, entry)
         case .deleted: try applyDeletion(entry)
+        }
+        try takeFacts(of: entry)
+    }
+
+    /// Takes over what the entry says of modes, times and attributes.
+    private mutating func takeFacts(of entry: RemoteEntry) throws {
+        let facts = entry.posix.facts
+        // Most entries have none, and most nodes never had any.
+        guard context.posix.isShared, entry.posix != .untold, let id = entry.id,
+            facts != nil || holdsToldFacts && !isInserted,
+            let node = try transaction.node(id: id)
+        else { return }
+        if facts != nil { holdsToldFacts = true }
+        if try transaction.takeFacts(facts, of: node, by: context.posix) {
+            announceAttributes(of: node.inode)
         }
     }
 
@@ -210,6 +233,7 @@ package struct DeltaApplier {
             facts.id.map({ !detached.contains($0) }) ?? true,
             try transaction.insertIfUnknown(kind, at: place, facts: facts, seenBy: listing) != nil
         else { return false }
+        isInserted = true
         newlySeen +|= 1
         // Before the tree is complete, the kernel has no negative entries.
         if context.isTreeComplete {
@@ -297,8 +321,11 @@ package struct DeltaApplier {
 
     /// Announces a name that leads elsewhere now, or nowhere because its node was moved.
     mutating func announce(_ place: Place) {
-        changes.append(.entry(parent: place.parent, name: place.name))
-        announceListing(of: place.parent)
+        // A name that was made here may be the one under which users see the node.
+        for place in [place] + transaction.takeOtherNames() {
+            changes.append(.entry(parent: place.parent, name: place.name))
+            announceListing(of: place.parent)
+        }
     }
 
     /// Announces a name that is gone with its node. Not for moves: the kernel marks a deleted

@@ -35,7 +35,9 @@ package struct UploadIntent: Sendable {
             let id = try transaction.noteMove(of: inode, to: move.target.rawValue)
             return Sent(index: index, intent: id)
         }
-        guard step.isNew || hash != nil else { return Sent(index: index, intent: nil) }
+        var isFacts = false
+        if case .setFacts = step { isFacts = true }
+        guard step.isNew || hash != nil || isFacts else { return Sent(index: index, intent: nil) }
         let place = step.isNew ? try place(of: node) : nil
         return Sent(
             index: index,

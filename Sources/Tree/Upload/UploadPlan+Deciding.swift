@@ -58,7 +58,7 @@ extension UploadPlanner {
                 }
                 current = start
                 (visited, found) = ([], [])
-            case .makeFolder, .upload, .copy, .move, .deleteFile, .deleteFolder:
+            case .makeFolder, .upload, .copy, .move, .setFacts, .deleteFile, .deleteFolder:
                 return (current, step)
             }
         }

@@ -8,7 +8,7 @@ import RemoteStore
 import Saturating
 package import Staging
 
-/// Decides the next step for a node. Writes in two cases: the remote identity of a deleted node goes
+/// Decides the next step for a node. Writes in three cases: facts that this mount does not share are no longer owed, the remote identity of a deleted node goes
 /// to a new one if that keeps a file's history, and a node that has to wait is due a second later.
 package struct UploadPlanner {
     package let transaction: Transaction
@@ -20,13 +20,15 @@ package struct UploadPlanner {
     package let date: WallTime
     /// Seconds that a recently written file with an open handle may wait.
     package let openFileInterval: Double
+    /// How modes, times and attributes are shared.
+    package let posix: PosixRules
     /// Nodes found to wait for another one that is in flight, not due or being written. Valid for
     /// this transaction, which must end before another step can be sent.
     package var waiting: Set<InodeID> = []
 
     package init(
         transaction: Transaction, openFiles: any OpenFileTracking, staging: StagingArea,
-        isDraining: Bool, date: WallTime, openFileInterval: Double
+        isDraining: Bool, date: WallTime, openFileInterval: Double, posix: PosixRules = .local
     ) {
         self.transaction = transaction
         self.openFiles = openFiles
@@ -34,6 +36,7 @@ package struct UploadPlanner {
         self.isDraining = isDraining
         self.date = date
         self.openFileInterval = openFileInterval
+        self.posix = posix
     }
 
     /// The next step for a node; `busy` nodes are in flight.
@@ -78,11 +81,28 @@ package struct UploadPlanner {
     }
 
     private func update(of node: Node, at path: RemotePath, _ place: Place) throws -> UploadStep {
-        guard let staged = node.staged, let revision = node.facts.revision else { return .settled }
+        guard let staged = node.staged, let revision = node.facts.revision else {
+            return try facts(of: node, at: path)
+        }
         if let hash = staged.hash, hash == node.facts.hash {
             return .settled
         }
         return try content(of: node, at: path, place, expecting: .revision(revision))
+    }
+
+    /// Facts alone, of a node whose place and content the server has.
+    private func facts(of node: Node, at path: RemotePath) throws -> UploadStep {
+        guard node.flags.contains(.factsOwed) else { return .settled }
+        guard posix.isShared else {
+            // An earlier mount has shared them.
+            try transaction.setFlags(.factsOwed, false, of: node.inode)
+            return .settled
+        }
+        let told = try transaction.toldFacts(of: node.inode)
+        return .setFacts(
+            FactsUpdate(
+                node: RemoteReference(path: path, id: node.facts.id),
+                facts: try posix.facts(of: node, told: told, in: transaction)))
     }
 
     private func content(
@@ -103,9 +123,18 @@ package struct UploadPlanner {
                 return .waitForWriters
             }
         }
-        let upload = ContentUpload(
+        var upload = ContentUpload(
             path: path, expectation: expectation, modified: lastChange,
             staged: staged)
+        if posix.isShared {
+            let told = try transaction.toldFacts(of: node.inode)
+            let facts = try posix.facts(
+                of: node, content: lastChange, told: told, in: transaction)
+            // Nothing is worth a text, and none is there to be replaced.
+            let isOwed = node.flags.contains(.factsOwed)
+            upload.facts = facts.isEmpty && told == nil && !isOwed ? nil : facts
+            upload.needsFacts = isOwed || facts.differsBesidesTime(from: told)
+        }
         guard node.remote == .absent else { return .upload(upload) }
         if let source = try serverCopy(of: staged) {
             return .copy(from: source, upload)

@@ -35,6 +35,13 @@ package struct UploadResults {
     package mutating func placed(_ inode: InodeID, _ entry: RemoteEntry, meant id: FileID? = nil)
         throws
     {
+        try notePlace(of: inode, entry, meant: id)
+        try noteFacts(of: entry)
+    }
+
+    private mutating func notePlace(
+        of inode: InodeID, _ entry: RemoteEntry, meant id: FileID?
+    ) throws {
         if let arrived = entry.id { try transaction.noteUnconfirmed(arrived) }
         if let node = try transaction.node(inode),
             (node.kind == .folder) != entry.isFolder || id != nil && entry.id != id
@@ -58,6 +65,7 @@ package struct UploadResults {
     /// remotely.
     private mutating func tookAnother(_ entry: RemoteEntry, insteadOf node: Node) throws {
         guard var back = try transaction.remotePlace(of: node) else { return }
+        back.name = try back.name.shown(as: nil)
         try deleted(node.inode)
         let facts = RemoteFacts(entry.kind, fallback: RemoteFacts())
         let kind: NodeKind = entry.isFolder ? .folder : .file
@@ -90,6 +98,13 @@ package struct UploadResults {
     package mutating func stored(_ upload: ContentUpload, for inode: InodeID, _ entry: RemoteEntry)
         throws
     {
+        try noteContent(upload, of: inode, entry)
+        try noteFacts(of: entry)
+    }
+
+    private mutating func noteContent(
+        _ upload: ContentUpload, of inode: InodeID, _ entry: RemoteEntry
+    ) throws {
         if case .absent = upload.expectation, let arrived = entry.id {
             try transaction.noteUnconfirmed(arrived)
         }
@@ -183,6 +198,8 @@ package struct UploadResults {
         if node.remote == .absent && node.place != nil && node.staged != nil { return }
         if let staged = node.staged, let hash = staged.hash, hash == node.facts.hash {
             try retireStaged(of: node, generation: staged.generation, node.facts)
+            // The content has not carried them.
+            try transaction.settleFacts(of: inode, by: context.posix)
         }
         if let place = try transaction.remotePlace(of: node) {
             try transaction.setRemotePlace(inode, place)
@@ -293,7 +310,7 @@ extension UploadStep {
         switch self {
         case .deleteFile, .deleteFolder: node.place == nil
         case .move: node.place != nil
-        case .settled, .waitFor, .waitForWriters, .makeFolder, .upload, .copy: false
+        case .settled, .waitFor, .waitForWriters, .makeFolder, .upload, .copy, .setFacts: false
         }
     }
 }

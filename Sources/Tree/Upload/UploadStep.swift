@@ -22,6 +22,8 @@ package enum UploadStep: Hashable, Sendable {
     case copy(from: RemoteReference, ContentUpload)
     /// Move to the local place, or to a temporary name.
     case move(NodeMove)
+    /// Send modes, times and attributes alone.
+    case setFacts(FactsUpdate)
     /// Delete a file, if it still has this revision.
     case deleteFile(RemoteReference, Revision?)
     /// Delete a folder and the contents that users deleted.
@@ -32,9 +34,17 @@ package enum UploadStep: Hashable, Sendable {
     package var isExclusive: Bool {
         switch self {
         case .move, .deleteFolder: true
-        case .settled, .waitFor, .waitForWriters, .makeFolder, .upload, .copy, .deleteFile: false
+        case .settled, .waitFor, .waitForWriters, .makeFolder, .upload, .copy, .setFacts,
+            .deleteFile:
+            false
         }
     }
+}
+
+/// Facts of a node that the server has, and its name there.
+package struct FactsUpdate: Hashable, Sendable {
+    package var node: RemoteReference
+    package var facts: PosixFacts
 }
 
 /// A move of a node on the server.
@@ -69,6 +79,10 @@ package struct ContentUpload: Hashable, Sendable {
     package var modified: WallTime
     /// The content at the time of the decision.
     package var staged: StagedContent
+    /// The facts to send with it; nil for none.
+    package var facts: PosixFacts?
+    /// Whether they differ by more than the time from those that the server has.
+    package var needsFacts = false
 }
 
 extension UploadStep {
@@ -79,6 +93,7 @@ extension UploadStep {
         case .settled, .waitFor, .waitForWriters: []
         case .makeFolder(let path): [path]
         case .deleteFile(let node, _), .deleteFolder(let node): [node.path]
+        case .setFacts(let update): [update.node.path]
         case .upload(let upload): [upload.path]
         case .copy(let source, let upload): [upload.path, source.path]
         case .move(let move): [move.target, move.source]
@@ -92,7 +107,7 @@ extension UploadStep {
         switch self {
         case .upload(let upload): upload.modified
         // A copy has its source's.
-        case .copy, .settled, .waitFor, .waitForWriters, .makeFolder, .move, .deleteFile,
+        case .copy, .settled, .waitFor, .waitForWriters, .makeFolder, .move, .setFacts, .deleteFile,
             .deleteFolder:
             nil
         }
@@ -104,7 +119,8 @@ extension UploadStep {
         case .makeFolder: true
         case .upload(let upload), .copy(_, let upload):
             if case .absent = upload.expectation { true } else { false }
-        case .settled, .waitFor, .waitForWriters, .move, .deleteFile, .deleteFolder: false
+        case .settled, .waitFor, .waitForWriters, .move, .setFacts, .deleteFile, .deleteFolder:
+            false
         }
     }
 
@@ -126,6 +142,9 @@ extension UploadStep {
             return try isPath(move.source, of: node, transaction)
                 && (isParent(of: move.target, node.place, transaction)
                     || isParent(of: move.target, there, transaction))
+        case .setFacts(let update):
+            return try node.remote != .absent && node.place != nil
+                && isPath(update.node.path, of: node, transaction)
         case .deleteFile(let deleted, _), .deleteFolder(let deleted):
             return try node.isTombstone && isPath(deleted.path, of: node, transaction)
         }

@@ -56,6 +56,13 @@ struct DropboxAccess {
     ) -> any AccessTokenProvider {
         switch credentials {
         case .token(let token): return FixedAccessToken(AccessToken(token))
+        case .refreshToken(let token, let key):
+            hide(token)
+            return RefreshingAccessTokens(client: login(app: key), refreshToken: token) { grant in
+                // Repeated, so that it is not the one that is dropped.
+                hide(token)
+                hide(grant.accessToken)
+            }
         case .login(let login, let file):
             let access = self
             return LoginTokens(

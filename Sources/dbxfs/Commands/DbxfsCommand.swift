@@ -17,7 +17,8 @@ struct DbxfsCommand: ParsableCommand {
             UnpinCommand.self, PinsCommand.self, CacheCommand.self, ImportCommand.self,
             SetCommand.self,
             ConflictsCommand.self, RevisionsCommand.self, RestoreCommand.self,
-            RecoverCommand.self, LinkCommand.self, ListRemoteCommand.self, DoctorCommand.self,
+            RecoverCommand.self, LinkCommand.self, ListRemoteCommand.self, PosixCommand.self,
+            DoctorCommand.self,
             DemoCommand.self, ServeCommand.self,
         ])
 

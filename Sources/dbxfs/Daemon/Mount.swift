@@ -54,6 +54,9 @@ final class Mount: Sendable {
         self.log = log
         let settings = plan.settings
         let folders = plan.folders
+        let sharing = PosixSharing(
+            isWanted: settings.posix == .dropbox, scopes: credentials.scopes, command: "")
+        let options = FileSystemOptions(plan, sharesPosix: sharing.isTried)
 
         store = try Self.open(folders.database) { try MetadataStore(path: folders.database) }
         let store = store
@@ -64,7 +67,8 @@ final class Mount: Sendable {
             sink.hide($0)
         }
         remote = DropboxStore(
-            client: client, prefix: RemotePath(rawValue: plan.source.remotePath))
+            client: client, prefix: RemotePath(rawValue: plan.source.remotePath),
+            sharesFacts: options.sharesPosix)
 
         staging = try Self.open(folders.staging) {
             try StagingArea(directory: folders.staging, store: store)
@@ -77,7 +81,8 @@ final class Mount: Sendable {
         engine = SyncEngine(
             configuration: .init(
                 host: Self.hostName, writeDelay: Self.writeDelay(of: settings),
-                longestDelay: Self.longestDelay(of: settings)), store: store, staging: staging,
+                longestDelay: Self.longestDelay(of: settings), posix: options.posix), store: store,
+            staging: staging,
             remote: remote, cache: cache, openFiles: openFiles, observer: relay,
             log: Logger(label: "sync"))
         let reader = ContentReader(
@@ -94,7 +99,7 @@ final class Mount: Sendable {
                 store: store, staging: staging, sync: engine, reader: reader,
                 folderReader: FolderReader(
                     store: store, cache: cache, remote: remote, log: Logger(label: "folders")),
-                openFiles: openFiles, relay: relay, options: FileSystemOptions(plan),
+                openFiles: openFiles, relay: relay, options: options,
                 ended: EndedInodes(delay: 0.1), programName: { $0.programName },
                 log: Logger(label: "filesystem"))
         } catch {
@@ -279,15 +284,17 @@ final class Mount: Sendable {
 
 extension FileSystemOptions {
     /// The user's choices over the defaults.
-    init(_ plan: MountPlan) {
+    init(_ plan: MountPlan, sharesPosix: Bool) {
         let settings = plan.settings
         self.init(userID: settings.user ?? getuid(), groupID: settings.group ?? getgid())
+        self.sharesPosix = sharesPosix
         fileMask = settings.fileMask ?? fileMask
         folderMask = settings.folderMask ?? folderMask
         isReadOnly = settings.isReadOnly
         synchronizesRemotely = settings.synchronization == .remote
         gathersWrites = settings.gathersWrites
         foldsCase = settings.names == .fold
+        refusesNames = settings.allowedNames == .strict
         cachedOnly = ProgramNames(settings.cachedOnly.names)
         refusesTrash = settings.trash == .refused
         ignored = plan.ignored
@@ -308,5 +315,7 @@ extension MountOptions {
         isReadOnly = settings.isReadOnly
         gathersWrites = settings.gathersWrites
         kernelFlags = settings.kernelFlags
+        // Left out as mount(8) does it, so that one fstab is for machines with and without SELinux.
+        securityContext = FuseRequirements.hasSELinux ? settings.securityContext : nil
     }
 }

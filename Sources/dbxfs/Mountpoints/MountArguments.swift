@@ -118,6 +118,9 @@ struct MountPlan: Sendable {
         settings = try MountSettings(
             parsing: arguments.options, over: environment.options(of: source.account),
             toleratesUnknown: arguments.toleratesUnknown)
+        if settings.securityContext != nil, geteuid() != 0 {
+            throw .mountRefused("context= is for root's mounts: fusermount3 takes no label")
+        }
         ignored = try IgnoreRules(environment.ignored(of: source.account))
         folders = AccountFolders(
             source: source, settings: settings, environment: environment)

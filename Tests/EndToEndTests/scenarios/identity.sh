@@ -101,7 +101,7 @@ done
 
 # Another server gets no request, not even about the account, until the folder's own is set again. A folder
 # from before its server was noted takes the one that is there.
-"$EMULATOR" --port 0 --port-file "$WORK/port" --state "$WORK/elsewhere" --request-log "$WORK/asked" --token mallorys \
+"$EMULATOR" --port 0 --port-file "$WORK/port" --state "$WORK/elsewhere" --request-log "$WORK/asked" --token mallorys $EMULATOR_OPTIONS \
     --exit-with-parent > /dev/null 2>&1 &
 elsewhere=$!
 wait_while_running $elsewhere 60 test -s "$WORK/port"

@@ -75,6 +75,22 @@ dbxfs mount "$MNT"
 echo 'before' > "$MNT/file"
 dbxfs sync "$MNT" --timeout 60
 test "$("$TOOLS/dropbox.py" get /file)" = before
+
+# The secret alone does, with its app, and is nowhere to be read.
+(
+    DBXFS_REFRESH_TOKEN=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["refresh_token"])' \
+        "$credentials")
+    export DBXFS_REFRESH_TOKEN DBXFS_STATE_DIR="$WORK/fleet/state" DBXFS_CACHE_DIR="$WORK/fleet/cache"
+    mkdir -p "$WORK/fleet/mnt"
+    fails 1 'set DBXFS_APP_KEY' dbxfs mount "$WORK/fleet/mnt"
+    export DBXFS_APP_KEY=test-app
+    dbxfs mount "$WORK/fleet/mnt"
+    test "$(cat "$WORK/fleet/mnt/file")" = before
+    dbxfs doctor > "$WORK/findings"
+    grep -q 'the token in DBXFS_REFRESH_TOKEN' "$WORK/findings"
+    dbxfs unmount "$WORK/fleet/mnt"
+    ! grep -rqF -e "$DBXFS_REFRESH_TOKEN" "$WORK/fleet" "$WORK/findings"
+)
 echo 'theirs' | "$TOOLS/dropbox.py" upload /cached
 wait_until 30 contains "$MNT/cached" theirs
 

@@ -47,7 +47,7 @@ fails_in_one_line 1 fastest "$WORK/at boot" "$helper" work "$MNT" -f -o fastest
 
 # A line of /etc/fstab, as mount(8) hands it on. An unknown option is left out with -s.
 "$WORK/at boot" "$helper" work:/Projects "$MNT" -s -n -t dbxfs -o rw,allow_other,uid=1234,gid=4321,umask=027,noexec \
-    -o _netdev,nofail,user,x-systemd.automount,comment=x,fastest
+    -o 'context="system_u:object_r:fusefs_t:s0",_netdev,nofail,user,x-systemd.automount,comment=x,fastest'
 test "$(shown FSTYPE)" = fuse.dbxfs
 test "$(shown SOURCE)" = work:/Projects
 for option in noexec nosuid nodev allow_other default_permissions; do

@@ -1,4 +1,5 @@
-# Names that trip programs up, and names that cannot be.
+# Names that trip programs up, and with names=strict, names that cannot be.
+# options: names=strict
 cd "$MNT"
 python3 - << 'END'
 import errno, os, unicodedata

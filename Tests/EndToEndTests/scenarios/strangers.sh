@@ -194,11 +194,13 @@ mv "$WORK/environment.new" "$WORK/environment"
 END
 chmod +x "$WORK/bin/xdg-open"
 test -n "$DBXFS_ACCESS_TOKEN"
+export DBXFS_REFRESH_TOKEN=renewable-secret
 PATH="$WORK/bin:$PATH" DISPLAY=:0 env -u TOKEN "$DBXFS" login --app-key test-app < /dev/null > "$WORK/login" 2>&1 &
 login=$!
 wait_while_running $login 30 test -e "$WORK/environment"
 kill $login
 wait $login || true
 grep -q '^DISPLAY=:0$' "$WORK/environment"
-grep -F -e DBXFS_ACCESS_TOKEN -e "$DBXFS_ACCESS_TOKEN" "$WORK/environment" && exit 1
+grep -F -e DBXFS_ACCESS_TOKEN -e "$DBXFS_ACCESS_TOKEN" -e DBXFS_REFRESH_TOKEN -e renewable-secret \
+    "$WORK/environment" && exit 1
 true

@@ -57,6 +57,7 @@ struct Chapter: Sendable {
         .init(title: "Links and shared folders", statements: Statement.sharing),
         .init(title: "Requests", statements: Statement.requests),
         .init(title: "Accounts and limits", statements: Statement.accounts),
+        .init(title: "Teams", statements: Statement.teams),
     ]
 }
 

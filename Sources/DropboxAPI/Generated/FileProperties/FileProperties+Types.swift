@@ -74,6 +74,110 @@ extension FileProperties {
         }
     }
 
+    /// The struct `file_properties.AddTemplateArg`.
+    public struct AddTemplateArg: StructValue {
+        /// The field `name`.
+        public var name: String
+        /// The field `description`.
+        public var description: String
+        /// The field `fields`.
+        public var fields: [PropertyFieldTemplate]
+
+        /// Takes over all fields.
+        public init(name: String, description: String, fields: [PropertyFieldTemplate]) {
+            self.name = name
+            self.description = description
+            self.fields = fields
+        }
+
+        /// Reads the fields.
+        public init(_ reader: FieldReader) throws {
+            name = try reader.value("name")
+            description = try reader.value("description")
+            fields = try reader.value("fields")
+        }
+
+        /// Writes the fields.
+        public func write(to writer: inout FieldWriter) throws {
+            try writer.write("name", name)
+            try writer.write("description", description)
+            try writer.write("fields", fields)
+        }
+    }
+
+    /// The struct `file_properties.AddTemplateResult`.
+    public struct AddTemplateResult: StructValue {
+        /// The field `template_id`.
+        public var templateID: TemplateID
+
+        /// Takes over all fields.
+        public init(templateID: TemplateID) {
+            self.templateID = templateID
+        }
+
+        /// Reads the fields.
+        public init(_ reader: FieldReader) throws {
+            templateID = try reader.value("template_id")
+        }
+
+        /// Writes the fields.
+        public func write(to writer: inout FieldWriter) throws {
+            try writer.write("template_id", templateID)
+        }
+    }
+
+    /// The struct `file_properties.GetTemplateArg`.
+    public struct GetTemplateArg: StructValue {
+        /// The field `template_id`.
+        public var templateID: TemplateID
+
+        /// Takes over all fields.
+        public init(templateID: TemplateID) {
+            self.templateID = templateID
+        }
+
+        /// Reads the fields.
+        public init(_ reader: FieldReader) throws {
+            templateID = try reader.value("template_id")
+        }
+
+        /// Writes the fields.
+        public func write(to writer: inout FieldWriter) throws {
+            try writer.write("template_id", templateID)
+        }
+    }
+
+    /// The struct `file_properties.GetTemplateResult`.
+    public struct GetTemplateResult: StructValue {
+        /// The field `name`.
+        public var name: String
+        /// The field `description`.
+        public var description: String
+        /// The field `fields`.
+        public var fields: [PropertyFieldTemplate]
+
+        /// Takes over all fields.
+        public init(name: String, description: String, fields: [PropertyFieldTemplate]) {
+            self.name = name
+            self.description = description
+            self.fields = fields
+        }
+
+        /// Reads the fields.
+        public init(_ reader: FieldReader) throws {
+            name = try reader.value("name")
+            description = try reader.value("description")
+            fields = try reader.value("fields")
+        }
+
+        /// Writes the fields.
+        public func write(to writer: inout FieldWriter) throws {
+            try writer.write("name", name)
+            try writer.write("description", description)
+            try writer.write("fields", fields)
+        }
+    }
+
     /// The union `file_properties.InvalidPropertyGroupError`.
     @nonexhaustive public enum InvalidPropertyGroupError: TaggedUnion, RouteError {
         case templateNotFound(TemplateID)
@@ -112,6 +216,27 @@ extension FileProperties {
             case .duplicatePropertyGroups: try union.write("duplicate_property_groups")
             case .unknown(let tag): try union.write(tag)
             }
+        }
+    }
+
+    /// The struct `file_properties.ListTemplateResult`.
+    public struct ListTemplateResult: StructValue {
+        /// The field `template_ids`.
+        public var templateIDs: [TemplateID]
+
+        /// Takes over all fields.
+        public init(templateIDs: [TemplateID]) {
+            self.templateIDs = templateIDs
+        }
+
+        /// Reads the fields.
+        public init(_ reader: FieldReader) throws {
+            templateIDs = try reader.value("template_ids")
+        }
+
+        /// Writes the fields.
+        public func write(to writer: inout FieldWriter) throws {
+            try writer.write("template_ids", templateIDs)
         }
     }
 
@@ -158,6 +283,44 @@ extension FileProperties {
             case .notFile: try union.write("not_file")
             case .notFolder: try union.write("not_folder")
             case .restrictedContent: try union.write("restricted_content")
+            case .unknown(let tag): try union.write(tag)
+            }
+        }
+    }
+
+    /// The union `file_properties.ModifyTemplateError`.
+    @nonexhaustive public enum ModifyTemplateError: TaggedUnion, RouteError {
+        case templateNotFound(TemplateID)
+        case restrictedContent
+        case conflictingPropertyNames
+        case tooManyProperties
+        case tooManyTemplates
+        case templateAttributeTooLarge
+        case unknown(String)
+
+        /// Reads the case of the tag.
+        public init(_ union: UnionReader) throws {
+            switch union.tag {
+            case "template_not_found": self = .templateNotFound(try union.value())
+            case "restricted_content": self = .restrictedContent
+            case "conflicting_property_names": self = .conflictingPropertyNames
+            case "too_many_properties": self = .tooManyProperties
+            case "too_many_templates": self = .tooManyTemplates
+            case "template_attribute_too_large": self = .templateAttributeTooLarge
+            default: self = .unknown(union.tag)
+            }
+        }
+
+        /// Writes the case.
+        public func write(to union: inout UnionWriter) throws {
+            switch self {
+            case .templateNotFound(let payload):
+                try union.write("template_not_found", value: payload)
+            case .restrictedContent: try union.write("restricted_content")
+            case .conflictingPropertyNames: try union.write("conflicting_property_names")
+            case .tooManyProperties: try union.write("too_many_properties")
+            case .tooManyTemplates: try union.write("too_many_templates")
+            case .templateAttributeTooLarge: try union.write("template_attribute_too_large")
             case .unknown(let tag): try union.write(tag)
             }
         }
@@ -212,6 +375,37 @@ extension FileProperties {
         public func write(to writer: inout FieldWriter) throws {
             try writer.write("name", name)
             try writer.write("value", value)
+        }
+    }
+
+    /// The struct `file_properties.PropertyFieldTemplate`.
+    public struct PropertyFieldTemplate: StructValue {
+        /// The field `name`.
+        public var name: String
+        /// The field `description`.
+        public var description: String
+        /// The field `type`.
+        public var type: PropertyType
+
+        /// Takes over all fields.
+        public init(name: String, description: String, type: PropertyType) {
+            self.name = name
+            self.description = description
+            self.type = type
+        }
+
+        /// Reads the fields.
+        public init(_ reader: FieldReader) throws {
+            name = try reader.value("name")
+            description = try reader.value("description")
+            type = try reader.value("type")
+        }
+
+        /// Writes the fields.
+        public func write(to writer: inout FieldWriter) throws {
+            try writer.write("name", name)
+            try writer.write("description", description)
+            try writer.write("type", type)
         }
     }
 
@@ -272,6 +466,39 @@ extension FileProperties {
             try writer.write("template_id", templateID)
             try writer.writeIfPresent("add_or_update_fields", addOrUpdateFields)
             try writer.writeIfPresent("remove_fields", removeFields)
+        }
+    }
+
+    /// The union `file_properties.PropertyType`.
+    @nonexhaustive public enum PropertyType: VoidUnion {
+        case string
+        case unknown(String)
+
+        /// The tags on the wire.
+        public static let tags: KeyValuePairs<String, Self> = ["string": .string]
+
+        /// The tag, if this version does not know it.
+        public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
+    }
+
+    /// The struct `file_properties.RemoveTemplateArg`.
+    public struct RemoveTemplateArg: StructValue {
+        /// The field `template_id`.
+        public var templateID: TemplateID
+
+        /// Takes over all fields.
+        public init(templateID: TemplateID) {
+            self.templateID = templateID
+        }
+
+        /// Reads the fields.
+        public init(_ reader: FieldReader) throws {
+            templateID = try reader.value("template_id")
+        }
+
+        /// Writes the fields.
+        public func write(to writer: inout FieldWriter) throws {
+            try writer.write("template_id", templateID)
         }
     }
 

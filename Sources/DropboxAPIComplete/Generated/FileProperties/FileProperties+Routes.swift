@@ -15,18 +15,6 @@ extension FileProperties {
             "file_properties/properties/add", scope: "files.metadata.write", retryAfterSend: false)
     }
 
-    /// The route `file_properties/properties/overwrite`: rpc, host api, called by the user, scope
-    /// `files.metadata.write`. Errors: `InvalidPropertyGroupError`.
-    ///
-    /// <https://www.dropbox.com/developers/documentation/http/documentation#file_properties-properties-overwrite>
-    public static var propertiesOverwrite:
-        Route<OverwritePropertyGroupArg, Empty, InvalidPropertyGroupError>
-    {
-        .init(
-            "file_properties/properties/overwrite", scope: "files.metadata.write",
-            retryAfterSend: false)
-    }
-
     /// The route `file_properties/properties/remove`: rpc, host api, called by the user, scope
     /// `files.metadata.write`. Errors: `RemovePropertiesError`.
     ///
@@ -82,18 +70,6 @@ extension FileProperties {
             scope: "files.team_metadata.write", retryAfterSend: false)
     }
 
-    /// The route `file_properties/templates/add_for_user`: rpc, host api, called by the user, scope
-    /// `files.metadata.write`. Errors: `ModifyTemplateError`.
-    ///
-    /// <https://www.dropbox.com/developers/documentation/http/documentation#file_properties-templates-add_for_user>
-    public static var templatesAddForUser:
-        Route<AddTemplateArg, AddTemplateResult, ModifyTemplateError>
-    {
-        .init(
-            "file_properties/templates/add_for_user", scope: "files.metadata.write",
-            retryAfterSend: false)
-    }
-
     /// The route `file_properties/templates/get_for_team`: rpc, host api, called by the team, scope
     /// `files.team_metadata.write`. Errors: `TemplateError`.
     ///
@@ -102,16 +78,6 @@ extension FileProperties {
         .init(
             "file_properties/templates/get_for_team", authentication: .team,
             scope: "files.team_metadata.write", retryAfterSend: false)
-    }
-
-    /// The route `file_properties/templates/get_for_user`: rpc, host api, called by the user, scope
-    /// `files.metadata.read`. Errors: `TemplateError`.
-    ///
-    /// <https://www.dropbox.com/developers/documentation/http/documentation#file_properties-templates-get_for_user>
-    public static var templatesGetForUser: Route<GetTemplateArg, GetTemplateResult, TemplateError> {
-        .init(
-            "file_properties/templates/get_for_user", scope: "files.metadata.read",
-            retryAfterSend: true)
     }
 
     /// The route `file_properties/templates/list_for_team`: rpc, host api, called by the team,
@@ -124,16 +90,6 @@ extension FileProperties {
             scope: "files.team_metadata.write", retryAfterSend: false)
     }
 
-    /// The route `file_properties/templates/list_for_user`: rpc, host api, called by the user,
-    /// scope `files.metadata.read`. Errors: `TemplateError`.
-    ///
-    /// <https://www.dropbox.com/developers/documentation/http/documentation#file_properties-templates-list_for_user>
-    public static var templatesListForUser: Route<Empty, ListTemplateResult, TemplateError> {
-        .init(
-            "file_properties/templates/list_for_user", scope: "files.metadata.read",
-            retryAfterSend: true)
-    }
-
     /// The route `file_properties/templates/remove_for_team`: rpc, host api, called by the team,
     /// scope `files.team_metadata.write`. Errors: `TemplateError`.
     ///
@@ -142,16 +98,6 @@ extension FileProperties {
         .init(
             "file_properties/templates/remove_for_team", authentication: .team,
             scope: "files.team_metadata.write", retryAfterSend: false)
-    }
-
-    /// The route `file_properties/templates/remove_for_user`: rpc, host api, called by the user,
-    /// scope `files.metadata.write`. Errors: `TemplateError`.
-    ///
-    /// <https://www.dropbox.com/developers/documentation/http/documentation#file_properties-templates-remove_for_user>
-    public static var templatesRemoveForUser: Route<RemoveTemplateArg, Empty, TemplateError> {
-        .init(
-            "file_properties/templates/remove_for_user", scope: "files.metadata.write",
-            retryAfterSend: false)
     }
 
     /// The route `file_properties/templates/update_for_team`: rpc, host api, called by the team,

@@ -11,6 +11,9 @@ import Tree
 extension DropboxFileSystem {
     /// Smaller files are uploaded in batches anyway.
     private static let smallestQueuedCopy: Int64 = 4 << 20
+    /// Unsent files of this size at most, in bytes, are copied by the thread that has the request: the kernel would need
+    /// a request for every few pages.
+    private static let largestSmallCopy: Int64 = 1 << 20
 
     /// Copies a range between two open files (copy_file_range).
     ///
@@ -27,6 +30,10 @@ extension DropboxFileSystem {
             let to = try files.handle(targetHandle)
             guard to.flags.writes, !to.flags.appends else { return .failed(.badHandle) }
             guard offset >= 0, count >= 0 else { return .failed(.invalidArgument) }
+            if case .staged(let staged) = from.file.content, staged.size <= Self.largestSmallCopy {
+                let range = offset ..<| offset +| count
+                return try copySmall(staged, range, to: to, at: targetOffset)
+            }
             // The row decides: a rename to a local-only name since the open is only there, and a
             // local-only file must have all its bytes here.
             guard offset == targetOffset, source != target,
@@ -48,6 +55,25 @@ extension DropboxFileSystem {
         } catch {
             return .failed(failure(error))
         }
+    }
+
+    /// Copies all bytes of a small file into an empty one.
+    private func copySmall(
+        _ source: StagedFile, _ range: Range<Int64>, to handle: FileHandle, at offset: Int64
+    ) throws -> Answer<Int> {
+        let size = source.size
+        guard range.lowerBound == 0, offset == 0, size > 0, range.upperBound >= size,
+            try self.size(of: handle.file) == 0
+        else { return .failed(.unsupported) }
+        if !handle.isLocalOnly && sync.isQuotaExceeded { return .failed(.quotaExceeded) }
+        guard case .bytes(let bytes) = try source.read(at: 0, count: Int(clamping: size)),
+            Int64(clamping: bytes.count) == size
+        else { return .failed(.unsupported) }
+        let progress = try change(handle.file) { staged, now in
+            try bytes.withUnsafeBytes { try staged.write(at: 0, $0, now: now) }
+        }
+        guard case .changed = progress else { return .failed(.unsupported) }
+        return .ready(bytes.count)
     }
 
     /// Copies queued content as a whole into an empty file: on the local disk at once, and on the

@@ -191,6 +191,10 @@ extension DropboxFileSystem {
             _ = failure(error)
         }
         let left = openFiles.unregister(file.inode, writes: writes)
+        // The kernel has been told attributes without the holes, which may have been gaps between two writes.
+        if writes, !openFiles.isOpenForWriting(file.inode), file.staged?.hasHoles == true {
+            relay.treeDidChange([.attributes(file.inode)])
+        }
         // From here on, readers get the content of the row, and the kernel has the bytes that were written.
         if !isSaved { forgetContent(of: file.inode) }
         // Most files have a name, and the kernel has their size: there is nothing to be read.

@@ -52,6 +52,11 @@ extension DropboxFileSystem {
         // A concurrent writer may not know of this handle yet, so its effect on the node is read
         // after its transaction. So is the size of staged content, which its last
         // handle may be saving: bytes beyond the row's size would be cut off.
+        let found = try store.readIfFree { snapshot in
+            let node = try snapshot.existing(inode)
+            return (node, try self.content(of: node))
+        }
+        if let found { return found }
         if !openFiles.isClaimed(inode) {
             let node = try store.readBriefly { try $0.existing(inode) }
             if node.kind != .file || node.staged == nil {

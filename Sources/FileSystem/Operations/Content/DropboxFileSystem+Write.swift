@@ -25,6 +25,7 @@ extension DropboxFileSystem {
             let progress = try change(handle.file) { staged, now in
                 try Self.write(bytes, at: offset, appends: appends, into: staged, now: now)
             }
+            if !isPage, !handle.isDirect { inodes.noteWrite(at: offset, of: inode) }
             if case .changed = progress, !handle.flags.isSynchronous {
                 if StagedFile.endsPiece(from: offset, count: count), !handle.isLocalOnly {
                     sync.noteGrowth(of: inode)

@@ -84,12 +84,12 @@ extension DropboxFileSystem {
         guard offset < 2 else { return true }
         if offset == 0 {
             let dot = DirectoryEntry(
-                name: ".", inode: inode, kind: .directory, nextOffset: 1, entry: nil)
+                name: Self.ownName, inode: inode, kind: .directory, nextOffset: 1, entry: nil)
             guard accept(dot) else { return false }
         }
         return accept(
             DirectoryEntry(
-                name: "..", inode: parent, kind: .directory, nextOffset: 2, entry: nil))
+                name: Self.folderName, inode: parent, kind: .directory, nextOffset: 2, entry: nil))
     }
 
     private func offerNames(
@@ -97,7 +97,7 @@ extension DropboxFileSystem {
     ) {
         for line in lines {
             let entry = DirectoryEntry(
-                name: line.child.name.string, inode: line.child.inode,
+                name: line.child.name.shown, inode: line.child.inode,
                 kind: FileKind(line.child.kind), nextOffset: line.offset, entry: nil)
             guard accept(entry) else { return }
         }
@@ -132,7 +132,7 @@ extension DropboxFileSystem {
         _ accept: (DirectoryEntry) -> Bool
     ) -> Bool {
         let entry = DirectoryEntry(
-            name: line.child.name.string, inode: line.child.inode, kind: FileKind(line.child.kind),
+            name: line.child.name.shown, inode: line.child.inode, kind: FileKind(line.child.kind),
             nextOffset: line.offset, entry: found(node, since: moment))
         guard accept(entry) else {
             forget(line.child.inode, count: 1)

@@ -23,8 +23,8 @@ extension DropboxFileSystem {
         }
     }
 
-    private static let ownName = Array(".".utf8)
-    private static let folderName = Array("..".utf8)
+    static let ownName = Array(".".utf8)
+    static let folderName = Array("..".utf8)
 
     /// Finds a node by the number of an inode that the kernel has forgotten, for a client of an NFS server or for
     /// `open_by_handle_at`: numbers are never used twice, so that they are valid in later mounts, too. The kernel
@@ -45,14 +45,13 @@ extension DropboxFileSystem {
             let moment = self.moment()
             do {
                 let name = try FileName(finding: name)
-                let node = try self.store.readBriefly { snapshot in
-                    try snapshot.child(
-                        name, of: snapshot.folder(parent), known, folding: self.options.foldsCase)
+                let node = try self.store.readBriefly {
+                    try $0.child(name, in: parent, known, folding: self.options.foldsCase)
                 }
                 var entry = self.found(node, since: moment)
                 // Another spelling than the node's own is looked up each time, because no
                 // invalidation names it.
-                if node.place?.name != name { entry.timeouts.entry = 0 }
+                if node.place?.name.isShown(as: name) != true { entry.timeouts.entry = 0 }
                 return .found(entry)
             } catch  where FileSystemError(cause: error) == .noEntry {
                 return .absent(timeout: self.absenceTimeout(since: moment))

@@ -73,6 +73,12 @@ extension ValueForm<String> {
             $0.hasPrefix("/") ? $0 : nil
         }
     }
+    static var securityContext: Self {
+        Self(
+            placeholder: "LABEL",
+            expected: "a label of SELinux such as system_u:object_r:httpd_sys_rw_content_t:s0",
+            parse: OptionValue.securityContext)
+    }
     static var member: Self {
         Self(placeholder: "ID", expected: "a team member's id such as dbmid:AAH…") {
             $0.hasPrefix("dbmid:") ? $0 : nil
@@ -92,9 +98,21 @@ extension ValueForm<MountSettings.Names> {
     }
 }
 
+extension ValueForm<MountSettings.AllowedNames> {
+    static var allowedNames: Self {
+        Self(placeholder: "all|strict", expected: "all or strict") { Value(rawValue: $0) }
+    }
+}
+
 extension ValueForm<MountSettings.Trash> {
     static var trash: Self {
         Self(placeholder: "refuse|allow", expected: "refuse or allow") { Value(rawValue: $0) }
+    }
+}
+
+extension ValueForm<MountSettings.Posix> {
+    static var posix: Self {
+        Self(placeholder: "dropbox|local", expected: "dropbox or local") { Value(rawValue: $0) }
     }
 }
 
@@ -178,6 +196,28 @@ package enum OptionValue {
             let mask = UInt16(text, radix: 8), mask <= 0o777
         else { return nil }
         return mask
+    }
+
+    /// A label of SELinux, with or without quotes. Nothing in it can end the kernel's option.
+    static func securityContext(_ text: String) -> String? {
+        var label = Substring(text)
+        if label.count >= 2, label.first == "\"", label.last == "\"" {
+            label = label.dropFirst().dropLast()
+        }
+        let parts = label.split(separator: ":", omittingEmptySubsequences: false)
+        let isSound = label.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."),
+                UInt8(ascii: "-"), UInt8(ascii: ":"), UInt8(ascii: ","):
+                true
+            default: false
+            }
+        }
+        guard isSound, (3...5).contains(parts.count), label.utf8.count <= 255,
+            parts.allSatisfy({ !$0.isEmpty })
+        else { return nil }
+        return String(label)
     }
 
     private static func number(_ digits: Substring) -> Int64? {

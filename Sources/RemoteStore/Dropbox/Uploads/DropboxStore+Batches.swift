@@ -48,12 +48,13 @@ extension DropboxStore {
         _ uploads: [FinishedUpload]
     ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
         try await prepareToMake()
+        let template = await factsTemplate(for: uploads.map(\.commit))
         let argument = Files.UploadSessionFinishBatchArg(
             entries: uploads.map { upload in
                 Files.UploadSessionFinishArg(
                     cursor: Files.UploadSessionCursor(
                         sessionID: upload.session.id, offset: UInt64(clamping: upload.size)),
-                    commit: info(upload.commit))
+                    commit: info(upload.commit, template))
             })
         let results: [Files.UploadSessionFinishBatchResultEntry]
         do {
@@ -64,15 +65,31 @@ extension DropboxStore {
             throw RemoteError(error) { _ in .server("\(error)") }
         }
         try Self.expect(results.count, uploads.count)
-        return zip(uploads, results).map { upload, result in
+        var outcomes: [RemoteOutcome<RemoteEntry>] = []
+        for (upload, result) in zip(uploads, results) {
+            outcomes.append(await outcome(of: upload, result, template))
+        }
+        return outcomes
+    }
+
+    private func outcome(
+        of upload: FinishedUpload, _ result: Files.UploadSessionFinishBatchResultEntry,
+        _ template: String?
+    ) async -> RemoteOutcome<RemoteEntry> {
+        do throws(RemoteError) {
             switch result {
             case .success(let file):
-                Result { () throws(RemoteError) in
-                    try stored(file, size: upload.size, upload.commit)
-                }
-            case .failure(let error): .failure(RemoteError(error))
-            case .unknown(let tag): .failure(.server(tag))
+                return .success(try stored(file, size: upload.size, upload.commit, template))
+            case .failure(.propertiesError(let reason)):
+                return .success(
+                    try await storedWithoutFacts(
+                        upload.commit, size: upload.size, reason,
+                        insteadOf: .server("\(reason)")))
+            case .failure(let error): throw RemoteError(error)
+            case .unknown(let tag): throw .server(tag)
             }
+        } catch {
+            return .failure(error)
         }
     }
 

@@ -54,21 +54,26 @@ extension DropboxStore {
         _ session: UploadSession, size: Int64, commit: RemoteCommit
     ) async throws(RemoteError) -> RemoteEntry {
         try await prepareToMake()
+        let template = await factsTemplate(for: [commit])
         let argument = Files.UploadSessionFinishArg(
             cursor: Files.UploadSessionCursor(
                 sessionID: session.id, offset: UInt64(clamping: size)),
-            commit: info(commit))
+            commit: info(commit, template))
         let file: Files.FileMetadata
         do {
             file = try await client.call(
                 Files.uploadSessionFinish, argument, options: .commit)
         } catch {
             let refusal = RemoteError(error) { RemoteError($0) }
+            if case .propertiesError(let reason)? = error.routeError {
+                return try await storedWithoutFacts(
+                    commit, size: size, reason, insteadOf: refusal)
+            }
             guard error.routeError?.mayFollowLostResponse == true else { throw refusal }
             return try await ownSuccess(
                 of: commit, size: size,
                 wasPossible: error.context.earlierAttemptMayHaveTakenEffect, insteadOf: refusal)
         }
-        return try stored(file, size: size, commit)
+        return try stored(file, size: size, commit, template)
     }
 }

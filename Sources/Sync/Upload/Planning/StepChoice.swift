@@ -13,6 +13,9 @@ struct StepBatch: Sendable {
     /// The kinds of batches.
     enum Kind: Hashable, Sendable, CaseIterable {
         case uploads, folders, deletions, moves, copies
+        /// Sent one after the other, because the API has no batch of facts: as a batch, they leave
+        /// the other connections to contents.
+        case facts
 
         /// Whether no other step may be in flight: moves change which node is at a place.
         var isExclusive: Bool { self == .moves }
@@ -92,6 +95,11 @@ struct StepChoice: Sendable {
                 return true
             }
             longRunningCount +|= 1
+        }
+        // Contents go first.
+        if case .setFacts = step, gathered[.uploads] != nil || batching.contains(.uploads) {
+            passOver()
+            return true
         }
         // A step that failed in a batch is sent alone.
         guard attempts == 0, let kind = step.batchKind else {
@@ -187,6 +195,7 @@ struct StepChoice: Sendable {
             batch.items.count >= Self.smallestBatch
                 || batch.items.count > 1 && tasks -| 1 +| batch.items.count > room
         case .folders, .deletions, .moves, .copies: batch.items.count > 1
+        case .facts: true
         }
     }
 }
@@ -243,6 +252,7 @@ extension UploadStep {
             upload.staged.base == nil && upload.staged.size <= Int64(ContentHasher.blockSize)
                 ? .uploads : nil
         case .copy: .copies
+        case .setFacts: .facts
         case .move(let move): move.isFolder ? nil : .moves
         case .settled, .waitFor, .waitForWriters, .deleteFolder: nil
         }

@@ -24,6 +24,7 @@ struct BatchSender: Sendable {
         case .deletions: await deleteFiles(batch.items)
         case .moves: await moveFiles(batch.items)
         case .copies: await copyFiles(batch.items)
+        case .facts: await environment.sendFacts(batch.items)
         }
     }
 

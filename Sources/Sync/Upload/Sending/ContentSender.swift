@@ -168,6 +168,7 @@ extension ContentUpload {
     /// The commit of the content with this hash.
     func commit(_ hash: ContentHash) -> RemoteCommit {
         RemoteCommit(
-            path: path, expectation: expectation, clientModified: modified.storable, hash: hash)
+            path: path, expectation: expectation, clientModified: modified.storable, hash: hash,
+            facts: facts, needsFacts: needsFacts)
     }
 }

@@ -42,8 +42,7 @@ struct AccountSurvey {
     /// Ignores a token or a login that the environment names, which belongs to no account here.
     init(_ environment: Environment) {
         var environment = environment
-        environment.accessToken = nil
-        environment.loginFile = nil
+        environment.ignoreCredentials()
         self.environment = environment
     }
 
@@ -68,7 +67,7 @@ struct AccountSurvey {
                 tokenFile: folders.token)
             switch credentials {
             case .login: return (.login, nil)
-            case .token: return (.token, nil)
+            case .token, .refreshToken: return (.token, nil)
             }
         } catch {
             if case .noToken(_, let command, _) = error { return (.none, "run: " + command) }

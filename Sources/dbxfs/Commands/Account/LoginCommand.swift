@@ -2,7 +2,6 @@
 // `Consent.swift` obtains the authorization.
 
 import ArgumentParser
-import CBuild
 import Core
 import DropboxAPI
 import Logging
@@ -15,7 +14,7 @@ struct LoginCommand: ParsableCommand {
         abstract: "Allow dbxfs to use a Dropbox account.",
         discussion: """
             Opens Dropbox's page in a browser, waits for the answer, and keeps the login for mounts. \
-            \(defaultAppKey == nil ? "The app key is" : "Instead of dbxfs's app, --app-key names") \
+            \(Environment.defaultAppKey == nil ? "The app key is" : "Instead of dbxfs's app, --app-key names") \
             that of an app of your own, made at \(CommandError.appConsole). Running mounts of the \
             account go on with the new login.
             """)
@@ -34,6 +33,13 @@ struct LoginCommand: ParsableCommand {
 
     @Flag(help: "Ask for what `dbxfs link` needs, too: the app has to have these permissions.")
     var sharing = false
+
+    @Flag(
+        help: """
+            Do not ask for files.metadata.write, which keeping modes, times and attributes on \
+            Dropbox needs.
+            """)
+    var noPosix = false
 
     func run() throws {
         ProcessSettings.adjustLimits()
@@ -58,7 +64,9 @@ struct LoginCommand: ParsableCommand {
     ) throws(CommandError) {
         let access = try DropboxAccess(environment)
         let scopes = Self.scopes + (sharing ? Self.sharingScopes : [])
-        let consent = Consent(access.login(app: key), scopes: scopes)
+        let wished = noPosix ? [] : [PosixSharing.scope]
+        let consent = Consent(
+            access.login(app: key), scopes: [scopes, wished].flatMap(\.self))
         let grant = try consent.obtain(usesBrowser: !noBrowser)
         let session = LoginSession(access, grant)
         do throws(CommandError) {
@@ -69,6 +77,7 @@ struct LoginCommand: ParsableCommand {
             ControlClient(folder: ControlFolder(path: environment.runtimeFolder))
                 .announceLogin(account: account.name)
             report(owner, environment)
+            if !noPosix { session.reportMissing(PosixSharing.scope) }
         } catch {
             // The grant is not stored, so it is revoked.
             session.revoke()
@@ -83,22 +92,17 @@ struct LoginCommand: ParsableCommand {
     /// The scopes for shared links. Optional, because they allow opening files to strangers.
     private static let sharingScopes = ["sharing.read", "sharing.write"]
 
-    /// The app that the build brought (`make release DBXFS_DEFAULT_APP_KEY=…`).
-    private static let defaultAppKey = cbuild_default_app_key().map { String(cString: $0) }
-
     private func appKey(
         _ environment: Environment, _ file: LoginFile
     ) throws(CommandError) -> String {
         // An unusable file is about to be replaced.
         let stored = (try? file.load())?.appKey
         let named = appKey ?? environment.appKey(of: account.name) ?? stored
-        guard let key = named ?? Self.defaultAppKey else {
+        guard let key = named ?? Environment.defaultAppKey else {
             throw .noAppKey(redirects: LoopbackListener.ports.map(LoopbackListener.redirect))
         }
         guard StoredLogin.isAppKey(key) else {
-            throw .badSetting(
-                name: appKey == nil ? "app key" : "--app-key", value: key,
-                expected: "the App key that \(CommandError.appConsole) shows")
+            throw .badAppKey(key, name: appKey == nil ? "app key" : "--app-key")
         }
         return key
     }
@@ -110,10 +114,7 @@ struct LoginCommand: ParsableCommand {
         Terminal.print("Logged in as \(owner.account.person)\(space ?? "").")
         let source = account.name == MountSource.standard.account ? "" : account.name + " "
         Terminal.print("Mount it: dbxfs mount \(source)MOUNTPOINT")
-        let used =
-            environment.accessToken != nil
-            ? "DBXFS_ACCESS_TOKEN" : environment.loginFile.map { _ in "DBXFS_LOGIN_FILE" }
-        if let used {
+        if let used = environment.credentialsVariable {
             Terminal.complain("\(used) is set, and mounts use that instead of this login")
         }
     }

@@ -37,6 +37,14 @@ struct LoginSession {
         }
     }
 
+    /// Tells of a scope that the grant lacks, and that a mount can do without.
+    func reportMissing(_ scope: String) {
+        guard let scopes, !scopes.contains(scope) else { return }
+        Terminal.complain(
+            "modes, exact times and attributes will stay on this machine: the app lacks the "
+                + "permission \(scope), which \(CommandError.appConsole) has under Permissions")
+    }
+
     private var scopes: [String]? {
         grant.scope?.split(separator: " ").map(String.init)
     }

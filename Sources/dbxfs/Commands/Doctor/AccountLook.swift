@@ -42,6 +42,10 @@ struct AccountLook {
                 tokenFile: folders.token)
             let access = access(credentials, folders)
             facts = AccountFacts(account: account, access: access, route: route)
+            let settings = try MountSettings(parsing: [], over: environment.options(of: account))
+            facts.sharing = PosixSharing(
+                isWanted: settings.posix == .dropbox, scopes: credentials.scopes,
+                command: CommandError.login(account, environment.scope))
             try ask(credentials, &facts)
         } catch {
             facts = AccountFacts(account: account, access: .refused(error), route: route)
@@ -54,9 +58,12 @@ struct AccountLook {
     private func access(
         _ credentials: Credentials, _ folders: AccountFolders
     ) -> AccountFacts.Access {
-        if environment.accessToken != nil { return .environment }
-        if case .login = credentials { return .login }
-        return .token(folders.token)
+        switch credentials {
+        case .login: .login
+        case .refreshToken: .environment("DBXFS_REFRESH_TOKEN")
+        case .token where environment.accessToken != nil: .environment("DBXFS_ACCESS_TOKEN")
+        case .token: .token(folders.token)
+        }
     }
 
     // MARK: The server

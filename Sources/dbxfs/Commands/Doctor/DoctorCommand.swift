@@ -72,7 +72,7 @@ struct DoctorCommand: ParsableCommand {
             return [account]
         }
         // The environment's token or login is for one account; mounts would use it for any named one.
-        if environment.accessToken != nil || environment.loginFile != nil {
+        if environment.credentialsVariable != nil {
             return [MountSource.standard.account]
         }
         let known = AccountFolders.accounts(environment)

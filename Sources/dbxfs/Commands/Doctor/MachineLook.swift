@@ -11,8 +11,8 @@ enum MachineLook {
         MachineFacts(
             device: device, fusermount: FuseRequirements.fusermount.map(program),
             isRoot: geteuid() == 0, allowsOthers: FuseRequirements.usersMayAllowOthers,
-            kernel: kernel, libfuse: FuseRequirements.libraryVersion, openFiles: openFiles,
-            session: session)
+            kernel: kernel, libfuse: FuseRequirements.libraryVersion,
+            libfuseBuilt: FuseRequirements.builtVersion, openFiles: openFiles, session: session)
     }
 
     private static var device: MachineFacts.Device {

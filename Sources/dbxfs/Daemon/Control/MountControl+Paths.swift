@@ -14,7 +14,7 @@ extension MountControl {
             for component in path.split(separator: "/") {
                 guard let name = try? FileName(String(component)),
                     let node = try foldsCase
-                        ? snapshot.child(like: name, of: current)
+                        ? snapshot.child(folding: name, of: current)
                         : snapshot.child(name, of: current)
                 else { return InodeID?.none }
                 current = node.inode
@@ -27,7 +27,7 @@ extension MountControl {
 
     /// The path on the mount with these components; "" for its root.
     static func path(_ names: some Sequence<FileName>) -> String {
-        names.map { "/" + $0.string }.joined()
+        names.map { "/" + $0.text }.joined()
     }
 
     /// Reads from the database.

@@ -2,7 +2,8 @@
 """Compares a mount with the emulator's tree: same names, same bytes.
 
 Reads every file through the mount and computes Dropbox's content hash, which the emulator computes of
-what it stores. Names are compared in NFC, as Dropbox stores them. Left out: symbolic links, FIFOs, sockets and
+what it stores. Names are compared in NFC, as Dropbox stores them; of a
+name that Dropbox cannot have, the alias is. Left out: symbolic links, FIFOs, sockets and
 the names that Dropbox does not store, because they stay on this machine.
 """
 
@@ -43,18 +44,26 @@ def mounted(root):
                 files.append(path)
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         entries = dict(zip(files, pool.map(content_hash, files)), **folders)
-    return {key(path[len(root):]): value for path, value in entries.items()}
+    return {path[len(root):]: value for path, value in entries.items()}
 
 
 def key(path):
     return unicodedata.normalize("NFC", path)
 
 
+def alias(root, path):
+    try:
+        return key(os.getxattr(root + path, "user.dropbox.path").decode())
+    except OSError:
+        return key(path)
+
+
 def main():
     with urllib.request.urlopen(os.environ["ADMIN"] + "/tree") as answer:
         tree = json.load(answer)["entries"]
     server = {key(entry["path"]): entry.get("content_hash", "folder") for entry in tree}
-    mount = mounted(sys.argv[1].rstrip("/"))
+    root = sys.argv[1].rstrip("/")
+    mount = {key(path) if key(path) in server else alias(root, path): value for path, value in mounted(root).items()}
     differences = [
         f"{path!r}: on the mount {mount.get(path)}, on the server {server.get(path)}"
         for path in sorted(mount.keys() | server.keys())

@@ -82,7 +82,7 @@ class Bed:
     def start_emulator(self):
         tokens = ["--token", os.environ["TOKEN"], "--token", os.environ["TOKEN2"]]
         self.emulator = subprocess.Popen(
-            [os.environ["EMULATOR"], "--port", Bed.port, "--state", self.folder + "/dropbox",
+            [os.environ["EMULATOR"], *os.environ["EMULATOR_OPTIONS"].split(), "--port", Bed.port, "--state", self.folder + "/dropbox",
              "--exit-with-parent", *tokens], stdout=subprocess.PIPE)
         address = self.emulator.stdout.readline().decode().split()[-1]
         Bed.port = address.split(":")[-1]

@@ -91,7 +91,8 @@ lock_owner() {
 
 stop_emulator() { kill -9 "$(cat "$EMULATOR_PID_FILE")"; }
 start_emulator() {
-    "$EMULATOR" --port "$PORT" --state "$EMULATOR_STATE" --token "$TOKEN" --token "$TOKEN2" \
+    # shellcheck disable=SC2086
+    "$EMULATOR" --port "$PORT" --state "$EMULATOR_STATE" --token "$TOKEN" --token "$TOKEN2" $EMULATOR_OPTIONS \
         >> "$WORK/../emulator.log" 2>&1 &
     echo $! > "$EMULATOR_PID_FILE"
     wait_while_running $! 60 curl -sf "$ADMIN/stats"

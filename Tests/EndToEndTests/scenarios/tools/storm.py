@@ -33,7 +33,8 @@ from storm_work import APART, KNOWN, NAMES, STOP, Broken, Writer, tokens_in  # n
 # Seconds that a call on a mount may take.
 PATIENCE = 60
 # The last one has the delay that users have.
-OPTIONS = [["-o", "write_delay=0s"], ["-o", "write_delay=0.3s"], []]
+# The views of mounts are compared by name, so that none may have names of its own.
+OPTIONS = [["-o", "names=strict" + more] for more in (",write_delay=0s", ",write_delay=0.3s", "")]
 # The most memory that a mount may take, in KiB.
 MEMORY = 200 << 10
 

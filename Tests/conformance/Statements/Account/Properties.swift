@@ -3,7 +3,7 @@
 import DropboxAPIComplete
 
 extension Statement {
-    private static let place = "docs/dropbox-api.md#calling-routes"
+    private static let place = "docs/sync.md#modes-times-and-attributes"
 
     static let properties: [Statement] = [
         .init(
@@ -90,8 +90,7 @@ extension Statement {
         },
         .init(
             "property-is-told", "A change of properties alone is told as a change of the file.",
-            .assumption, rule: "docs/architecture.md#a-delta-from-the-longpoll-to-the-kernel",
-            expects: "file a"
+            .assumption, rule: place, expects: "file a"
         ) {
             try await withTemplate($0) { box, template in
                 try await box.file("a")
@@ -101,7 +100,49 @@ extension Statement {
                 return try await box.told(cursor)
             }
         },
+        .init(
+            "property-search", "A search for a property finds files with an equal value.",
+            .assumption, rule: "docs/emulator.md#assumptions", expects: "file a"
+        ) {
+            try await withTemplate($0) { box, template in
+                _ = try await box.given { try await stored($0, template) }
+                try await box.file("b")
+                return try await found(box, "red", template)
+            }
+        },
+        .init(
+            "property-search-for-part", "A search for a part of a property's value finds nothing.",
+            .assumption, rule: "docs/emulator.md#assumptions", expects: "nothing"
+        ) {
+            try await withTemplate($0) { box, template in
+                _ = try await box.given { try await stored($0, template) }
+                return try await found(box, "re", template)
+            }
+        },
+        .init(
+            "property-search-deleted", "A search for a property finds no deleted file.",
+            .assumption, rule: "docs/emulator.md#assumptions", expects: "nothing"
+        ) {
+            try await withTemplate($0) { box, template in
+                _ = try await box.given { try await stored($0, template) }
+                _ = try await box.given { try await $0.delete("a") }
+                return try await found(box, "red", template)
+            }
+        },
     ]
+
+    /// The entries that a search for a colour finds.
+    private static func found(
+        _ box: ConformanceAccount, _ colour: String, _ template: String
+    ) async throws -> Observation {
+        let matches = try await box.client.fileProperties.propertiesSearch(
+            queries: [.init(query: colour, mode: .fieldName("colour"))],
+            templateFilter: .filterSome([template])
+        ).matches
+        return ConformanceAccount.list(
+            matches.map { "\($0.isDeleted ? "deleted" : "file") \(box.name($0.path.lowercased()))" }
+        )
+    }
 
     /// Asks with a template of its own, and removes it.
     private static func withTemplate(

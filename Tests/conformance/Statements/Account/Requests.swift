@@ -80,6 +80,15 @@ extension Statement {
             rule: "Sources/DropboxAPI/Client/JSON.swift", expects: "200 \u{E1}"
         ) { try await uploaded($0, #"\u00e1"#) },
         .init(
+            "argument-utf8", "An argument in a header may also be in UTF-8.", .rcloneNames,
+            rule: "docs/emulator.md#assumptions", expects: "200 \u{E1}"
+        ) { box in
+            let status = try box.sendUnescaped(
+                "files/upload", #"{"path":"\#(box.path("\u{E1}"))"}"#, text: "text")
+            let names = try await box.entries().map(box.line)
+            return "\(status) \(names.first?.dropFirst("file ".count) ?? "nothing")"
+        },
+        .init(
             "rate-limit", "A request that is one too many says how long to wait.",
             .performanceGuide, rule: "docs/dropbox-api.md#errors", expects: "Retry-After"
         ) { box in

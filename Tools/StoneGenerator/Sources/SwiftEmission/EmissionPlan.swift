@@ -41,6 +41,11 @@ public struct EmissionPlan: Sendable {
             module: "DropboxAPI",
             namespaces: ["async", "auth", "check", "common", "files", "users", "users_common"],
             routes: [
+                "file_properties/properties/overwrite",
+                "file_properties/templates/add_for_user",
+                "file_properties/templates/get_for_user",
+                "file_properties/templates/list_for_user",
+                "file_properties/templates/remove_for_user",
                 "sharing/create_shared_link_with_settings", "sharing/list_shared_links",
                 "sharing/revoke_shared_link",
             ]),

@@ -1,0 +1,91 @@
+// The names under which the server files nodes whose own names it cannot file: it refuses them, or takes them for a sibling's.
+// Near to the own name, and marked in the words of Dropbox's own client. Pure; which of them are free is the tree's.
+
+import Saturating
+
+/// Builds the aliases of an own name.
+public struct Alias: Hashable, Sendable {
+    /// The reason for an alias, as its name says it.
+    public enum Mark: String, Hashable, Sendable {
+        /// A sibling's name differs in case only.
+        case letterCase = "Case Conflict"
+        /// A sibling's name is the same text, composed otherwise.
+        case composition = "Unicode Encoding Conflict"
+        /// The own name ends in spaces.
+        case space = "Whitespace Conflict"
+        /// The own name has what the server refuses, or a sibling has its alias.
+        case name = "Name Conflict"
+    }
+
+    /// The own name with all that the server refuses replaced or left out, in its composed form.
+    private let base: String
+    /// Why the own name cannot be the server's; nil if it can.
+    public let fault: Mark?
+
+    /// Reads an own name.
+    public init(of own: [UInt8]) {
+        let repaired = Self.text(of: own).map { scalar -> Unicode.Scalar in
+            scalar == "\\" || scalar == "\u{7F}" ? "_" : scalar
+        }
+        var view = String.UnicodeScalarView()
+        view.append(contentsOf: repaired)
+        while view.last == " " { view.removeLast() }
+        let isTrimmed = view.count < repaired.count
+        let text = Folding.compose(String(view))
+        base = text.isEmpty ? "_" : text
+        let isUnchanged = !isTrimmed && String(view).utf8.elementsEqual(own)
+        let fits = text.utf8.count <= FileName.maximumByteCount
+        fault = isUnchanged && fits ? nil : isTrimmed ? .space : .name
+    }
+
+    /// Whether the server can have a name as it is.
+    public static func isNeeded(for name: String) -> Bool {
+        var isPlain = true
+        var last: UInt8 = 0
+        for byte in name.utf8 {
+            if byte == UInt8(ascii: "\\") || byte == 0x7F { return true }
+            if byte >= 0x80 { isPlain = false }
+            last = byte
+        }
+        if last == UInt8(ascii: " ") { return true }
+        // Some characters are longer in the form in which Dropbox stores them.
+        return !isPlain && Folding.compose(name).utf8.count > FileName.maximumByteCount
+    }
+
+    /// The alias without a mark; nil if there is none such that could be seen to stand for the own name.
+    public var plain: String? {
+        guard fault == .name, base.utf8.count <= FileName.maximumByteCount else { return nil }
+        return base
+    }
+
+    /// `NAME (Case Conflict).EXT`, with a number from the second one on.
+    public func name(marked mark: Mark, number: Int) -> String {
+        let counter = number > 1 ? " \(number)" : ""
+        return NameParts(base).marked(" (\(mark.rawValue)\(counter))")
+    }
+
+    /// The scalars of bytes. Those that are no UTF-8 are read as Latin-1, from which most such names are.
+    private static func text(of bytes: [UInt8]) -> [Unicode.Scalar] {
+        if let text = String(validating: bytes, as: UTF8.self) { return Array(text.unicodeScalars) }
+        var scalars: [Unicode.Scalar] = []
+        var rest = bytes[...]
+        while let first = rest.first {
+            let length = Self.length(ofScalarIn: rest)
+            if length > 0, let text = String(validating: rest.prefix(length), as: UTF8.self) {
+                scalars.append(contentsOf: text.unicodeScalars)
+                rest = rest.dropFirst(length)
+            } else {
+                scalars.append(first >= 0xA0 ? Unicode.Scalar(first) : "_")
+                rest = rest.dropFirst()
+            }
+        }
+        return scalars
+    }
+
+    /// The length of the valid UTF-8 scalar at the beginning; 0 if there is none.
+    private static func length(ofScalarIn bytes: ArraySlice<UInt8>) -> Int {
+        (1...4).first {
+            $0 <= bytes.count && String(validating: bytes.prefix($0), as: UTF8.self) != nil
+        } ?? 0
+    }
+}

@@ -1,0 +1,160 @@
+// Own names and aliases. A node that the server cannot have under its own name gets an alias once, and keeps it with its row,
+// until it is renamed or its own name becomes free. Also for nodes of the server whose names users have given to others here:
+// those are seen under a name that is made here. Not responsible for lookups (`TreeReading+Names.swift`).
+
+package import Core
+import GRDB
+import Saturating
+
+extension Transaction {
+    // MARK: Choosing
+
+    /// The name by which the server can file what users see under `shown` in a folder: that itself, or an alias.
+    package func name(
+        shownAs shown: FileName, in parent: InodeID, for inode: InodeID?
+    ) throws -> FileName {
+        guard isStorable(shown) else {
+            return try alias(of: shown, in: parent, for: inode, besides: nil)
+        }
+        let plain = shown.own == nil ? shown : try FileName(shown.text)
+        let sibling = try child(folded: plain.folded, of: parent)
+        guard let other = sibling?.place?.name, sibling?.inode != inode else { return plain }
+        return try alias(of: shown, in: parent, for: inode, besides: other)
+    }
+
+    /// An alias for what users see under `shown`, which is free here and on the server: not the key of `other`, which another
+    /// node has there or is about to get.
+    package func alias(
+        of shown: FileName, in parent: InodeID, for inode: InodeID?, besides other: FileName?
+    ) throws -> FileName {
+        let own = try OwnName(shown.shown)
+        let alias = Alias(of: own.bytes)
+        let mark = alias.fault ?? other.map { Self.mark(of: shown, beside: $0) } ?? .name
+        func free(_ text: String) throws -> FileName? {
+            let name = try FileName(text, key: nil, own: own)
+            if let other, other.folded.utf8.elementsEqual(name.folded.utf8) { return nil }
+            return try isFree(name.folded, in: parent, for: inode, overDeleted: true) ? name : nil
+        }
+        if let plain = alias.plain, let name = try free(plain) { return name }
+        var number = 1
+        while true {
+            if let name = try free(alias.name(marked: mark, number: number)) { return name }
+            number +|= 1
+        }
+    }
+
+    private func isStorable(_ shown: FileName) -> Bool {
+        if shown.own == nil { return !Alias.isNeeded(for: shown.string) }
+        return Alias(of: shown.shown).fault == nil
+    }
+
+    private static func mark(of shown: FileName, beside other: FileName) -> Alias.Mark {
+        if other.own != nil { return .name }
+        // String equality is canonical equivalence.
+        return other.string == shown.text ? .composition : .letterCase
+    }
+
+    /// Has users see a node of the server under its own name, which another machine has told, unless they see another node
+    /// under it.
+    package func learn(_ own: OwnName, of inode: InodeID) throws {
+        guard let place = try node(inode)?.place,
+            try child(ownName: own.bytes, of: place.parent) == nil
+        else { return }
+        let name = try place.name.shown(as: own)
+        if try !isShown(name, in: place.parent, besides: inode) {
+            try setPlace(inode, Place(parent: place.parent, name: name))
+        }
+    }
+
+    // MARK: One node under each name
+
+    /// The place of a node under a name that users do not see already. A name that users gave stays where it is.
+    func shownAlone(_ place: Place, for inode: InodeID?) throws -> Place {
+        let (parent, name) = (place.parent, place.name)
+        if name.own != nil { end.freed.isWatched = true }
+        guard try mayReturnNames() else { return place }
+        if name.own == nil, try child(ownName: name.shown, of: parent) == nil { return place }
+        if try !isShown(name, in: parent, besides: inode) { return place }
+        let plain = try name.shown(as: nil)
+        var shown = plain
+        var number = 1
+        while try isShown(shown, in: parent, besides: inode) {
+            let text = Alias(of: plain.shown).name(marked: .name, number: number)
+            shown = try plain.shown(as: OwnName(Array(text.utf8), isGiven: false))
+            number +|= 1
+        }
+        let aside = Place(parent: parent, name: shown)
+        end.otherNames.append(aside)
+        return aside
+    }
+
+    /// The names made in this transaction under which nodes are seen, besides those of their places.
+    package func takeOtherNames() -> [Place] {
+        defer { end.otherNames = [] }
+        return end.otherNames
+    }
+
+    /// Ends names that were made here, and are no longer needed.
+    package func endMadeNames() throws {
+        let made = try nodes(
+            "WHERE node.own IS NOT NULL AND node.flags & ? <> 0 ORDER BY node.inode",
+            [NodeFlags.madeOwnName.rawValue])
+        for node in made {
+            guard let place = node.place else { continue }
+            let name = try place.name.shown(as: nil)
+            if try !isShown(name, in: place.parent, besides: node.inode) {
+                try setPlace(node.inode, Place(parent: place.parent, name: name))
+            }
+        }
+    }
+
+    // MARK: Back to normal
+
+    /// Whether a key that becomes free may be an own name's.
+    func mayReturnNames() throws -> Bool {
+        if let known = end.freed.isWatched { return known }
+        let isWatched = try hasOwnNames()
+        end.freed.isWatched = isWatched
+        return isWatched
+    }
+
+    /// Notes that a node may leave its place in the local tree.
+    func noteLeaving(_ inode: InodeID) throws {
+        if try mayReturnNames(), let place = try node(inode)?.place {
+            end.freed.note(place, leftBy: inode)
+        }
+    }
+
+    /// Notes that a node may leave its place on the server.
+    func noteLeavingServer(_ node: Node) throws {
+        if try mayReturnNames(), let place = try remotePlace(of: node) {
+            end.freed.note(place, leftBy: node.inode)
+        }
+    }
+
+    /// Gives nodes their own names on the server, too, that no other node has, neither here nor there. Users see no change.
+    func returnNames() throws {
+        // Each alias that goes may free the name of another node.
+        while let (parent, keys) = end.freed.next() {
+            let aliased = try nodes(
+                "WHERE node.parent = ? AND node.own IS NOT NULL AND node.flags & ? = 0 ORDER BY node.inode",
+                [
+                    parent.column,
+                    NodeFlags.madeOwnName.union(.betweenMoves).rawValue,
+                ])
+            for node in aliased {
+                guard let shown = node.place?.name, Alias(of: shown.shown).fault == nil else {
+                    continue
+                }
+                let name = try FileName(shown.text)
+                // Of a node that has left its own name for an alias, only the server knows why.
+                let leavers = keys[name.folded, default: []].subtracting([node.inode])
+                if !leavers.isEmpty,
+                    try isFree(name.folded, in: parent, for: node.inode, overDeleted: false)
+                {
+                    try move(node.inode, to: Place(parent: parent, name: name))
+                }
+            }
+        }
+    }
+}

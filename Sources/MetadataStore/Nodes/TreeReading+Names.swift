@@ -1,0 +1,79 @@
+// The names that users see in a folder: those of the server, and own names, whose nodes the server has under aliases. Not
+// responsible for the choice of an alias (`Transaction+Names.swift`).
+
+package import Core
+import GRDB
+
+extension TreeReading {
+    /// The child that users see under exactly this name, byte by byte.
+    package func child(_ name: FileName, of parent: InodeID) throws -> Node? {
+        if name.own == nil {
+            if let node = try child(folded: name.folded, of: parent),
+                node.place?.name.isShown(as: name) == true
+            {
+                return node
+            }
+            if let node = try foreignChild(name, of: parent), node.place?.name.own == nil {
+                return node
+            }
+        }
+        return try child(ownName: name.shown, of: parent)
+    }
+
+    /// The child that users see under this name, or else the one that it collides with as far as that can be predicted.
+    package func child(like name: FileName, of parent: InodeID) throws -> Node? {
+        if let node = try child(name, of: parent) { return node }
+        guard name.own == nil else { return nil }
+        return try foreignChild(name, of: parent) ?? child(folded: name.folded, of: parent)
+    }
+
+    /// The child that users see under this name, or else in another case or composition.
+    package func child(folding name: FileName, of parent: InodeID) throws -> Node? {
+        if let node = try child(name, of: parent) { return node }
+        guard name.own == nil else { return nil }
+        if let node = try child(folded: name.folded, of: parent), node.place?.name.own == nil {
+            return node
+        }
+        return try nodes(
+            "WHERE node.parent = ? AND node.own IS NOT NULL ORDER BY node.inode", [parent.column]
+        ).first {
+            guard let shown = $0.place?.name.text else { return false }
+            return Folding.fold(shown).utf8.elementsEqual(name.folded.utf8)
+        }
+    }
+
+    /// The child of exactly this name, if the server files it under another key than the predicted one. The folding of
+    /// ASCII is known.
+    func foreignChild(_ name: FileName, of parent: InodeID) throws -> Node? {
+        if name.isASCII { return nil }
+        return try firstNode(
+            "WHERE node.parent = ? AND node.name = ? AND node.flags & 64 <> 0",
+            [parent.column, name.string])
+    }
+
+    /// The child with this own name.
+    func child(ownName bytes: [UInt8], of parent: InodeID) throws -> Node? {
+        try firstNode("WHERE node.parent = ? AND node.own = ?", [parent.column, blob(bytes)])
+    }
+
+    /// Whether users see a name in a folder, of another node than one.
+    func isShown(_ name: FileName, in parent: InodeID, besides inode: InodeID?) throws -> Bool {
+        let node = try child(name, of: parent)
+        return node != nil && node?.inode != inode
+    }
+
+    /// Whether a key is free in a folder for a node, here and on the server. A node that users have deleted leaves its key
+    /// to the next one of the name, with `overDeleted`, before the server knows of it.
+    func isFree(
+        _ key: String, in parent: InodeID, for inode: InodeID?, overDeleted: Bool
+    ) throws -> Bool {
+        if let node = try child(folded: key, of: parent), node.inode != inode { return false }
+        guard let node = try remoteChild(folded: key, of: parent) else { return true }
+        return node.inode == inode || overDeleted && node.isTombstone
+    }
+
+    /// Whether a node in the local tree has an own name.
+    func hasOwnNames() throws -> Bool {
+        try database.number("SELECT 1 FROM node WHERE own IS NOT NULL LIMIT 1") != nil
+    }
+}

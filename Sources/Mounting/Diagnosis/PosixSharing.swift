@@ -1,0 +1,59 @@
+// Whether an account keeps modes, times and attributes for other machines, and why not.
+
+/// The knowledge about that before a mount.
+package enum PosixSharing: Hashable, Sendable {
+    /// The credentials do not tell their scopes.
+    case unknown
+    /// They are kept on Dropbox.
+    case shared
+    /// The configuration says `posix = "local"`.
+    case switchedOff
+    /// The login lacks this scope; the command logs in again.
+    case scopeMissing(String, command: String)
+
+    /// The scope that it takes.
+    package static let scope = "files.metadata.write"
+
+    /// For a mount that is to keep them, and a login with these scopes, which an old one may not
+    /// tell.
+    package init(isWanted: Bool, scopes: [String], command: String) {
+        self =
+            if !isWanted {
+                .switchedOff
+            } else if scopes.isEmpty {
+                .unknown
+            } else if scopes.contains(Self.scope) {
+                .shared
+            } else {
+                .scopeMissing(Self.scope, command: command)
+            }
+    }
+
+    /// Whether a mount asks Dropbox to keep them. A token that cannot is found out at the first
+    /// request.
+    package var isTried: Bool {
+        switch self {
+        case .unknown, .shared: true
+        case .switchedOff, .scopeMissing: false
+        }
+    }
+
+    /// The findings of `dbxfs doctor`.
+    func findings(about account: String) -> [Finding] {
+        func finding(_ level: Finding.Level, _ text: String) -> [Finding] {
+            [Finding("posix", about: account, level, text)]
+        }
+        return switch self {
+        case .unknown: []
+        case .shared: finding(.ok, "modes, exact times and attributes are kept on Dropbox")
+        case .switchedOff:
+            finding(.ok, "modes, exact times and attributes stay on this machine (posix=local)")
+        case .scopeMissing(let scope, let command):
+            finding(
+                .note,
+                "modes, exact times and attributes stay on this machine, because the login lacks "
+                    + "\(scope): tick it at \(CommandError.appConsole) under Permissions, submit, "
+                    + "and run: \(command)")
+        }
+    }
+}

@@ -1,0 +1,51 @@
+// Sends modes, times and attributes alone: one request for each file, one after the other.
+
+import Core
+import MetadataStore
+import RemoteStore
+import Tree
+
+extension UploadEnvironment {
+    /// Sends facts, and records that the server has them.
+    func send(_ update: FactsUpdate, for inode: InodeID) async throws(SyncError) {
+        try await gate.commit { () async throws(SyncError) in
+            let intent = UploadIntent(inode: inode, step: .setFacts(update))
+            let sent = try await note(intent)
+            try await fromServer(await remote.setFacts(update.facts, of: update.node))
+            await record { results in
+                try results.arrived(sent)
+                try results.noteFacts(update, of: inode)
+            }
+        }
+    }
+
+    /// Sends the facts of several nodes. After a failure that is not about one of them, the others
+    /// fail with it.
+    func sendFacts(_ items: [StepBatch.Item]) async -> [BatchSender.Failure] {
+        var failures: [BatchSender.Failure] = []
+        var obstacle: SyncError?
+        for item in items {
+            guard case .setFacts(let update) = item.step else { continue }
+            do throws(SyncError) {
+                if let obstacle { throw obstacle }
+                try await send(update, for: item.inode)
+            } catch {
+                if error.isAboutConnection { obstacle = error }
+                failures.append((item, error))
+            }
+        }
+        return failures
+    }
+}
+
+extension SyncError {
+    /// Whether the next request would most likely fail, too.
+    fileprivate var isAboutConnection: Bool {
+        switch self {
+        case .remote(.offline), .remote(.timedOut), .remote(.rateLimited), .remote(.unauthorized),
+            .remote(.rootChanged), .remote(.rootMissing), .remote(.cancelled), .local:
+            true
+        case .remote, .baseLost: false
+        }
+    }
+}

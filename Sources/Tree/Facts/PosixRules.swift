@@ -1,0 +1,99 @@
+// Which facts of a node are shared with other machines, and when the server is owed them. Pure but for
+// reading rows. Not responsible for sending (`Sync`), nor for the text (`PosixFacts+Text.swift`).
+
+import Core
+import MetadataStore
+
+/// How a mount shares POSIX facts.
+package struct PosixRules: Hashable, Sendable {
+    /// Whether facts are kept on Dropbox.
+    package var isShared: Bool
+    /// Permission bits of files whose permissions were not set.
+    package var filePermissions: UInt16
+    /// The same of folders.
+    package var folderPermissions: UInt16
+
+    /// Facts stay on this machine.
+    package static let local = PosixRules(isShared: false)
+
+    package init(
+        isShared: Bool, filePermissions: UInt16 = 0o644, folderPermissions: UInt16 = 0o755
+    ) {
+        self.isShared = isShared
+        self.filePermissions = filePermissions & PosixFacts.sharedPermissions
+        self.folderPermissions = folderPermissions & PosixFacts.sharedPermissions
+    }
+
+    /// The facts to share of a node. `content` is the modification time of content that is sent
+    /// with them; nil without.
+    func facts(
+        of node: Node, content: WallTime? = nil, told: PosixFacts?, in tree: some TreeReading
+    ) throws -> PosixFacts {
+        var facts = PosixFacts(others: told?.others ?? [])
+        guard isShared, hasFacts(node) else { return facts }
+        facts.permissions = permissions(of: node, told: told)
+        if node.kind == .file, let time = content ?? node.local.modified,
+            let stored = (content?.storable ?? node.facts.clientModified)?.seconds,
+            time != WallTime(seconds: stored)
+        {
+            facts.modified = PosixFacts.ExactTime(time, stored: stored)
+        }
+        for (name, value) in try tree.attributes(of: node.inode) where name.hasPrefix(Self.user) {
+            facts.attributes[String(name.dropFirst(Self.user.count))] = value
+        }
+        return facts.fitting
+    }
+
+    /// Whether the server is owed facts of a node that it lacks. A time counts if a user has just
+    /// set it, or if it is owed already: times by writes and copies go with the content.
+    func isOwed(
+        _ node: Node, timeIsSet: Bool, in tree: some TreeReading
+    ) throws -> Bool {
+        guard isShared, hasFacts(node) else { return false }
+        let told = try tree.toldFacts(of: node.inode)
+        let ours = try facts(of: node, told: told, in: tree)
+        if ours.differsBesidesTime(from: told) { return true }
+        guard timeIsSet || node.flags.contains(.factsOwed), node.kind == .file,
+            node.remote != .absent, node.staged == nil, let stored = node.facts.clientModified,
+            let time = node.local.modified
+        else { return false }
+        // Others see whole seconds as long as no exact time was ever shared.
+        if told?.modified == nil { return time.seconds != stored.seconds }
+        return time != told?.exactTime(stored: stored) ?? stored
+    }
+
+    /// Whether facts of a node are kept on the server.
+    func shares(_ node: Node) -> Bool { isShared && hasFacts(node) }
+
+    /// The permissions of a node once others have set theirs: bits that are not shared stay.
+    func permissions(_ told: UInt16?, over node: Node) -> UInt16? {
+        let own = (node.local.permissions ?? 0) & ~PosixFacts.sharedPermissions
+        guard own != 0 else { return told }
+        return (told ?? standard(for: node)) | own
+    }
+
+    private func standard(for node: Node) -> UInt16 {
+        node.kind == .folder ? folderPermissions : filePermissions
+    }
+
+    private func hasFacts(_ node: Node) -> Bool {
+        (node.kind == .file || node.kind == .folder) && node.inode != .root
+            && !node.flags.contains(.localOnly)
+    }
+
+    /// The bits to share. Those that the server has stay explicit: the defaults of another machine
+    /// may be others.
+    private func permissions(of node: Node, told: PosixFacts?) -> UInt16? {
+        let bits = node.local.permissions.map { $0 & PosixFacts.sharedPermissions }
+        return bits == standard(for: node) && told?.permissions == nil ? nil : bits
+    }
+
+    private static let user = "user."
+}
+
+extension PosixFacts {
+    /// Whether users of another machine would see another mode or other attributes.
+    func differsBesidesTime(from told: PosixFacts?) -> Bool {
+        permissions != told?.permissions || attributes != told?.attributes ?? [:]
+    }
+}

@@ -1,0 +1,36 @@
+// The modes, times and attributes in responses.
+
+package import Core
+import MetadataStore
+import RemoteStore
+
+extension UploadResults {
+    /// Records the facts that the server has by the response to a commit, a creation or a move.
+    func noteFacts(of entry: RemoteEntry) throws {
+        guard context.posix.isShared, let id = entry.id, let node = try transaction.node(id: id)
+        else { return }
+        var isAnswered = false
+        if case .told(let facts) = entry.posix {
+            try transaction.setToldFacts(facts, of: node.inode)
+            isAnswered = true
+        }
+        try transaction.settleFacts(of: node.inode, by: context.posix, isAnswered: isAnswered)
+    }
+
+    /// Records that the server has facts that were sent alone. Users may have changed them since.
+    package func noteFacts(_ update: FactsUpdate, of inode: InodeID) throws {
+        guard let node = try transaction.node(inode), node.remote != .absent,
+            node.facts.id == update.node.id
+        else { return }
+        try transaction.setToldFacts(update.facts, of: inode)
+        try transaction.settleFacts(of: inode, by: context.posix, isAnswered: true)
+    }
+
+    /// Records that the server does not keep a node's facts, which stay on this machine.
+    package func keepFactsHere(of inode: InodeID) throws {
+        guard let node = try transaction.node(inode), node.flags.contains(.factsOwed) else {
+            return
+        }
+        try transaction.setFlags(.factsOwed, false, of: inode)
+    }
+}

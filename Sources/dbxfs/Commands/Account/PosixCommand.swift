@@ -1,0 +1,58 @@
+// `dbxfs posix`: the modes, times and attributes that an account keeps for other machines.
+
+import ArgumentParser
+import LocalIO
+import Mounting
+import RemoteStore
+
+struct PosixCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "posix",
+        abstract: "Remove the modes, exact times and attributes that Dropbox keeps.",
+        discussion: """
+            Mounts keep these in properties of the files, for mounts on other machines. They show \
+            nowhere else. --remove deletes all of them from the account; what each machine knows stays \
+            there. A mount makes new ones unless it has -o posix=local.
+            """)
+
+    @OptionGroup var account: AccountOption
+
+    @Flag(help: "Remove them all from the account, for good.")
+    var remove = false
+
+    func validate() throws {
+        guard remove else { throw ValidationError("say --remove to remove them") }
+    }
+
+    func run() throws {
+        ProcessSettings.adjustLimits()
+        let environment = try Environment(scope: account.scope)
+        quietLogs(environment)
+        let settings = try MountSettings(
+            parsing: [], over: environment.options(of: account.name))
+        let folders = try account.folders(environment)
+        let credentials = try Credentials.find(
+            environment: environment, account: account.name, login: folders.login,
+            tokenFile: folders.token)
+        try ProcessSettings.giveUpCapabilities()
+        let access = try DropboxAccess(environment)
+        let client = access.client(
+            access.tokens(
+                credentials, command: CommandError.login(account.name, environment.scope),
+                hide: { _ in }), member: settings.member)
+        let answer = WorkerThread.waiting { () async -> Result<Int, RemoteError> in
+            do throws(RemoteError) {
+                return .success(try await DropboxStore.removeFacts(client))
+            } catch {
+                return .failure(error)
+            }
+        }
+        switch answer {
+        case .success(0)?: Terminal.print("The account keeps no modes, times or attributes.")
+        case .success?: Terminal.print("Removed all modes, times and attributes from Dropbox.")
+        case .failure(let error)?:
+            throw CommandError(error, server: environment.serverName, remotePath: "")
+        case nil: throw CommandError.system("the server could not be asked")
+        }
+    }
+}

@@ -1,0 +1,138 @@
+# Two machines, each with its own state, and a third client that knows nothing of modes: a tree that is unpacked on one is the
+# same tree on the other, and costs three requests more than without.
+# mounts: itself
+# limit: 300
+. "$TOOLS/lib.sh"
+third="$TOOLS/dropbox.py"
+requests() { admin_stats 'sum(route["requests"] for name, route in routes.items()
+    if not name.endswith(("longpoll", "get_space_usage")))'; }
+# on 1|2 COMMAND…: a command of one machine.
+on() {
+    _machine=$1
+    shift
+    env DBXFS_STATE_DIR="$WORK/state$_machine" DBXFS_CACHE_DIR="$WORK/cache$_machine" "$@"
+}
+# Changes are sent by `sync` only, so that their requests can be counted.
+mount_on() { on "$1" dbxfs mount "$2" -o write_delay=1h; }
+sync_on() { on "$1" dbxfs sync "$2" --timeout 120; }
+# Users see this: modes, sizes, times to the nanosecond, attributes. The times of folders are those of each machine.
+seen() {
+    (cd "$1/$2" && find . -type f -printf '%p %M %s %T@\n' -o -type d -printf '%p %M\n' | sort)
+    (cd "$1/$2" && getfattr -R -d -m '^user\.' . 2> /dev/null | sort)
+}
+has_mode() { test "$(stat -c %a "$1")" = "$2"; }
+
+mkdir "$WORK/one" "$WORK/two"
+one="$WORK/one" two="$WORK/two"
+
+# A tree of 500 files, 30 of them programs.
+(
+    mkdir "$WORK/tree"
+    cd "$WORK/tree"
+    for folder in $(seq 10); do
+        mkdir "d$folder"
+        for file in $(seq 47); do echo "$folder $file" > "d$folder/f$file"; done
+        for file in 1 2 3; do
+            printf '#!/bin/sh\necho "runs $0"\n' > "d$folder/run$file"
+            chmod 755 "d$folder/run$file"
+        done
+    done
+    chmod 600 d1/f1
+    chmod 400 d1/f2
+    touch -d '2001-02-03 04:05:06.123456789 UTC' d1/f3
+    setfattr -n user.origin -v 'https://example.org/ü' d1/f4
+)
+(cd "$WORK" && tar --xattrs -cf tree.tar tree)
+
+# As before, modes stay on the machine. The requests of that:
+on 1 dbxfs mount "$one" -o posix=local,write_delay=1h
+tar --xattrs -C "$one" -xf "$WORK/tree.tar"
+admin POST /stats/reset '{}'
+sync_on 1 "$one"
+without=$(requests)
+has_mode "$one/tree/d1/run1" 755
+rm -r "$one/tree"
+sync_on 1 "$one"
+on 1 dbxfs unmount "$one"
+
+mount_on 1 "$one"
+wait_until 60 eval 'test "$(on 1 dbxfs status --json "$one" | grep -c "\"state\":\"online\"")" = 1'
+tar --xattrs -C "$one" -xf "$WORK/tree.tar"
+admin POST /stats/reset '{}'
+sync_on 1 "$one"
+with=$(requests)
+test "$with" -le "$((without + 3))"
+seen "$one" tree > "$WORK/seen1"
+grep -q 'd1/run1 -rwxr-xr-x' "$WORK/seen1"
+
+# The other machine.
+mount_on 2 "$two"
+wait_until 60 test -e "$two/tree/d10/run3"
+wait_until 60 has_mode "$two/tree/d1/f1" 600
+seen "$two" tree > "$WORK/seen2"
+diff "$WORK/seen1" "$WORK/seen2"
+diff -r --no-dereference "$one/tree" "$two/tree"
+diff -r --no-dereference "$WORK/tree" "$two/tree"
+test "$("$two/tree/d3/run2")" = "runs $two/tree/d3/run2"
+test "$(stat -c %y "$two/tree/d1/f3")" = "$(stat -c %y "$WORK/tree/d1/f3")"
+test "$(getfattr -n user.origin --only-values "$two/tree/d1/f4")" = 'https://example.org/ü'
+
+# Changes of modes alone, both ways: one request for each, and none twice.
+on 1 dbxfs unmount "$one"
+mount_on 1 "$one"
+admin POST /stats/reset '{}'
+for file in $(seq 40); do
+    chmod 755 "$two/tree/d4/f$file"
+    chmod 700 "$two/tree/d4/f$file"
+done
+sync_on 2 "$two"
+test "$(admin_stats 'routes["file_properties/properties/overwrite"]["requests"]')" = 40
+wait_until 60 has_mode "$one/tree/d4/f40" 700
+chmod 700 "$one/tree/d2"
+chmod -x "$one/tree/d3/run2"
+setfattr -x user.origin "$one/tree/d1/f4"
+touch -d '1999-12-31 23:59:59.5 UTC' "$one/tree/d1/f5"
+sync_on 1 "$one"
+wait_until 60 has_mode "$two/tree/d3/run2" 644
+wait_until 60 has_mode "$two/tree/d2" 700
+wait_until 60 eval 'test -z "$(getfattr -d "$two/tree/d1/f4")"'
+wait_until 60 eval 'test "$(stat -c %y "$two/tree/d1/f5")" = "$(stat -c %y "$one/tree/d1/f5")"'
+
+# A program saved over by an editor, which writes another file and renames it.
+printf '#!/bin/sh\necho edited\n' > "$two/tree/d5/new"
+chmod 755 "$two/tree/d5/new"
+mv "$two/tree/d5/new" "$two/tree/d5/run1"
+sync_on 2 "$two"
+wait_until 60 eval 'test "$("$one/tree/d5/run1")" = edited'
+
+# The third client edits a program, which stays one, and moves it; a copy that it makes is an ordinary file.
+printf '#!/bin/sh\necho third\n' | $third upload /tree/d5/run1
+wait_until 60 eval 'test "$("$one/tree/d5/run1")" = third'
+wait_until 60 eval 'test "$("$two/tree/d5/run1")" = third'
+$third move /tree/d5/run2 /tree/moved
+wait_until 60 has_mode "$two/tree/moved" 755
+wait_until 60 has_mode "$one/tree/moved" 755
+echo plain | $third upload /tree/d5/run2
+wait_until 60 has_mode "$two/tree/d5/run2" 644
+
+# A server whose changes do not tell of modes alone: they come with the next version.
+admin POST /settings '{"tell_properties": false}'
+chmod 755 "$one/tree/d6/f1"
+sync_on 1 "$one"
+echo next > "$one/tree/d6/f1"
+sync_on 1 "$one"
+wait_until 60 contains "$two/tree/d6/f1" next
+has_mode "$two/tree/d6/f1" 755
+
+# All of it is removed from Dropbox; what each machine knows stays there.
+on 1 dbxfs posix --remove | grep -q '^Removed'
+on 1 dbxfs posix --remove | grep -q 'keeps no modes'
+printf '#!/bin/sh\necho later\n' | $third upload /tree/d7/run1
+wait_until 60 eval 'test "$("$two/tree/d7/run1")" = later'
+has_mode "$two/tree/d7/run1" 755
+fails 1 'say --remove' on 1 dbxfs posix
+on 1 dbxfs unmount "$one"
+on 2 dbxfs unmount "$two"
+DBXFS_STATE_DIR="$WORK/state3" DBXFS_CACHE_DIR="$WORK/cache3" dbxfs mount "$MNT" -o posix=local
+has_mode "$MNT/tree/d8/run1" 644
+dbxfs unmount "$MNT"

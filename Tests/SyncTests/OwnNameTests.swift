@@ -1,0 +1,221 @@
+// Nodes that users see under names which the server cannot have: the steps that are sent for them, changes of their aliases
+// by others, and when a name goes back to normal.
+
+import Core
+import MetadataStore
+import RemoteStore
+import RemoteStoreTesting
+import Staging
+import TestSupport
+import Testing
+
+@testable import Sync
+@testable import Tree
+
+@Suite struct OwnNameTests {
+    /// A user makes a file under any name that POSIX allows.
+    @discardableResult
+    private func make(
+        _ name: String, _ text: String, in folder: InodeID = .root, _ harness: Harness
+    ) async throws -> InodeID {
+        let inode = try await harness.store.write { [staging = harness.staging] transaction in
+            let name = try transaction.name(shownAs: FileName(name), in: folder, for: nil)
+            let inode = try transaction.insert(
+                .file, at: Place(parent: folder, name: name),
+                local: LocalFacts(modified: .now()))
+            let file = try staging.begin(inode, base: nil, size: 0, in: transaction)
+            _ = try Array(text.utf8).withUnsafeBytes {
+                try file.write(at: 0, $0, now: .now())
+            }
+            try file.persist(in: transaction)
+            return inode
+        }
+        harness.noteChange()
+        return inode
+    }
+
+    /// The names that users see in a folder, and those of the server for them.
+    private func names(
+        _ harness: Harness, in folder: InodeID = .root
+    ) async throws -> [String: String] {
+        let children = try await harness.store.read { try $0.children(of: folder) }
+        return Dictionary(uniqueKeysWithValues: children.map { ($0.name.text, $0.name.string) })
+    }
+
+    private func tree(_ harness: Harness) async throws -> [String: String?] {
+        try await harness.settle()
+        try await harness.checkInvariants()
+        return try await harness.serverTree()
+    }
+
+    @Test(
+        "each name is stored under its alias, once, also if the reply is lost and after a restart")
+    func stored() async throws {
+        let harness = try Harness()
+        harness.faulty.inject(.failAfter(.offline("test")), times: 2) { $0.operation == .upload }
+        try await make("readme", "1", harness)
+        try await make("README", "2", harness)
+        try await make("a\\b", "3", harness)
+        let wanted = ["/readme": "1", "/README (Case Conflict)": "2", "/a_b": "3"]
+        #expect(try await tree(harness) == wanted)
+        await harness.stop()
+        #expect(try await tree(harness) == wanted)
+        #expect(
+            try await names(harness) == [
+                "readme": "readme", "README": "README (Case Conflict)", "a\\b": "a_b",
+            ])
+        await harness.stop()
+    }
+
+    @Test(
+        "others take the alias of a node before it is sent: it gets another one, and keeps its name"
+    )
+    func aliasTaken() async throws {
+        let harness = try Harness()
+        try await make("readme", "1", harness)
+        try await make("README", "2", harness)
+        try await harness.put("/README (Case Conflict)", "theirs")
+        #expect(
+            try await tree(harness) == [
+                "/readme": "1", "/README (Case Conflict)": "theirs",
+                "/README (Case Conflict 2)": "2",
+            ])
+        #expect(
+            try await names(harness) == [
+                "readme": "readme", "README": "README (Case Conflict 2)",
+                "README (Case Conflict)": "README (Case Conflict)",
+            ])
+        #expect(harness.engine?.status.conflicts == 0)
+        await harness.stop()
+    }
+
+    @Test("others give a name that differs in case only from one that is not sent yet: both stay")
+    func nameTaken() async throws {
+        let harness = try Harness()
+        try await make("readme", "ours", harness)
+        try await harness.put("/README", "theirs")
+        #expect(
+            try await tree(harness) == ["/README": "theirs", "/readme (Case Conflict)": "ours"])
+        #expect(
+            try await names(harness) == [
+                "README": "README", "readme": "readme (Case Conflict)",
+            ])
+        await harness.stop()
+    }
+
+    @Test(
+        "others move a node with an own name: it stays in another folder, and goes with a new name")
+    func moved() async throws {
+        let harness = try Harness()
+        try await harness.makeFolder("/d")
+        try await make("readme", "1", harness)
+        let inode = try await make("README", "2", harness)
+        _ = try await tree(harness)
+        try await harness.relocate("/README (Case Conflict)", to: "/d/README (Case Conflict)")
+        _ = try await tree(harness)
+        var place = try await harness.store.read { try $0.node(inode)?.place }
+        #expect(place?.name.text == "README")
+        #expect(place?.name.string == "README (Case Conflict)")
+        try await harness.relocate("/d/README (Case Conflict)", to: "/d/new")
+        _ = try await tree(harness)
+        place = try await harness.store.read { try $0.node(inode)?.place }
+        #expect(place?.name == (try FileName("new")))
+        await harness.stop()
+    }
+
+    @Test(
+        "the sibling is gone on both sides: the name goes back to normal", arguments: [true, false])
+    func freed(_ isByOthers: Bool) async throws {
+        let harness = try Harness()
+        try await make("readme", "1", harness)
+        let inode = try await make("README", "2", harness)
+        _ = try await tree(harness)
+        let id = try await harness.server.entry(at: RemotePath(rawValue: "/README (Case Conflict)"))
+        if isByOthers {
+            try await harness.remove("/readme")
+        } else {
+            try await harness.delete("/readme")
+            harness.noteChange()
+        }
+        try await waitWhile { try await harness.tree() != ["/README": "2"] }
+        #expect(try await tree(harness) == ["/README": "2"])
+        #expect(try await harness.store.read { try $0.node(inode)?.place?.name.own } == nil)
+        let now = try await harness.server.entry(at: RemotePath(rawValue: "/README"))
+        guard case .file(let before) = id?.kind, case .file(let after) = now?.kind else {
+            throw Refused()
+        }
+        #expect(before.id == after.id)
+        await harness.stop()
+    }
+
+    @Test("both sides edit a file with an own name: theirs keeps it")
+    func edited() async throws {
+        let harness = try Harness()
+        try await make("readme", "1", harness)
+        try await make("README", "2", harness)
+        _ = try await tree(harness)
+        await harness.stop()
+        try await harness.write("/README", "ours")
+        try await harness.put("/README (Case Conflict)", "theirs")
+        let there = try await tree(harness)
+        #expect(there.count == 3)
+        #expect(there["/README (Case Conflict)"] == "theirs")
+        #expect(try await names(harness)["README"] == "README (Case Conflict)")
+        #expect(there.values.contains("ours"))
+        await harness.stop()
+    }
+
+    @Test("a deleted node that others have edited comes back under its own name")
+    func broughtBack() async throws {
+        let harness = try Harness()
+        try await make("readme", "1", harness)
+        try await make("README", "2", harness)
+        _ = try await tree(harness)
+        await harness.stop()
+        try await harness.delete("/README")
+        try await harness.put("/README (Case Conflict)", "theirs")
+        #expect(try await tree(harness)["/README (Case Conflict)"] == "theirs")
+        #expect(try await names(harness)["README"] == "README (Case Conflict)")
+        await harness.stop()
+    }
+
+    @Test(
+        "in one batch the sibling goes and others give the name: it is the user's, and theirs is seen beside it"
+    )
+    func sameBatch() async throws {
+        let harness = try Harness()
+        try await harness.apply([.file("/readme", "R")])
+        let own = try await make("README", "2", harness)
+        try await harness.apply([.deleted("/readme"), .file("/README", "N")])
+        #expect(
+            try await names(harness) == [
+                "README": "README (Case Conflict)", "README (Name Conflict)": "README",
+            ])
+        #expect(try await harness.inode("/README") == own)
+    }
+
+    @Test(
+        "an entry that tells an own name of another machine is seen under it, and one without leaves it"
+    )
+    func told() async throws {
+        let harness = try Harness()
+        try await harness.apply([.file("/readme", "R"), .file("/README (Case Conflict)", "U")])
+        let inode = try #require(try await harness.inode("/README (Case Conflict)"))
+        var entry = try RemoteEntry.file("/README (Case Conflict)", "U", revision: "2")
+        entry.name = try entry.name.shown(as: OwnName(Array("README".utf8)))
+        try await harness.apply([entry])
+        #expect(try await harness.inode("/README") == inode)
+        try await harness.apply([.file("/README (Case Conflict)", "U", revision: "3")])
+        #expect(try await harness.inode("/README") == inode)
+        // A new node, too; and one whose name is another's is seen under the server's.
+        var second = try RemoteEntry.file("/a_b", "V")
+        second.name = try second.name.shown(as: OwnName(Array("a\\b".utf8)))
+        var third = try RemoteEntry.file("/c", "W")
+        third.name = try third.name.shown(as: OwnName(Array("a\\b".utf8)))
+        try await harness.apply([second, third])
+        #expect(
+            try await names(harness) == [
+                "readme": "readme", "README": "README (Case Conflict)", "a\\b": "a_b", "c": "c",
+            ])
+    }
+}
