@@ -17,8 +17,11 @@ extension Transaction {
             return try alias(of: shown, in: parent, for: inode, besides: nil)
         }
         let plain = shown.own == nil ? shown : try FileName(shown.text)
-        let sibling = try child(folded: plain.folded, of: parent)
-        guard let other = sibling?.place?.name, sibling?.inode != inode else { return plain }
+        let siblings = try [
+            child(folded: plain.folded, of: parent), foreignChild(plain, of: parent),
+        ]
+        let other = siblings.lazy.compactMap(\.self).first { $0.inode != inode }
+        guard let other = other?.place?.name else { return plain }
         return try alias(of: shown, in: parent, for: inode, besides: other)
     }
 
@@ -33,7 +36,7 @@ extension Transaction {
         func free(_ text: String) throws -> FileName? {
             let name = try FileName(text, key: nil, own: own)
             if let other, other.folded.utf8.elementsEqual(name.folded.utf8) { return nil }
-            return try isFree(name.folded, in: parent, for: inode, overDeleted: true) ? name : nil
+            return try isFree(name, in: parent, for: inode, overDeleted: true) ? name : nil
         }
         if let plain = alias.plain, let name = try free(plain) { return name }
         var number = 1
@@ -150,7 +153,7 @@ extension Transaction {
                 // Of a node that has left its own name for an alias, only the server knows why.
                 let leavers = keys[name.folded, default: []].subtracting([node.inode])
                 if !leavers.isEmpty,
-                    try isFree(name.folded, in: parent, for: node.inode, overDeleted: false)
+                    try isFree(name, in: parent, for: node.inode, overDeleted: false)
                 {
                     try move(node.inode, to: Place(parent: parent, name: name))
                 }
