@@ -404,5 +404,13 @@ extension Plan {
                     .other(.delete("/aΣ")), .other(.move("/aσ", "/aΣ")), .other(.putSame(0, "/aΣ")),
                 ])
         ),
+        (
+            "a file that is renamed over the one which it made need an alias takes the alias",
+            Plan(
+                seed: 5206, mounts: 3, pageSize: 2000, distance: 400, compaction: .nodes,
+                steps: [
+                    .other(.put("/A")), .user(0, .save("/a")), .user(0, .rename("/A", "/a")),
+                ])
+        ),
     ]
 }

@@ -25,6 +25,20 @@ extension Transaction {
         return try alias(of: shown, in: parent, for: inode, besides: other)
     }
 
+    /// The name of a node that takes the place of another one: the same, with its alias, unless only the key of the node
+    /// itself made it need that.
+    package func name(of place: Place, takenBy node: Node) throws -> FileName {
+        let taken = place.name
+        guard taken.own?.isGiven == true, Alias(of: taken.shown).fault == nil,
+            let left = node.place, left.parent == place.parent
+        else { return taken }
+        let plain = try FileName(taken.text)
+        guard left.name.folded.utf8.elementsEqual(plain.folded.utf8),
+            try isFree(plain, in: place.parent, for: node.inode, overDeleted: false)
+        else { return taken }
+        return plain
+    }
+
     /// An alias for what users see under `shown`, which is free here and on the server: not the key of `other`, which another
     /// node has there or is about to get.
     package func alias(
