@@ -40,5 +40,15 @@ extension Plan {
                     .user(0, .rename("/a/b/A", "/a/b/a")), .other(.delete("/a/b/a")),
                 ])
         ),
+        (
+            "a conflict with others who edit the file under another spelling of its name",
+            Plan(
+                seed: 3047, mounts: 2, pageSize: 2, distance: 400, keepsNames: true, isLate: true,
+                isHurried: true,
+                steps: [
+                    .user(0, .write("/A")), .wait(6000), .other(.put("/a")),
+                    .user(0, .write("/A")),
+                ])
+        ),
     ]
 }

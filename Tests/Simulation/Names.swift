@@ -9,12 +9,15 @@ import RemoteStoreTesting
 /// The names that each actor has given, or has tried to give: as they were given, and as the server composes them.
 struct Names {
     private var given: [String: Set<[UInt8]>] = [:]
+    /// The keys of these names: what another actor stores under another spelling of a name is a conflict, too.
+    private var keys: [String: Set<String>] = [:]
 
     mutating func note(_ paths: [String], by actor: String) {
         for name in paths.flatMap({ $0.split(separator: "/").map(String.init) }) {
             given[actor, default: []].formUnion([
                 User.bytes(of: name), User.bytes(of: Folding.compose(name)), Array(name.utf8),
             ])
+            keys[actor, default: []].insert(Folding.fold(name))
         }
     }
 
@@ -26,7 +29,7 @@ struct Names {
     mutating func noteMove(to paths: [String]) { note(paths, by: "moves") }
 
     fileprivate func isGiven(_ name: String, byOthersThan actor: String) -> Bool {
-        given.contains { $0.key != actor && $0.value.contains(User.bytes(of: name)) }
+        keys.contains { $0.key != actor && $0.value.contains(Folding.fold(name)) }
     }
 }
 

@@ -11,6 +11,10 @@ struct FreedKeys {
 
     mutating func note(_ place: Place, leftBy inode: InodeID) {
         keys[place.parent, default: [:]][place.name.folded, default: []].insert(inode)
+        // A node waits for the predicted key of its name.
+        guard place.name.key != nil else { return }
+        let predicted = Folding.fold(place.name.string)
+        keys[place.parent, default: [:]][predicted, default: []].insert(inode)
     }
 
     /// Takes the keys of a folder, in a fixed order, because it decides the order in the journal.

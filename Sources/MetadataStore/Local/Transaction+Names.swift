@@ -17,9 +17,26 @@ extension Transaction {
             return try alias(of: shown, in: parent, for: inode, besides: nil)
         }
         let plain = shown.own == nil ? shown : try FileName(shown.text)
-        let sibling = try child(folded: plain.folded, of: parent)
-        guard let other = sibling?.place?.name, sibling?.inode != inode else { return plain }
+        let siblings = try [
+            child(folded: plain.folded, of: parent), foreignChild(plain, of: parent),
+        ]
+        let other = siblings.lazy.compactMap(\.self).first { $0.inode != inode }
+        guard let other = other?.place?.name else { return plain }
         return try alias(of: shown, in: parent, for: inode, besides: other)
+    }
+
+    /// The name of a node that takes the place of another one: the same, with its alias, unless only the key of the node
+    /// itself made it need that.
+    package func name(of place: Place, takenBy node: Node) throws -> FileName {
+        let taken = place.name
+        guard taken.own?.isGiven == true, Alias(of: taken.shown).fault == nil,
+            let left = node.place, left.parent == place.parent
+        else { return taken }
+        let plain = try FileName(taken.text)
+        guard left.name.folded.utf8.elementsEqual(plain.folded.utf8),
+            try isFree(plain, in: place.parent, for: node.inode, overDeleted: false)
+        else { return taken }
+        return plain
     }
 
     /// An alias for what users see under `shown`, which is free here and on the server: not the key of `other`, which another
@@ -33,7 +50,7 @@ extension Transaction {
         func free(_ text: String) throws -> FileName? {
             let name = try FileName(text, key: nil, own: own)
             if let other, other.folded.utf8.elementsEqual(name.folded.utf8) { return nil }
-            return try isFree(name.folded, in: parent, for: inode, overDeleted: true) ? name : nil
+            return try isFree(name, in: parent, for: inode, overDeleted: true) ? name : nil
         }
         if let plain = alias.plain, let name = try free(plain) { return name }
         var number = 1
@@ -150,7 +167,7 @@ extension Transaction {
                 // Of a node that has left its own name for an alias, only the server knows why.
                 let leavers = keys[name.folded, default: []].subtracting([node.inode])
                 if !leavers.isEmpty,
-                    try isFree(name.folded, in: parent, for: node.inode, overDeleted: false)
+                    try isFree(name, in: parent, for: node.inode, overDeleted: false)
                 {
                     try move(node.inode, to: Place(parent: parent, name: name))
                 }

@@ -62,14 +62,21 @@ extension TreeReading {
         return node != nil && node?.inode != inode
     }
 
-    /// Whether a key is free in a folder for a node, here and on the server. A node that users have deleted leaves its key
-    /// to the next one of the name, with `overDeleted`, before the server knows of it.
+    /// Whether a name is free in a folder for a node, here and on the server: its key, and the name itself, which the server
+    /// may file under another key than the predicted one. A node that users have deleted leaves its name to the next one,
+    /// with `overDeleted`, before the server knows of it.
     func isFree(
-        _ key: String, in parent: InodeID, for inode: InodeID?, overDeleted: Bool
+        _ name: FileName, in parent: InodeID, for inode: InodeID?, overDeleted: Bool
     ) throws -> Bool {
+        let key = name.folded
         if let node = try child(folded: key, of: parent), node.inode != inode { return false }
-        guard let node = try remoteChild(folded: key, of: parent) else { return true }
-        return node.inode == inode || overDeleted && node.isTombstone
+        if let node = try foreignChild(name, of: parent), node.inode != inode { return false }
+        let isOnServer = { (node: Node?) in
+            guard let node else { return false }
+            return node.inode != inode && !(overDeleted && node.isTombstone)
+        }
+        if try isOnServer(remoteChild(folded: key, of: parent)) { return false }
+        return try name.isASCII || !isOnServer(remoteChild(like: name, of: parent))
     }
 
     /// Whether a node in the local tree has an own name.

@@ -34,8 +34,11 @@ extension LocalChanges {
                 // The replaced node's spelling stays; the kernel has cached the other one.
                 effects.otherNames.append(target)
             }
-            // With the alias of the replaced node, if it has one.
+            // With the alias of the replaced node, if it has one and that is still needed.
             target = place
+            if mode == .replace {
+                target.name = try transaction.name(of: place, takenBy: node)
+            }
         } else {
             if mode == .exchange { throw TreeError.noEntry }
             try requireStorable(target.name)
