@@ -47,9 +47,15 @@ extension Transaction {
         let own = try OwnName(shown.shown)
         let alias = Alias(of: own.bytes)
         let mark = alias.fault ?? other.map { Self.mark(of: shown, beside: $0) } ?? .name
+        let place = try inode.flatMap { try node($0)?.place }
+        let held = place?.parent == parent ? place?.name : nil
         func free(_ text: String) throws -> FileName? {
             let name = try FileName(text, key: nil, own: own)
-            if let other, other.folded.utf8.elementsEqual(name.folded.utf8) { return nil }
+            if let other {
+                if other.folded.utf8.elementsEqual(name.folded.utf8) { return nil }
+                // Its own alias again would be a move to where it is.
+                if let held, held.hasBytes(of: name) { return nil }
+            }
             return try isFree(name, in: parent, for: inode, overDeleted: true) ? name : nil
         }
         if let plain = alias.plain, let name = try free(plain) { return name }
