@@ -36,8 +36,7 @@ extension LocalChanges {
             }
             // With the alias of the replaced node, if it has one.
             target = place
-        } else {
-            if mode == .exchange { throw TreeError.noEntry }
+        } else if mode != .exchange {
             try requireStorable(target.name)
             target.name = try transaction.name(
                 shownAs: target.name, in: newFolder.inode, for: node.inode)
