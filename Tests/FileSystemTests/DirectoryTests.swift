@@ -226,7 +226,7 @@ struct DirectoryTests {
     func createUnlisted() async throws {
         let (fixture, folder) = try unlisted()
         let taken = fixture.fs.makeDirectory(
-            text("KNOWN"), in: folder, permissions: 0o755, caller: Fixture.user)
+            text("known"), in: folder, permissions: 0o755, caller: Fixture.user)
         await #expect(throws: FileSystemError.exists) { try await taken.value() }
         try fixture.mkdir("free", in: folder)
     }

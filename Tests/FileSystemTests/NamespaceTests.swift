@@ -222,7 +222,6 @@ struct NamespaceTests {
         #expect(try fixture.read(file, handle) == text("Jello"))
         #expect(try !fixture.isQueued(file), "nobody will ever see this content")
         try fixture.close(file, handle)
-        #expect(try fixture.node(file)?.staged == nil)
         #expect(throws: FileSystemError.staleHandle) { try fixture.open(file) }
         fixture.fs.forget(file, count: 1)
         #expect(try fixture.node(file) == nil)

@@ -204,9 +204,9 @@ struct RenameTests {
         #expect(try fixture.names() == ["Name"])
     }
 
-    @Test("a rename onto a name that collides with another file is refused")
+    @Test("if names are refused, a rename onto a name that collides with another file is")
     func collision() throws {
-        let fixture = try Fixture()
+        let fixture = try Fixture { $0.refusesNames = true }
         try fixture.makeFile("a", text("a"))
         try fixture.makeFile("Report", text("r"))
         #expect(throws: FileSystemError.exists) { try fixture.rename("a", to: "REPORT") }

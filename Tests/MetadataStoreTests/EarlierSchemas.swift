@@ -220,6 +220,12 @@ enum EarlierSchemas {
             note TEXT NOT NULL
         );
         """,
+        15: """
+        ALTER TABLE node ADD COLUMN own BLOB;
+        ALTER TABLE displaced ADD COLUMN own BLOB;
+        ALTER TABLE eviction ADD COLUMN own BLOB;
+        CREATE UNIQUE INDEX node_own ON node(parent, own) WHERE own IS NOT NULL;
+        """,
         16: """
         CREATE TABLE told (
             inode INTEGER PRIMARY KEY,

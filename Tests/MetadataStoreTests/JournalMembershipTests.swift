@@ -327,15 +327,15 @@ import Testing
             ("has lost its place on the server", "UPDATE node SET remote = 2 WHERE inode = 3"),
             (
                 "is gone or elsewhere, and has a place on the server",
-                "INSERT INTO displaced VALUES (99, 1, 'y', 'y')"
+                "INSERT INTO displaced (inode, parent, fold, name) VALUES (99, 1, 'y', 'y')"
             ),
             (
                 "shares its place on the server with another node",
-                "INSERT INTO displaced VALUES (99, 1, 'd', 'd')"
+                "INSERT INTO displaced (inode, parent, fold, name) VALUES (99, 1, 'd', 'd')"
             ),
             (
                 "is on the server in no folder that is there",
-                "UPDATE node SET remote = 2 WHERE inode = 3; INSERT INTO displaced VALUES (3, 44, 'd', 'd')"
+                "UPDATE node SET remote = 2 WHERE inode = 3; INSERT INTO displaced (inode, parent, fold, name) VALUES (3, 44, 'd', 'd')"
             ),
             ("is owed to the server and not in the journal", "DELETE FROM journal"),
             (

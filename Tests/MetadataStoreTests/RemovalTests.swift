@@ -30,6 +30,7 @@ import Testing
         "attribute": "(inode, name, value) VALUES (?, 'user.a', x'')",
         "eviction": "(inode, parent, name) VALUES (?, 1, 'a')",
         "pin": "(inode) VALUES (?)",
+        "told": "(inode, facts) VALUES (?, 'x')",
     ]
 
     @Test(

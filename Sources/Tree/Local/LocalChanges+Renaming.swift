@@ -39,8 +39,7 @@ extension LocalChanges {
             if mode == .replace {
                 target.name = try transaction.name(of: place, takenBy: node)
             }
-        } else {
-            if mode == .exchange { throw TreeError.noEntry }
+        } else if mode != .exchange {
             try requireStorable(target.name)
             target.name = try transaction.name(
                 shownAs: target.name, in: newFolder.inode, for: node.inode)
