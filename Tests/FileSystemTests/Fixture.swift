@@ -148,7 +148,7 @@ final class Fixture: Sendable {
                 node.remote == .inPlace, node.staged == nil
             else { return false }
             let facts = content.add(bytes, id: node.facts.id, isCached: isCached)
-            if openFiles.isOpen(inode) {
+            if openFiles.isOpen(inode, in: transaction) {
                 try transaction.move(inode, to: nil)
                 try transaction.setRemoteAbsent(inode)
                 _ = try transaction.insertRemote(.file, at: place, facts: facts)
