@@ -51,7 +51,7 @@ package final class SyncEngine: Syncing {
     let environment: UploadEnvironment
     let uploader: Uploader
     private let longestDelay: Double
-    private let watcher: RemoteWatcher
+    private let feed: ChangeFeed
     private let lister: FolderLister
     private let tasks = Mutex<[Task<Void, Never>]>([])
 
@@ -70,7 +70,7 @@ package final class SyncEngine: Syncing {
             changes: UserChanges(delay: configuration.writeDelay), disk: disk)
         uploader = Uploader(environment: environment)
         longestDelay = configuration.longestDelay
-        watcher = RemoteWatcher(environment: environment, uploader: uploader)
+        feed = ChangeFeed(environment: environment, uploader: uploader)
         lister = FolderLister(environment: environment)
     }
 
@@ -79,7 +79,7 @@ package final class SyncEngine: Syncing {
     /// Throws when the local database cannot be read.
     package func start() async throws {
         try recallRoot()
-        try await watcher.restore()
+        try await feed.restore()
         // Due times of an earlier process are from another clock: one that was set back since would
         // delay them.
         let now = environment.clock.now()
@@ -87,9 +87,9 @@ package final class SyncEngine: Syncing {
         try await environment.store.write { transaction in
             try transaction.makeDue(ifAfter: now.adding(seconds: longestDelay), at: now)
         }
-        let (uploader, watcher) = (uploader, watcher)
+        let (uploader, feed) = (uploader, feed)
         tasks.withLock {
-            $0 = [Task { await uploader.run() }, Task { await watcher.run() }]
+            $0 = [Task { await uploader.run() }, Task { await feed.run() }]
         }
     }
 
@@ -117,7 +117,7 @@ package final class SyncEngine: Syncing {
 
     /// Retries at once after a new login, if the token was refused.
     package func noteLogin() async {
-        await watcher.noteLogin()
+        await feed.noteLogin()
         await uploader.resume()
     }
 

@@ -24,7 +24,7 @@ final class Fixture: Sendable {
     let content = FakeContent()
     let kernel = RecordingKernel()
     let openFiles = OpenFiles()
-    let relay = TreeChangeRelay()
+    let relay = KernelInvalidator()
     let clock = ManualClock()
     let fs: DropboxFileSystem
     let ownedFolder: OwnedFolder

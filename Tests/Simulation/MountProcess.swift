@@ -57,7 +57,7 @@ final class MountProcess: @unchecked Sendable {
             queue: { _ in VirtualQueue(scheduler: scheduler, isDead: isDead) })
         let clock = MachineClock(machine: machine, clock: VirtualClock(scheduler: scheduler))
         let openFiles = OpenFiles()
-        let relay = TreeChangeRelay()
+        let relay = KernelInvalidator()
         let log = Logger(label: name) { _ -> any LogHandler in
             if world.verbose { return WorldLog(name: name, world: world) }
             return SwiftLogNoOpLogHandler()

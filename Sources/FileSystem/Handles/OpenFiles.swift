@@ -12,7 +12,7 @@ import Tree
 
 /// The open files of a mount.
 ///
-/// **Lock order of this module.** In rising rank: 1 `HandleTable`, 2 `OpenFiles`, 3 `InodeTable`, 4
+/// **Lock order of this module.** In rising rank: 1 `HandleTable`, 2 `OpenFiles`, 3 `KernelInodeCache`, 4
 /// `OpenFile` and `DirectoryHandle`; then Staging's files. None is held while another one of
 /// this list is taken, but for `decide`, and none while the store is waited for: database first,
 /// memory after. Inside a transaction all of them may be taken, because no holder waits for a
@@ -40,7 +40,7 @@ package final class OpenFiles: OpenFileTracking {
     package init() {}
 
     /// Decides something that depends on whether a handle is open on the inode. None is registered in
-    /// between: `body` may take the lock of `InodeTable`.
+    /// between: `body` may take the lock of `KernelInodeCache`.
     func decide<Value: Sendable>(on inode: InodeID, _ body: (_ isOpen: Bool) -> Value) -> Value {
         state.withLock { body($0.slots[inode] != nil) }
     }

@@ -1,5 +1,5 @@
 // The sizes, generations and pages of contents that the kernel has cached. A value without a clock or
-// a lock. Not responsible for lookup counts: `InodeTable`.
+// a lock. Not responsible for lookup counts: `KernelInodeCache`.
 
 import Core
 import Saturating

@@ -25,7 +25,7 @@ package final class DropboxFileSystem: FileSystemOperations {
     let sync: any Syncing
     let reader: any ContentReading
     let folderReader: FolderReader?
-    let relay: TreeChangeRelay
+    let relay: KernelInvalidator
     let openFiles: OpenFiles
     let clock: any SyncClock
     let log: Logger
@@ -49,7 +49,7 @@ package final class DropboxFileSystem: FileSystemOperations {
     let ended: EndedInodes
 
     /// The inodes that the kernel has cached.
-    var inodes: InodeTable { relay.inodes }
+    var inodes: KernelInodeCache { relay.inodes }
 
     /// Connects the parts. `openFiles` and `relay` must be those that Sync uses. Without a
     /// `folderReader`, every file is fetched alone.
@@ -58,7 +58,7 @@ package final class DropboxFileSystem: FileSystemOperations {
     package init(
         store: MetadataStore, staging: StagingArea, sync: any Syncing, reader: any ContentReading,
         folderReader: FolderReader? = nil,
-        openFiles: OpenFiles, relay: TreeChangeRelay, options: FileSystemOptions,
+        openFiles: OpenFiles, relay: KernelInvalidator, options: FileSystemOptions,
         clock: any SyncClock = SystemClock(),
         disk: DiskQueue = DiskQueue(label: "dbxfs.filesystem"),
         ended: EndedInodes = EndedInodes(delay: 0),

@@ -5,6 +5,8 @@ import DropboxAPI
 extension RemoteError {
     /// Upper limit of `Retry-After`, in seconds.
     private static let longestWait = 3600.0
+    /// Seconds to wait where the server says "too many requests" and no time.
+    private static let unstatedWait = 5.0
 
     /// Errors common to all routes; `route` maps the route's own ones.
     init<Failure>(_ error: CallError<Failure>, route: (Failure) -> RemoteError) {
@@ -16,7 +18,7 @@ extension RemoteError {
             self =
                 message.contains("did not match pattern") ? .disallowedName : .server(error.summary)
         case .rateLimited(_, let wait):
-            let seconds = Double(wait?.components.seconds ?? 5)
+            let seconds = wait.map { Double($0.components.seconds) } ?? Self.unstatedWait
             self = .rateLimited(retryAfter: min(Self.longestWait, max(0, seconds)))
         case .auth(.missingScope(let scope)):
             self = .forbidden("the token lacks the scope \(scope.requiredScope)")
@@ -53,7 +55,7 @@ extension RemoteError {
         switch error {
         case .transport(let failure): self.init(failure, summary: error.advice)
         // The pause is not known here; the token provider does not retry earlier.
-        case .server(status: 429, _): self = .rateLimited(retryAfter: 5)
+        case .server(status: 429, _): self = .rateLimited(retryAfter: Self.unstatedWait)
         case .server: self = .server(error.advice)
         case .cancelled: self = .cancelled
         case .invalidGrant, .rejected, .missing, .withheld: self = .unauthorized(error.advice)

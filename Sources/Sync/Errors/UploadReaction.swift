@@ -32,26 +32,44 @@ enum UploadReaction: Hashable, Sendable {
         case local(String)
     }
 
+    /// Seconds, at most, until the network or the local disk is tried again: a user who is back waits no longer.
+    private static let offlinePause = 30.0
+    /// Seconds until a refused token is tried again, in case that it was the server's mistake. A new login is noticed at once.
+    private static let loginPause = 30.0
+    /// Seconds, at least, between two tries to store in a full account.
+    private static let fullPause = 30.0
+    /// Seconds until content that Dropbox does not allow is sent again: others may have changed rights by then.
+    private static let refusalPause = 600.0
+    /// Seconds until a step is repeated that only a change by users could make possible.
+    private static let hopelessPause = 3600.0
+    /// The longest backoff after failures of the server in seconds.
+    private static let longestDelay = 300.0
+
     init(to error: SyncError, step: UploadStep, attempts: Int) {
-        let delay = min(30, Self.delay(after: attempts))
+        let delay = min(Self.offlinePause, Self.delay(after: attempts))
         switch error {
         case .remote(let error): self.init(to: error, step: step, attempts: attempts)
         case .local(let failure): self = .retry(seconds: delay, problem: failure.problem)
         case .baseLost:
             // A revision can be unknown for seconds after its upload.
             self = .retry(
-                seconds: attempts < 3 ? delay : 3600, problem: SyncError.baseLostProblem)
+                seconds: attempts < 3 ? delay : Self.hopelessPause,
+                problem: SyncError.baseLostProblem)
         }
     }
 
     private init(to error: RemoteError, step: UploadStep, attempts: Int) {
         let delay = Self.delay(after: attempts)
         switch error {
-        case .offline(let reason): self = .pause(seconds: min(delay, 30), .offline(reason))
+        case .offline(let reason):
+            self = .pause(seconds: min(delay, Self.offlinePause), .offline(reason))
         case .timedOut:
-            self = .pause(seconds: min(delay, 30), .offline("the server did not answer in time"))
+            self = .pause(
+                seconds: min(delay, Self.offlinePause),
+                .offline("the server did not answer in time"))
         case .rateLimited(let seconds): self = .pause(seconds: seconds, .rateLimit)
-        case .unauthorized(let reason): self = .pause(seconds: 30, .authentication(reason))
+        case .unauthorized(let reason):
+            self = .pause(seconds: Self.loginPause, .authentication(reason))
         case .cancelled, .sessionLost, .contentMismatch, .rootChanged, .rootMissing:
             self = .restart
         case .notFound: self = Self.notFound(step, attempts: attempts)
@@ -62,16 +80,18 @@ enum UploadReaction: Hashable, Sendable {
             self = .retry(seconds: delay, problem: "the server's answer makes no sense: \(reason)")
         case .insufficientSpace:
             self = .retry(
-                seconds: max(30, delay),
+                seconds: max(Self.fullPause, delay),
                 problem: Self.fullAccount)
-        case .tooLarge: self = .retry(seconds: 3600, problem: "larger than Dropbox can store")
+        case .tooLarge:
+            self = .retry(seconds: Self.hopelessPause, problem: "larger than Dropbox can store")
         case .tooManyEntries: self = Self.tooMany(step)
         case .forbidden(let reason): self = Self.refused(step, "not allowed: \(reason)")
         case .protected(let reason): self = Self.refused(step, "protected: \(reason)")
         case .disallowedName: self = Self.refused(step, "Dropbox does not store this name")
         case .contentUnreadable(let reason):
             self = .retry(
-                seconds: min(delay, 30), problem: RemoteError.unreadableProblem(reason))
+                seconds: min(delay, Self.offlinePause),
+                problem: RemoteError.unreadableProblem(reason))
         case .cursorReset, .notDownloadable:
             self = .retry(seconds: delay, problem: "\(error)")
         }
@@ -81,7 +101,7 @@ enum UploadReaction: Hashable, Sendable {
     static let fullAccount = "the account is full: delete something or get more space"
     /// Exponential backoff from one second to five minutes.
     static func delay(after attempts: Int) -> Double {
-        min(300, Double(sign: .plus, exponent: min(max(0, attempts), 9), significand: 1))
+        min(longestDelay, Double(sign: .plus, exponent: min(max(0, attempts), 9), significand: 1))
     }
 
     private static func notFound(_ step: UploadStep, attempts: Int) -> UploadReaction {
@@ -99,14 +119,15 @@ enum UploadReaction: Hashable, Sendable {
 
     private static func tooMany(_ step: UploadStep) -> UploadReaction {
         if case .move(let move) = step, move.isFolder { return .split }
-        return .retry(seconds: 3600, problem: "more entries than Dropbox changes at once")
+        return .retry(
+            seconds: Self.hopelessPause, problem: "more entries than Dropbox changes at once")
     }
 
     private static func refused(_ step: UploadStep, _ problem: String) -> UploadReaction {
         switch step {
         case .move, .deleteFile, .deleteFolder: .undo(problem: problem)
         // Content of users is kept, and waits for an action of the user.
-        case .makeFolder, .upload, .copy: .retry(seconds: 600, problem: problem)
+        case .makeFolder, .upload, .copy: .retry(seconds: Self.refusalPause, problem: problem)
         case .setFacts: .keepHere
         case .settled, .waitFor, .waitForWriters: .restart
         }

@@ -75,7 +75,7 @@ final class Mount: Sendable {
         }
         Self.report(staging.found, in: staging.lostAndFound, log)
         let cache = try Self.cache(plan)
-        let relay = TreeChangeRelay()
+        let relay = KernelInvalidator()
         session = MountSession(mountpoint: mountpoint, relay: relay, log: log)
         let openFiles = OpenFiles()
         engine = SyncEngine(

@@ -13,7 +13,7 @@ import SystemPackage
 /// The kernel's side of a mount.
 final class MountSession: Sendable {
     private let mountpoint: String
-    private let relay: TreeChangeRelay
+    private let relay: KernelInvalidator
     private let log: Logger
     private let notifier = Notifier()
     /// Nil before the mount.
@@ -21,7 +21,7 @@ final class MountSession: Sendable {
     private let end = Latch()
 
     /// Prepares a session; `relay` gets the kernel when it is mounted.
-    init(mountpoint: String, relay: TreeChangeRelay, log: Logger) {
+    init(mountpoint: String, relay: KernelInvalidator, log: Logger) {
         self.mountpoint = mountpoint
         self.relay = relay
         self.log = log

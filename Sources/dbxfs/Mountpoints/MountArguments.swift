@@ -157,19 +157,16 @@ struct MountPlan: Sendable {
 
     /// Detaches a mount of dbxfs whose process has ended.
     ///
-    /// Right after `kill -9` the kernel may not have noticed yet, and it answers `stat` from its
-    /// cache for long after that; opening the folder reaches the process.
+    /// Right after `kill -9` the kernel may not have noticed yet.
     private func clearDeadMount(at mount: RunningMount) throws(CommandError) {
         guard mount.entry?.type == RunningMount.type,
             try ControlClient(folder: controlFolder).connect(to: mount.mountpoint) == nil
         else { return }
         let end = ContinuousClock.now.advanced(by: .seconds(Self.deathPatience))
         while ContinuousClock.now < end {
-            let folder = open(mount.mountpoint, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            if folder < 0, errno == ENOTCONN || errno == ECONNABORTED {
+            if Mountpoint.isStale(FilePath(mount.mountpoint)) {
                 return try Detachment.detach(mount.mountpoint, isLazy: true)
             }
-            close(folder)
             usleep(50_000)
         }
     }

@@ -42,7 +42,7 @@ enum DiskReserve {
     }
 }
 
-extension RemoteWatcher {
+extension ChangeFeed {
     /// Throws, and says so in the status, while the disk has no room but the reserve for entries that are
     /// applied together.
     func checkReserve(_ entries: [RemoteEntry] = []) throws(SyncError) {

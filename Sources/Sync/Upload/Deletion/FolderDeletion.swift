@@ -104,11 +104,11 @@ struct FolderDeletion: Sendable {
         }
         let failures = entry.flatMap { $0 }?.attempts ?? 0
         do throws(RemoteError) {
-            if failures < RemoteWatcher.patience {
+            if failures < ChangeFeed.patience {
                 return try await environment.remote.contents(of: path, recursive: true)
             }
             return try await environment.remote.contentsFolderByFolder(
-                of: path, atOnce: RemoteWatcher.foldersAtOnce)
+                of: path, atOnce: ChangeFeed.foldersAtOnce)
         } catch {
             // Concerns this folder only: all other steps may be sent.
             throw error.isRefusalToList

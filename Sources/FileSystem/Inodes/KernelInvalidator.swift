@@ -12,7 +12,7 @@ package import Tree
 /// It is created before Sync and the filesystem, which both need it, and gets its kernel when a
 /// session is mounted. An answer that was read before a change and is sent after it must not be
 /// cached, because the invalidation has overtaken it: `epoch` has grown by then.
-package final class TreeChangeRelay: TreeChangeObserving {
+package final class KernelInvalidator: TreeChangeObserving {
     private struct State {
         var epoch: UInt64 = 0
         var kernel: (any KernelInvalidating)?
@@ -21,7 +21,7 @@ package final class TreeChangeRelay: TreeChangeObserving {
     }
 
     /// The inodes that the kernel has cached; changes of other inodes are not announced.
-    let inodes = InodeTable()
+    let inodes = KernelInodeCache()
     /// Held for an assignment; no other lock is taken under it.
     private let state = Mutex(State())
 

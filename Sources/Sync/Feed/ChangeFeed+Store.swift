@@ -1,4 +1,4 @@
-// The watcher's access to the local database, and its announcements. A contradiction leads to a
+// The feed's access to the local database, and its announcements. A contradiction leads to a
 // full listing.
 
 import Core
@@ -7,7 +7,7 @@ import MetadataStore
 import RemoteStore
 import Tree
 
-extension RemoteWatcher {
+extension ChangeFeed {
     func setting(_ key: String) async throws(SyncError) -> String? {
         try await fromStore { try await environment.store.read { try $0.setting(key) } }
     }

@@ -8,7 +8,7 @@ import MetadataStore
 import RemoteStore
 import Tree
 
-extension RemoteWatcher {
+extension ChangeFeed {
     /// Number of IDs to request after one step of deltas; the rest follows at later steps.
     private static let mostUntold = 32
 

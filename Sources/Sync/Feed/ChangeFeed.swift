@@ -8,7 +8,7 @@ import Saturating
 import Tree
 
 /// Follows the account's feed of changes from the stored cursor.
-actor RemoteWatcher {
+actor ChangeFeed {
     /// The progress of the feed, stored by its raw value.
     enum Phase: String {
         /// Until the first listing is complete.

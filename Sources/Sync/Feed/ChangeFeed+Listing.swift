@@ -1,5 +1,5 @@
 // The full listing: at first, again after a reset, and when the root changes.
-// `RemoteWatcher+Walking.swift` lists folder by folder.
+// `ChangeFeed+Walking.swift` lists folder by folder.
 
 import Core
 import Logging
@@ -7,7 +7,7 @@ import MetadataStore
 import RemoteStore
 import Tree
 
-extension RemoteWatcher {
+extension ChangeFeed {
     func startListing() async throws(SyncError) {
         try await environment.gate.read { () async throws(SyncError) in
             let page = try await fromServer(await environment.remote.list(.root, recursive: true))

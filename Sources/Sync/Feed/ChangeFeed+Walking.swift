@@ -7,7 +7,7 @@ import RemoteStore
 import Saturating
 import Tree
 
-extension RemoteWatcher {
+extension ChangeFeed {
     /// Consecutive failures of the full listing before folders are listed one by one.
     static let patience = 3
     /// Folders that are listed at once.

@@ -7,7 +7,7 @@ import MetadataStore
 import RemoteStore
 import Tree
 
-extension RemoteWatcher {
+extension ChangeFeed {
     /// Seconds between two checks whether the folder exists again.
     private static let missingPause = 30.0
 

@@ -11,7 +11,7 @@ import Tree
 /// An inode enters with its first lookup and leaves when the kernel has forgotten all of them,
 /// whether or not the file still has a name. After a crash or an unmount the kernel sends no
 /// forgets; the store then drops unlinked nodes when it is opened.
-final class InodeTable: KernelReferences {
+final class KernelInodeCache: KernelReferences {
     private struct State {
         var lookups: [InodeID: UInt64] = [:]
         var unlinked: Set<InodeID> = []
