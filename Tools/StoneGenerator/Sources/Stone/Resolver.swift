@@ -159,8 +159,10 @@ struct Resolver {
 
     private func structure(_ key: TypeName) throws(StoneError) -> Structure {
         guard let definition = structures[key] else { return Structure.none(key) }
+        var parent: TypeName?
+        if let reference = definition.parent { parent = try self.key(reference, in: key.namespace) }
         return Structure(
-            name: key, fields: try structFields(key, inherited: []),
+            name: key, parent: parent, fields: try structFields(key, inherited: []),
             subtypes: try subtypes(definition, in: key.namespace), examples: definition.examples)
     }
 
@@ -291,7 +293,7 @@ struct Resolver {
 
 extension Structure {
     fileprivate static func none(_ name: TypeName) -> Structure {
-        Structure(name: name, fields: [], subtypes: nil, examples: [])
+        Structure(name: name, parent: nil, fields: [], subtypes: nil, examples: [])
     }
 }
 

@@ -5,7 +5,7 @@ import Foundation
 import Stone
 import SwiftEmission
 
-/// `stone-generator SPEC --sources DIR --tests DIR`.
+/// `stone-generator SPEC --sources DIR --tests DIR --compatibility-tests DIR`.
 @main
 struct StoneGenerator: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -22,6 +22,9 @@ struct StoneGenerator: ParsableCommand {
     @Option(help: "The folder for tables and documents of the tests.")
     var tests: String
 
+    @Option(help: "The folder for the table of the tests of SwiftyDropbox.")
+    var compatibilityTests: String
+
     func run() throws {
         let folder = URL(filePath: specification, directoryHint: .isDirectory)
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
@@ -36,11 +39,13 @@ struct StoneGenerator: ParsableCommand {
             )
         }
         let model = try Specification(files: files)
-        try write(Emitter(model), examples: model)
+        try write(Emitter(model), examples: model, CompatibilityEmitter(model))
     }
 
-    private func write(_ emitter: Emitter, examples model: Specification) throws {
-        let files = try emitter.files()
+    private func write(
+        _ emitter: Emitter, examples model: Specification, _ compatibility: CompatibilityEmitter
+    ) throws {
+        let files = try emitter.files() + compatibility.files()
         let root = URL(filePath: sources, directoryHint: .isDirectory)
         for module in Set(files.map(\.module)) {
             let folder = root.appending(path: module).appending(path: "Generated")
@@ -63,6 +68,10 @@ struct StoneGenerator: ParsableCommand {
             to: data.appending(path: "Documents/samples.jsonl"))
         try write(
             try emitter.routeDocuments(), to: data.appending(path: "Documents/routes.jsonl"))
+        try write(
+            compatibility.testTables(),
+            to: URL(filePath: compatibilityTests, directoryHint: .isDirectory)
+                .appending(path: "Tables.swift"))
         let routes = model.namespaces.map(\.routes.count).reduce(0, +)
         let types = model.namespaces.map { $0.structures.count + $0.unions.count }.reduce(0, +)
         print("\(routes) routes, \(types) types, \(files.count) files")
