@@ -45,6 +45,7 @@ let package = Package(
         .library(name: "DropboxAPITesting", targets: ["DropboxAPITesting"]),
         .library(name: "DropboxEmulator", targets: ["DropboxEmulator"]),
         .library(name: "DropboxTransfers", targets: ["DropboxTransfers"]),
+        .library(name: "SwiftyDropbox", targets: ["SwiftyDropbox"]),
     ],
     traits: [
         .trait(name: "Filesystem", description: "The program dbxfs and its layers."),
@@ -57,10 +58,13 @@ let package = Package(
         .trait(name: "Lifecycle", description: "DropboxLifecycle, for swift-service-lifecycle."),
         .trait(
             name: "SecretService", description: "DropboxSecretService, for the desktop's keyring."),
+        .trait(
+            name: "SwiftyDropbox",
+            description: "SwiftyDropbox: the names of Dropbox's SDK for Apple's systems."),
         .default(
             enabledTraits: [
                 "Filesystem", "Emulator", "Transfers", "Metrics", "Tracing", "Lifecycle",
-                "SecretService",
+                "SecretService", "SwiftyDropbox",
             ]),
     ],
     dependencies: [
@@ -218,6 +222,11 @@ let package = Package(
                 "Blocking", "CLibrary", "DropboxAPI", "ContentHashing", "Saturating", grdb,
             ],
             swiftSettings: settings),
+        // Programs written for Dropbox's SDK for Apple's systems, with its names and classes; most of it is generated.
+        .target(
+            name: "SwiftyDropbox",
+            dependencies: ["Blocking", "CLibrary", "DropboxAPI", "LocalIO", "Saturating"],
+            swiftSettings: settings),
         .target(
             name: "DropboxEmulator",
             dependencies: [
@@ -331,6 +340,10 @@ let package = Package(
             name: "DropboxAPICompleteTests",
             dependencies: ["DropboxAPIComplete", "DropboxAPI", "TestSupport"],
             resources: [.copy("Generated/Documents")], swiftSettings: settings),
+        .testTarget(
+            name: "SwiftyDropboxTests",
+            dependencies: ["SwiftyDropbox", "DropboxEmulator", "TestSupport"],
+            swiftSettings: settings),
         .executableTarget(
             name: "TransferTestProcess", dependencies: ["DropboxTransfers", "DropboxAPI"],
             path: "Tests/TransferTestProcess", swiftSettings: settings),
