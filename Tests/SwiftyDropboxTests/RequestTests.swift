@@ -39,9 +39,12 @@ struct RequestTests {
     @Test("without a queue a handler is called on the main queue")
     func mainQueue() async throws {
         try await withService { service in
+            let key = DispatchSpecificKey<Bool>()
+            DispatchQueue.main.setSpecific(key: key, value: true)
             let isMain = await withCheckedContinuation { continuation in
                 service.client.users.getCurrentAccount().response { response, _ in
-                    continuation.resume(returning: response != nil && Thread.isMainThread)
+                    let isMain = DispatchQueue.getSpecific(key: key) == true
+                    continuation.resume(returning: response != nil && isMain)
                 }
             }
             #expect(isMain)

@@ -119,7 +119,9 @@ extension DropboxTransportClientImpl {
     /// An app names the earliest time right after it has made the request.
     private func waitForStart(of work: RequestWork) async throws {
         while let start = work.earliestStart, start.timeIntervalSinceNow > 0.0 {
-            try await Task.sleep(for: .seconds(clamping: start.timeIntervalSinceNow))
+            // An hour at most: the clock may be set, and the system's timers do not take every time.
+            let pause = Double.minimum(start.timeIntervalSinceNow, 3_600.0)
+            try await Task.sleep(for: .seconds(clamping: pause))
         }
         try Task.checkCancellation()
     }
