@@ -175,7 +175,8 @@ struct BatchUpload: Sendable {
             case .failure(.rateLimitError(let limit, _, _, _)) where pauses < Self.mostPauses:
                 pauses +|= 1
                 do {
-                    try await Task.sleep(for: .seconds(clamping: limit.retryAfter))
+                    // The client sends nothing for a second at least.
+                    try await Task.sleep(for: .seconds(clamping: max(1, limit.retryAfter)))
                 } catch {
                     throw Failure(error: .clientError(.clientError(Self.cancelled)))
                 }

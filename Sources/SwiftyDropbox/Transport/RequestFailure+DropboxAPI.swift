@@ -2,6 +2,7 @@
 
 import DropboxAPI
 import Foundation
+import Saturating
 
 /// The error of any route, as it stands in the answer.
 struct AnyRouteError: RouteError {
@@ -59,7 +60,7 @@ extension RequestFailure {
             self = .answer(
                 FailedAnswer(
                     status: 429, requestID: error.context.requestID,
-                    retryAfter: wait.map { UInt64(clamping: $0.components.seconds) }))
+                    retryAfter: wait.map(\.wholeSeconds)))
         default:
             guard let status = error.context.status else {
                 self = .client(.other(UnfitContent(description: error.summary)))
@@ -79,7 +80,7 @@ extension FailedAnswer {
         case .route(let failure, _):
             self.error = try? JSONText.document(of: Array(failure.text.utf8))
         case .rateLimited(_, let wait):
-            retryAfter = wait.map { UInt64(clamping: $0.components.seconds) }
+            retryAfter = wait.map(\.wholeSeconds)
         default: break
         }
     }
@@ -109,5 +110,13 @@ extension TransportError {
             case .other: .unknown
             }
         return .urlSessionError(URLError(code, userInfo: [NSLocalizedDescriptionKey: message]))
+    }
+}
+
+extension Duration {
+    /// Rounded up: after so many seconds the time is over.
+    fileprivate var wholeSeconds: UInt64 {
+        let (seconds, rest) = components
+        return UInt64(clamping: seconds) +| (rest > 0 ? 1 : 0)
     }
 }
