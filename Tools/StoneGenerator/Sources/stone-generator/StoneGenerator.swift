@@ -44,7 +44,9 @@ struct StoneGenerator: ParsableCommand {
             )
         }
         let model = try Specification(files: files, keepingDocumentation: documentation)
-        try write(Emitter(model, origin: origin), examples: model, CompatibilityEmitter(model))
+        try write(
+            Emitter(model, origin: origin), examples: model,
+            CompatibilityEmitter(model, origin: origin))
     }
 
     private func write(

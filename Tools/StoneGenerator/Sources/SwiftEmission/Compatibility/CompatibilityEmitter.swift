@@ -15,10 +15,13 @@ public struct CompatibilityEmitter: Sendable {
     static let teamNamespace = "team"
 
     let specification: Specification
+    /// Writes the heads of files.
+    private let emitter: Emitter
 
-    /// Keeps the specification that is written.
-    public init(_ specification: Specification) {
+    /// Keeps the specification that is written, with the commit that files name.
+    public init(_ specification: Specification, origin: String = "of an unknown commit") {
         self.specification = specification
+        emitter = Emitter(specification, origin: origin)
     }
 
     private var namespaces: [Namespace] {
@@ -38,7 +41,7 @@ public struct CompatibilityEmitter: Sendable {
         files.append(
             OutputFile(
                 path: "DropboxBaseRequestBox.swift", module: Self.module,
-                text: Emitter.header("Requests of all routes with content, as one type.")
+                text: emitter.header("Requests of all routes with content, as one type.")
                     + RequestBoxWriter(specification, namespaces: namespaces).text()))
         return files
     }
@@ -52,7 +55,7 @@ public struct CompatibilityEmitter: Sendable {
         var files = [
             (
                 name: "\(writer.name).swift",
-                text: Emitter.header("The class that holds \(title).") + writer.namespaceText()
+                text: emitter.header("The class that holds \(title).") + writer.namespaceText()
             )
         ]
         let groups = Dictionary(grouping: types) { type in
@@ -65,7 +68,7 @@ public struct CompatibilityEmitter: Sendable {
                 files.append(
                     (
                         "\(writer.name)+\(letter)\(number == 0 ? "" : "\(number + 1)").swift",
-                        Emitter.header("Types of \(title).")
+                        emitter.header("Types of \(title).")
                             + (part.contains {
                                 $0.text.contains(": Date") || $0.text.contains("(Date)")
                             }
@@ -79,7 +82,7 @@ public struct CompatibilityEmitter: Sendable {
             files.append(
                 (
                     "\(writer.name)+Routes.swift",
-                    Emitter.header("Routes of \(title), as values and as methods of a client.")
+                    emitter.header("Routes of \(title), as values and as methods of a client.")
                         + (try writer.routesText())
                 ))
         }
@@ -111,6 +114,6 @@ public struct CompatibilityEmitter: Sendable {
         text.line(
             "let allTypes: [(String, any StoneValue.Type)] = [\(parts.joined(separator: ", "))].flatMap { $0 }"
         )
-        return Emitter.header("All types, for tests that treat them alike.") + text.text
+        return emitter.header("All types, for tests that treat them alike.") + text.text
     }
 }
