@@ -56,7 +56,7 @@ import Testing
         UPDATE node SET target = 'Docs' WHERE inode = 8;
         UPDATE node SET permissions = 420, user = 1000, "group" = 1000, modified = 1700000000000000000
             WHERE inode = 4;
-        INSERT INTO displaced VALUES (7, 2, 'before', 'Before'), (9, 1, 'gone', 'gone');
+        INSERT INTO displaced (inode, parent, fold, name) VALUES (7, 2, 'before', 'Before'), (9, 1, 'gone', 'gone');
         INSERT INTO journal (inode, sequence, due, attempts, problem) VALUES
             (4, 1, 0, 0, NULL), (5, 2, 0, 3, 'quota'), (6, 3, 0, 0, NULL), (7, 4, 0, 0, NULL),
             (9, 5, 0, 0, NULL), (10, 6, 0, 0, NULL);

@@ -168,7 +168,9 @@ struct StepDrawing {
         case 103, 104: return .disk(mount, isFull: draw(2) == 0)
         case 105: return .date(mount, [0, 10, 3600, 86_400][draw(4)] * (draw(2) == 0 ? 1 : -1))
         case 106:
-            return .remount(mount, ignoring: draw(3) == 0 ? "" : names[draw(names.count)])
+            // A pattern has the backslash of a name twice.
+            let pattern = names[draw(names.count)].replacing("\\", with: "\\\\")
+            return .remount(mount, ignoring: draw(3) == 0 ? "" : pattern)
         case 92: return .unmount(mount)
         case 93, 94: return .mount(mount)
         case 95: return .faults(mount, [0, 10, 40][draw(3)])

@@ -13,8 +13,10 @@ extension World {
 
     /// The first mode of a mount that is another than the server's.
     func modesViolation(counts: Bool = false) throws -> Violation? {
-        // A mode that changes alone is not told to the other mounts.
-        guard plan.sharesModes, plan.tellsModes || mounts.count == 1 else { return nil }
+        // A mode that changes alone is not told to the other mounts, nor to this one when it has lost its row by a power cut.
+        guard plan.sharesModes,
+            plan.tellsModes || mounts.count == 1 && !plan.cutsPower(of: 0)
+        else { return nil }
         for mount in mounts {
             guard let process = mount.process else { continue }
             let nodes = try process.store.read { snapshot in

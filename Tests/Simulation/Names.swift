@@ -17,7 +17,9 @@ struct Names {
             given[actor, default: []].formUnion([
                 User.bytes(of: name), User.bytes(of: Folding.compose(name)), Array(name.utf8),
             ])
-            keys[actor, default: []].insert(Folding.fold(name))
+            // Where the server has something under the alias of the name, that is the conflict.
+            keys[actor, default: []].formUnion(
+                [name, Alias(of: User.bytes(of: name)).plain].compactMap(\.self).map(Folding.fold))
         }
     }
 
@@ -72,9 +74,12 @@ extension World {
         }
     }
 
-    /// Another mount sees aliases. So does a mount that has lost its rows by a power cut, or restores a deleted file.
+    /// Another mount sees aliases. So does a mount that has lost its rows by a power cut, or restores a deleted file, or to which
+    /// its own late request comes as another client's.
     private func isLostName(_ name: FileName) -> Bool {
-        if mounts.count > 1 || plan.cutsPower(of: 0) || name.text.contains("conflicted copy") {
+        if mounts.count > 1 || plan.cutsPower(of: 0) || name.text.contains("conflicted copy")
+            || !belated.arrived.isEmpty
+        {
             return false
         }
         let restores = plan.steps.contains {
@@ -99,8 +104,10 @@ extension UserStep {
         case .save(let path), .saveSafely(let path): [path, path + ".new"]
         case .rename(_, let target): [target]
         case .exchange(let path, let target): [path, target]
-        case .append, .flush, .flushFolder, .flushOpen, .overwrite, .truncate, .unlink,
-            .removeFolder, .removeTree, .open, .writeOpen, .overwriteOpen, .close, .list, .pin,
+        // An edit is another content under the name.
+        case .append(let path), .overwrite(let path): [path]
+        case .flush, .flushFolder, .flushOpen, .truncate, .unlink, .removeFolder, .removeTree,
+            .open, .writeOpen, .overwriteOpen, .close, .list, .pin,
             .chmod:
             []
         }

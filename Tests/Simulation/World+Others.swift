@@ -65,9 +65,9 @@ extension World {
         let text = text(of: node, process)
         if text.isEmpty { return }
         let tokens = Ledger.tokens(text)
-        // Elsewhere it is a copy, also if users move theirs before both are seen to be the same. A full disk cannot
-        // keep the hash that tells it.
-        if plan.hasMoves || !plan.flushes(index)
+        // Elsewhere it is a copy, also if users move theirs before both are seen to be the same, or theirs has an alias there. A
+        // full disk cannot keep the hash that tells it.
+        if plan.hasMoves || !plan.flushes(index) || node.place?.name.own != nil
             || !tokens.isDisjoint(with: serverTokens())
         {
             ledger.allowCopies(of: text)

@@ -17,6 +17,12 @@ struct FreedKeys {
         keys[place.parent, default: [:]][predicted, default: []].insert(inode)
     }
 
+    /// Notes that a node with an own name has come into a folder, where the key of that may be free.
+    mutating func noteArrival(at place: Place) {
+        // Whoever had the key has left this node alone with it; the root is nobody's sibling.
+        note(place, leftBy: .root)
+    }
+
     /// Takes the keys of a folder, in a fixed order, because it decides the order in the journal.
     mutating func next() -> (InodeID, [String: Set<InodeID>])? {
         guard let folder = keys.keys.min(by: { $0.rawValue < $1.rawValue }) else { return nil }

@@ -141,11 +141,21 @@ extension Transaction {
         return isWatched
     }
 
-    /// Notes that a node may leave its place in the local tree.
-    func noteLeaving(_ inode: InodeID) throws {
-        if try mayReturnNames(), let place = try node(inode)?.place {
-            end.freed.note(place, leftBy: inode)
+    /// Notes that a node may leave its place in the local tree. Returns the place, if any node may wait for its key.
+    @discardableResult
+    func noteLeaving(_ inode: InodeID) throws -> Place? {
+        guard try mayReturnNames(), let place = try node(inode)?.place else { return nil }
+        end.freed.note(place, leftBy: inode)
+        return place
+    }
+
+    /// Notes that a node has come to a place from another folder: what made it need an alias may have stayed there.
+    func noteArrival(at place: Place) throws {
+        guard place.name.own?.isGiven == true, Alias(of: place.name.shown).fault == nil else {
+            return
         }
+        let own = Place(parent: place.parent, name: try FileName(place.name.text))
+        end.freed.noteArrival(at: own)
     }
 
     /// Notes that a node may leave its place on the server.

@@ -198,8 +198,9 @@ extension Transaction {
 
     func setPlace(_ inode: InodeID, _ place: Place?) throws {
         noteChanged(inode)
-        try noteLeaving(inode)
+        let left = try noteLeaving(inode)
         let place = try place.map { try shownAlone(try filed($0), for: inode) }
+        if let place, let left, left.parent != place.parent { try noteArrival(at: place) }
         let fold = place?.name.folded
         try run(
             """

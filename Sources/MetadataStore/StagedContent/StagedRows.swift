@@ -188,6 +188,10 @@ extension Transaction {
         local.modified = nil
         local.accessed = nil
         local.changed = nil
+        // So was the mode, unless a user has set it: that is still to be sent.
+        if !node.flags.contains(.factsOwed), let told = try toldFacts(of: node.inode) {
+            local.permissions = told.permissions
+        }
         try setLocal(local, of: node.inode)
     }
 
