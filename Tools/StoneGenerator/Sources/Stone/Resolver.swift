@@ -304,7 +304,8 @@ struct Resolver {
 
 extension Structure {
     fileprivate static func none(_ name: TypeName) -> Structure {
-        Structure(name: name, parent: nil, fields: [], subtypes: nil, documentation: nil, examples: [])
+        Structure(
+            name: name, parent: nil, fields: [], subtypes: nil, documentation: nil, examples: [])
     }
 }
 
