@@ -1,4 +1,4 @@
-// Groups of changes and power cuts, which may keep what was written later and take what was written before it.
+// Groups of changes and power cuts, which may keep later writes and take the ones before them.
 
 import Core
 import Foundation

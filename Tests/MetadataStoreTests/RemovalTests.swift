@@ -1,4 +1,4 @@
-// Deletions by users, and what is left of the rows of an inode that has ended.
+// Deletions by users, and the rows that remain of an inode that has ended.
 
 import Core
 import Foundation
@@ -71,7 +71,7 @@ import Testing
         #expect(Set(names).subtracting(others) == Set(Self.tables.keys))
     }
 
-    @Test("a deletion says what is left of the node", arguments: [false, true])
+    @Test("a deletion returns the remaining node", arguments: [false, true])
     func deletion(isRemote: Bool) throws {
         let (node, folder) = try store.write { transaction in
             let inode = try transaction.insert(

@@ -1,4 +1,4 @@
-// The numbers of staging files: none is used twice, whatever happens to transactions and processes.
+// The numbers of staging files: none is used twice, after any end of transactions and processes.
 
 import Core
 import Foundation

@@ -19,7 +19,7 @@ struct FreedKeys {
 
     /// Notes that a node with an own name has come into a folder, where the key of that may be free.
     mutating func noteArrival(at place: Place) {
-        // Whoever had the key has left this node alone with it; the root is nobody's sibling.
+        // A key counts as left by another node; the root is a sibling of none.
         note(place, leftBy: .root)
     }
 

@@ -65,7 +65,7 @@ extension Transaction {
         var node = node
         let old = try remotePlace(of: node)
         if node.remote == .absent, !node.flags.contains(.keptForLocal) {
-            // The server is owed nothing: the rule of the journal, without another look at the row.
+            // The server is owed nothing: the rule of the journal, applied without reading the row again.
             try run("DELETE FROM journal WHERE inode = ?", [node.inode.column])
         } else {
             noteChanged(node.inode)
