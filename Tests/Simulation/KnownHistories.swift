@@ -4,7 +4,7 @@ import RemoteStoreTesting
 
 extension Plan {
     /// All, of which the program was at fault or a rule was too strict.
-    static let known = knownFaults + knownDoubts
+    static let known = knownFaults + knownDoubts + knownNames
 
     /// The name of each says what went wrong.
     private static let knownFaults: [(name: String, plan: Plan)] = [
@@ -392,24 +392,6 @@ extension Plan {
                 steps: [
                     .other(.put("/c")), .user(0, .unlink("/c")), .user(0, .save("/c")),
                     .other(.putSame(0, "/c")),
-                ])
-        ),
-        (
-            "a node returns to its own name, which the server has under a key that was not predicted",
-            Plan(
-                seed: 4029, mounts: 3, pageSize: 3, distance: 400, refusesIDs: true,
-                folding: .contextual, pause: 400,
-                steps: [
-                    .user(0, .makeFolder("/aσ")), .user(0, .write("/aΣ")), .wait(6000),
-                    .other(.delete("/aΣ")), .other(.move("/aσ", "/aΣ")), .other(.putSame(0, "/aΣ")),
-                ])
-        ),
-        (
-            "a file that is renamed over the one which it made need an alias takes the alias",
-            Plan(
-                seed: 5206, mounts: 3, pageSize: 2000, distance: 400, compaction: .nodes,
-                steps: [
-                    .other(.put("/A")), .user(0, .save("/a")), .user(0, .rename("/A", "/a")),
                 ])
         ),
     ]

@@ -58,8 +58,12 @@ extension TreeReading {
 
     /// Whether users see a name in a folder, of another node than one.
     func isShown(_ name: FileName, in parent: InodeID, besides inode: InodeID?) throws -> Bool {
-        let node = try child(name, of: parent)
-        return node != nil && node?.inode != inode
+        if let node = try child(name, of: parent), node.inode != inode { return true }
+        // An own name may be a sibling's on the server.
+        guard name.own != nil, Alias(of: name.shown).fault == nil,
+            let node = try child(FileName(name.text), of: parent)
+        else { return false }
+        return node.inode != inode
     }
 
     /// Whether a name is free in a folder for a node, here and on the server: its key, and the name itself, which the server

@@ -1,0 +1,61 @@
+// Histories that once broke a rule about own names or modes. Not responsible for those about content and places
+// (`KnownHistories.swift`).
+
+extension Plan {
+    /// Each with the name of what went wrong.
+    static let knownNames: [(name: String, plan: Plan)] = [
+        (
+            "a node returns to its own name, which the server has under a key that was not predicted",
+            Plan(
+                seed: 4029, mounts: 3, pageSize: 3, distance: 400, refusesIDs: true,
+                folding: .contextual, pause: 400,
+                steps: [
+                    .user(0, .makeFolder("/aσ")), .user(0, .write("/aΣ")), .wait(6000),
+                    .other(.delete("/aΣ")), .other(.move("/aσ", "/aΣ")), .other(.putSame(0, "/aΣ")),
+                ])
+        ),
+        (
+            "a file that is renamed over the one which it made need an alias takes the alias",
+            Plan(
+                seed: 5206, mounts: 3, pageSize: 2000, distance: 400, compaction: .nodes,
+                steps: [
+                    .other(.put("/A")), .user(0, .save("/a")), .user(0, .rename("/A", "/a")),
+                ])
+        ),
+        (
+            "a node keeps its alias in a folder where nothing has its own name",
+            Plan(
+                seed: 791, mounts: 3, pageSize: 2000, distance: 400, compaction: .paths,
+                keepsNames: true, isLate: true, faults: 10, isHurried: true, pause: 30,
+                sharesModes: true,
+                steps: [
+                    .other(.put("/a/b")), .other(.makeFolder("/a/A")),
+                    .user(0, .overwrite("/a/b")), .other(.move("/a", "/b")),
+                    .user(0, .write("/a/a")),
+                ])
+        ),
+        (
+            "a moved file that others edit comes back under an own name that is a folder's by now",
+            Plan(
+                seed: 1812, mounts: 1, pageSize: 2, distance: 400, compaction: .nodes, faults: 40,
+                isHurried: true, pause: 30, sharesModes: true,
+                steps: [
+                    .user(0, .makeFolder("/a")), .user(0, .write("/A")), .wait(40000),
+                    .user(0, .chmod("/A", 493)),
+                    .user(0, .rename("/A", "/a/a (Case Conflict)")), .other(.makeFolder("/a")),
+                    .user(0, .write("/a")), .user(0, .write("/a/a (Case Conflict)")),
+                    .user(0, .rename("/a", "/A")), .other(.put("/a (Case Conflict)")),
+                ])
+        ),
+        (
+            "the mode of a content that a power cut has taken stays with the one that comes back",
+            Plan(
+                seed: 12982, mounts: 1, pageSize: 2, distance: 0, compaction: .nodes,
+                isHurried: true, sharesModes: true,
+                steps: [
+                    .user(0, .write("/a")), .user(0, .chmod("/a", 493)), .powerCut(0, calls: 41),
+                    .wait(2200), .user(0, .save("/a")),
+                ])
+        ),
+    ]
+}
