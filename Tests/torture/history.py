@@ -15,6 +15,7 @@ gets a delta in between. The request log tells whether it can have: such a loss 
 import errno
 import json
 import random
+import re
 import sys
 import time
 
@@ -44,6 +45,20 @@ WORLD = {"fault": 8, "cursor reset": 1, "kill": 5, "late deltas": 5, "latency": 
 SYNC_LIMIT = 25
 # A name between two moves is given 30 s before another mount makes the second one.
 AGREE_LIMIT = 45
+
+
+# The marks of aliases, which a mount has where only the server knows that two names are one.
+ALIAS = re.compile(r" \((Case|Unicode Encoding|Whitespace|Name) Conflict( \d+)?\)")
+
+
+def shown(path, server, there):
+    """A path of the server as a mount has it that shows own names in place of aliases."""
+    before = after = ""
+    for part in path.split("/")[1:]:
+        own = ALIAS.sub("", part)
+        is_own = f"{after}/{part}" not in there and f"{after}/{own}" in there and f"{before}/{own}" not in server
+        before, after = f"{before}/{part}", f"{after}/{own if is_own else part}"
+    return after
 
 
 class History:
@@ -170,6 +185,7 @@ class History:
             except OSError as error:
                 # A listed file may be gone when it is read.
                 there = {str(error): None}
+            server = {shown(path, server, there): digest for path, digest in server.items()}
             wrong = [f"{mount.name}: {path}: server {server.get(path, 'nothing')}, "
                      f"mount {there.get(path, 'nothing')}"
                      for path in sorted(server.keys() | there.keys())
