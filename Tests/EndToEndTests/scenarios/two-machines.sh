@@ -133,6 +133,6 @@ has_mode "$two/tree/d7/run1" 755
 fails 1 'say --remove' on 1 dbxfs posix
 on 1 dbxfs unmount "$one"
 on 2 dbxfs unmount "$two"
-DBXFS_STATE_DIR="$WORK/state3" DBXFS_CACHE_DIR="$WORK/cache3" dbxfs mount "$MNT" -o posix=local
+on 3 dbxfs mount "$MNT" -o posix=local
 has_mode "$MNT/tree/d8/run1" 644
-dbxfs unmount "$MNT"
+on 3 dbxfs unmount "$MNT"

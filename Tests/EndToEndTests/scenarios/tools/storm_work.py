@@ -128,7 +128,7 @@ class Visitor(Writer):
         with os.scandir(self.root + folder) as entries:
             found = [(entry.name, entry.is_dir()) for entry in entries]
         names = sorted(name for name, _ in found)
-        if len({name.lower() for name in names}) < len(names):
+        if len(set(names)) < len(names):
             raise Broken(f"{folder} has a name twice: {names}")
         for name in names:
             original = CONFLICTED.sub("", name)
