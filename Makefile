@@ -2,6 +2,8 @@
 # newcomer: on Debian 12 with a Swift toolchain they install missing packages themselves.
 
 SWIFT ?= swift
+# SwiftPM writes the traits in an order that is random otherwise, and another order builds everything again.
+export SWIFT_DETERMINISTIC_HASHING=1
 # How many compilers at once; each takes about 1 GiB.
 JOBS ?= $(shell nproc)
 # The versions that Package.resolved names, or an error: an unreviewed version must not get in by a build.
