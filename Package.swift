@@ -47,6 +47,7 @@ let package = Package(
         .library(name: "DropboxTransfers", targets: ["DropboxTransfers"]),
         // libdropbox.so, for C; its header is Sources/CDropbox/dropbox.h.
         .library(name: "dropbox", type: .dynamic, targets: ["DropboxC"]),
+        .library(name: "SwiftyDropbox", targets: ["SwiftyDropbox"]),
     ],
     traits: [
         .trait(name: "Filesystem", description: "The program dbxfs and its layers."),
@@ -59,10 +60,13 @@ let package = Package(
         .trait(name: "Lifecycle", description: "DropboxLifecycle, for swift-service-lifecycle."),
         .trait(
             name: "SecretService", description: "DropboxSecretService, for the desktop's keyring."),
+        .trait(
+            name: "SwiftyDropbox",
+            description: "SwiftyDropbox: the names of Dropbox's SDK for Apple's systems."),
         .default(
             enabledTraits: [
                 "Filesystem", "Emulator", "Transfers", "Metrics", "Tracing", "Lifecycle",
-                "SecretService",
+                "SecretService", "SwiftyDropbox",
             ]),
     ],
     dependencies: [
@@ -228,6 +232,11 @@ let package = Package(
                 "Blocking", "CLibrary", "DropboxAPI", "ContentHashing", "Saturating", grdb,
             ],
             swiftSettings: settings),
+        // Programs written for Dropbox's SDK for Apple's systems, with its names and classes; most of it is generated.
+        .target(
+            name: "SwiftyDropbox",
+            dependencies: ["Blocking", "CLibrary", "DropboxAPI", "LocalIO", "Saturating"],
+            swiftSettings: settings),
         .target(
             name: "DropboxEmulator",
             dependencies: [
@@ -348,6 +357,10 @@ let package = Package(
             dependencies: [
                 "DropboxC", "CDropbox", "DropboxAPI", "DropboxEmulator", "TestSupport", log,
             ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SwiftyDropboxTests",
+            dependencies: ["SwiftyDropbox", "DropboxEmulator", "TestSupport"],
             swiftSettings: settings),
         .executableTarget(
             name: "TransferTestProcess", dependencies: ["DropboxTransfers", "DropboxAPI"],

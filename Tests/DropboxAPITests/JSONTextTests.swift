@@ -57,14 +57,18 @@ struct JSONTextTests {
             guard let text else { continue }
             accepted += 1
             // Ours is the stricter one: of what it accepts, Foundation reads the same value as of the original.
-            let ours = try? JSONSerialization.jsonObject(
-                with: Data(text.bytes), options: .fragmentsAllowed)
-            let theirs = try? JSONSerialization.jsonObject(
-                with: Data(bytes), options: .fragmentsAllowed)
-            let isSame = (ours as? NSObject).map { $0.isEqual(theirs) } ?? (theirs == nil)
+            let isSame = Self.canonical(Data(text.bytes)) == Self.canonical(Data(bytes))
             #expect(isSame, "\(String(decoding: bytes, as: UTF8.self))")
         }
         #expect(accepted > 500)
+    }
+
+    /// The value of a document as Foundation writes it: its arrays of booleans are not equal to themselves as objects.
+    private static func canonical(_ document: Data) -> Data? {
+        let value = try? JSONSerialization.jsonObject(with: document, options: .fragmentsAllowed)
+        return value.flatMap {
+            try? JSONSerialization.data(withJSONObject: ["value": $0], options: .sortedKeys)
+        }
     }
 
     @Test("an error of any route has its tags, and says which help a second request is")

@@ -17,6 +17,8 @@ public struct TokenGrant: Codable, Hashable, Sendable, CustomStringConvertible, 
     public var scope: String?
     /// The account's id, `dbid:…`.
     public var accountID: String?
+    /// The account's number, which older programs know accounts by.
+    public var uid: String?
     /// The team's id, for tokens of teams.
     public var teamID: String?
 
@@ -26,6 +28,7 @@ public struct TokenGrant: Codable, Hashable, Sendable, CustomStringConvertible, 
         case refreshToken = "refresh_token"
         case scope
         case accountID = "account_id"
+        case uid
         case teamID = "team_id"
     }
 

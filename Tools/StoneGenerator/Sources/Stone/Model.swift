@@ -97,6 +97,8 @@ public struct Subtypes: Hashable, Sendable {
 public struct Structure: Sendable {
     /// The name of the struct.
     public let name: TypeName
+    /// The struct whose fields it inherits, if there is one.
+    public let parent: TypeName?
     /// All fields, inherited ones first.
     public let fields: [Field]
     /// The structs that it stands for, if it does.
@@ -113,7 +115,7 @@ public struct Union: Sendable {
     /// All tags, inherited ones first.
     public let tags: [Field]
     /// Whether the specification promises that there will be no further tags.
-    let isClosed: Bool
+    public let isClosed: Bool
     /// The specification's text about it; nil unless texts are kept.
     public let documentation: String?
     let examples: [ExampleDefinition]

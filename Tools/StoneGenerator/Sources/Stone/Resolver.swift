@@ -167,8 +167,10 @@ struct Resolver {
 
     private func structure(_ key: TypeName) throws(StoneError) -> Structure {
         guard let definition = structures[key] else { return Structure.none(key) }
+        var parent: TypeName?
+        if let reference = definition.parent { parent = try self.key(reference, in: key.namespace) }
         return Structure(
-            name: key, fields: try structFields(key, inherited: []),
+            name: key, parent: parent, fields: try structFields(key, inherited: []),
             subtypes: try subtypes(definition, in: key.namespace),
             documentation: kept(definition.documentation), examples: definition.examples)
     }
@@ -302,7 +304,8 @@ struct Resolver {
 
 extension Structure {
     fileprivate static func none(_ name: TypeName) -> Structure {
-        Structure(name: name, fields: [], subtypes: nil, documentation: nil, examples: [])
+        Structure(
+            name: name, parent: nil, fields: [], subtypes: nil, documentation: nil, examples: [])
     }
 }
 

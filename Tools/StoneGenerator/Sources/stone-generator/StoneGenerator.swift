@@ -5,7 +5,7 @@ import Foundation
 import Stone
 import SwiftEmission
 
-/// `stone-generator SPEC --sources DIR --tests DIR [--origin TEXT]`.
+/// `stone-generator SPEC --sources DIR --tests DIR --compatibility-tests DIR [--origin TEXT]`.
 @main
 struct StoneGenerator: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -27,6 +27,8 @@ struct StoneGenerator: ParsableCommand {
 
     @Option(help: "The commit of the specification, for the head of each file.")
     var origin = "of an unknown commit"
+    @Option(help: "The folder for the table of the tests of SwiftyDropbox.")
+    var compatibilityTests: String
 
     func run() throws {
         let folder = URL(filePath: specification, directoryHint: .isDirectory)
@@ -42,11 +44,15 @@ struct StoneGenerator: ParsableCommand {
             )
         }
         let model = try Specification(files: files, keepingDocumentation: documentation)
-        try write(Emitter(model, origin: origin), examples: model)
+        try write(
+            Emitter(model, origin: origin), examples: model,
+            CompatibilityEmitter(model, origin: origin))
     }
 
-    private func write(_ emitter: Emitter, examples model: Specification) throws {
-        let files = try emitter.files() + [emitter.routeTable()]
+    private func write(
+        _ emitter: Emitter, examples model: Specification, _ compatibility: CompatibilityEmitter
+    ) throws {
+        let files = try emitter.files() + [emitter.routeTable()] + compatibility.files()
         let root = URL(filePath: sources, directoryHint: .isDirectory)
         for module in Set(files.map(\.module)) {
             let folder = root.appending(path: module).appending(path: "Generated")
@@ -69,6 +75,10 @@ struct StoneGenerator: ParsableCommand {
             to: data.appending(path: "Documents/samples.jsonl"))
         try write(
             try emitter.routeDocuments(), to: data.appending(path: "Documents/routes.jsonl"))
+        try write(
+            compatibility.testTables(),
+            to: URL(filePath: compatibilityTests, directoryHint: .isDirectory)
+                .appending(path: "Tables.swift"))
         let routes = model.namespaces.map(\.routes.count).reduce(0, +)
         let types = model.namespaces.map { $0.structures.count + $0.unions.count }.reduce(0, +)
         print("\(routes) routes, \(types) types, \(files.count) files")
