@@ -11,6 +11,8 @@ struct NotifierTests {
     private final class Kernel: Sendable {
         let told = Mutex<[Fuse.Notification]>([])
         let arrived = DispatchSemaphore(value: 0)
+        /// Signalled when a notification has come that is held.
+        let entered = DispatchSemaphore(value: 0)
         let held = DispatchSemaphore(value: 0)
         let heldFolder: InodeID?
 
@@ -19,7 +21,10 @@ struct NotifierTests {
         }
 
         func transmit(_ notification: Fuse.Notification) -> CInt {
-            if let heldFolder, notification.inodes.contains(heldFolder) { held.wait() }
+            if let heldFolder, notification.inodes.contains(heldFolder) {
+                entered.signal()
+                held.wait()
+            }
             told.withLock { $0.append(notification) }
             arrived.signal()
             return 0
@@ -58,6 +63,8 @@ struct NotifierTests {
         #expect(await onOwnThread { notifier.settle(within: .seconds(60)) })
         #expect(kernel.told.withLock { $0.count } == 1)
         notifier.invalidateInode(InodeID(5), content: true)
+        // One that no thread has taken yet would be dropped by the end.
+        await onOwnThread { (0..<2).forEach { _ in kernel.entered.wait() } }
         async let waited = onOwnThread { notifier.settle(within: .seconds(60)) }
         #expect(!(await Self.detach(notifier, waiting: .milliseconds(1))))
         #expect(await waited)

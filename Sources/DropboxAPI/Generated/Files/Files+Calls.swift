@@ -995,7 +995,7 @@ extension Files {
                     paperRevision: paperRevision), body: body, options: options)
         }
 
-        /// Deletes an entry so that nobody can restore it. Only for teams. Calls
+        /// Deletes an entry so that no user can restore it. Only for teams. Calls
         /// ``Files/permanentlyDelete``, with the scope `files.permanent_delete`. Errors:
         /// ``DeleteError``.
         public func permanentlyDelete(_ argument: DeleteArg, options: CallOptions = .init())
@@ -1004,7 +1004,7 @@ extension Files {
             _ = try await client.call(Files.permanentlyDelete, argument, options: options)
         }
 
-        /// Deletes an entry so that nobody can restore it. Only for teams. Calls
+        /// Deletes an entry so that no user can restore it. Only for teams. Calls
         /// ``Files/permanentlyDelete`` with the fields of its argument, with the scope
         /// `files.permanent_delete`. Limits of `path`: pattern
         /// `(/(.|[\r\n])*)|(ns:[0-9]+(/(.|[\r\n])*)?)|(id:.*)`. Errors: ``DeleteError``.

@@ -59,16 +59,16 @@ extension Sharing {
                 options: options)
         }
 
-        /// Ends a link: nobody can follow it any more. Calls ``Sharing/revokeSharedLink``, with the
-        /// scope `sharing.write`. Errors: ``RevokeSharedLinkError``.
+        /// Ends a link: no visitor can follow it any more. Calls ``Sharing/revokeSharedLink``, with
+        /// the scope `sharing.write`. Errors: ``RevokeSharedLinkError``.
         public func revokeSharedLink(
             _ argument: RevokeSharedLinkArg, options: CallOptions = .init()
         ) async throws(CallError<RevokeSharedLinkError>) {
             _ = try await client.call(Sharing.revokeSharedLink, argument, options: options)
         }
 
-        /// Ends a link: nobody can follow it any more. Calls ``Sharing/revokeSharedLink`` with the
-        /// fields of its argument, with the scope `sharing.write`. Errors:
+        /// Ends a link: no visitor can follow it any more. Calls ``Sharing/revokeSharedLink`` with
+        /// the fields of its argument, with the scope `sharing.write`. Errors:
         /// ``RevokeSharedLinkError``.
         public func revokeSharedLink(url: String, options: CallOptions = .init())
             async throws(CallError<RevokeSharedLinkError>)

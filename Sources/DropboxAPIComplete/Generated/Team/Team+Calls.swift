@@ -1307,18 +1307,17 @@ extension Team {
                     newIsDirectoryRestricted: newIsDirectoryRestricted), options: options)
         }
 
-        /// Suspends a member: the account stays, and nobody can use it. Calls
-        /// ``Team/membersSuspend``, with the scope `members.write`. Errors:
-        /// ``MembersSuspendError``.
+        /// Suspends a member: the account stays, and cannot be used. Calls ``Team/membersSuspend``,
+        /// with the scope `members.write`. Errors: ``MembersSuspendError``.
         public func membersSuspend(_ argument: MembersDeactivateArg, options: CallOptions = .init())
             async throws(CallError<MembersSuspendError>)
         {
             _ = try await client.call(Team.membersSuspend, argument, options: options)
         }
 
-        /// Suspends a member: the account stays, and nobody can use it. Calls
-        /// ``Team/membersSuspend`` with the fields of its argument, with the scope `members.write`.
-        /// Errors: ``MembersSuspendError``.
+        /// Suspends a member: the account stays, and cannot be used. Calls ``Team/membersSuspend``
+        /// with the fields of its argument, with the scope `members.write`. Errors:
+        /// ``MembersSuspendError``.
         public func membersSuspend(
             user: UserSelectorArg, wipeData: Bool = true, options: CallOptions = .init()
         ) async throws(CallError<MembersSuspendError>) {

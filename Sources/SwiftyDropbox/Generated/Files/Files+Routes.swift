@@ -1278,7 +1278,7 @@ public final class FilesRoutes: DropboxTransportClientOwning, Sendable {
                 paperRevision: paperRevision), input: .stream(input))
     }
 
-    /// Deletes an entry so that nobody can restore it. Only for teams. The route
+    /// Deletes an entry so that no user can restore it. Only for teams. The route
     /// `files/permanently_delete`. Scope: `files.permanent_delete`.
     @discardableResult public func permanentlyDelete(path: String, parentRev: String? = nil)
         -> RpcRequest<VoidSerializer, Files.DeleteErrorSerializer>

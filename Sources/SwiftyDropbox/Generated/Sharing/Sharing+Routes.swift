@@ -828,8 +828,8 @@ public final class SharingRoutes: DropboxTransportClientOwning, Sendable {
                 sharedFolderId: sharedFolderId, member: member, leaveACopy: leaveACopy))
     }
 
-    /// Ends a link: nobody can follow it any more. The route `sharing/revoke_shared_link`. Scope:
-    /// `sharing.write`.
+    /// Ends a link: no visitor can follow it any more. The route `sharing/revoke_shared_link`.
+    /// Scope: `sharing.write`.
     @discardableResult public func revokeSharedLink(url: String) -> RpcRequest<
         VoidSerializer, Sharing.RevokeSharedLinkErrorSerializer
     > {

@@ -1652,8 +1652,8 @@ public final class TeamRoutes: DropboxTransportClientOwning, Sendable {
             ))
     }
 
-    /// Suspends a member: the account stays, and nobody can use it. The route
-    /// `team/members/suspend`. Scope: `members.write`.
+    /// Suspends a member: the account stays, and cannot be used. The route `team/members/suspend`.
+    /// Scope: `members.write`.
     @discardableResult public func membersSuspend(user: Team.UserSelectorArg, wipeData: Bool = true)
         -> RpcRequest<VoidSerializer, Team.MembersSuspendErrorSerializer>
     {

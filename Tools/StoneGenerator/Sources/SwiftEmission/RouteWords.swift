@@ -75,7 +75,7 @@ extension Route {
         "files/move_batch_v2": "Moves many entries, all or none, as a job; `moveJob` waits for it.",
         "files/move_v2": "Moves or renames a file, or a folder with all that is in it.",
         "files/permanently_delete":
-            "Deletes an entry so that nobody can restore it. Only for teams.",
+            "Deletes an entry so that no user can restore it. Only for teams.",
         "files/restore":
             "Makes an older version of a file the present one, also of a deleted file.",
         "files/save_url":
@@ -127,7 +127,7 @@ extension Route {
         "sharing/remove_file_member_2": "Takes a member out of a shared file.",
         "sharing/remove_folder_member":
             "Takes a member out of a shared folder, as a job; `removeFolderMemberJob` waits for it.",
-        "sharing/revoke_shared_link": "Ends a link: nobody can follow it any more.",
+        "sharing/revoke_shared_link": "Ends a link: no visitor can follow it any more.",
         "sharing/share_folder":
             "Makes a folder a shared one, perhaps as a job; `shareFolderJob` waits for it.",
         "sharing/transfer_folder": "Makes another member the owner of a shared folder.",
@@ -154,7 +154,7 @@ extension Route {
             "Asks whether a member has been removed; `membersRemoveJob` waits for that.",
         "team/members/set_admin_permissions_v2": "Changes the roles of a member.",
         "team/members/set_profile_v2": "Changes name, e-mail address or external id of a member.",
-        "team/members/suspend": "Suspends a member: the account stays, and nobody can use it.",
+        "team/members/suspend": "Suspends a member: the account stays, and cannot be used.",
         "team/members/unsuspend": "Ends the suspension of a member.",
         "team/token/get_authenticated_admin":
             "The administrator who gave the app the team's token.",

@@ -27,6 +27,7 @@ struct StoneGenerator: ParsableCommand {
 
     @Option(help: "The commit of the specification, for the head of each file.")
     var origin = "of an unknown commit"
+
     @Option(help: "The folder for the table of the tests of SwiftyDropbox.")
     var compatibilityTests: String
 
