@@ -20,7 +20,6 @@ let settings: [SwiftSetting] = [
 // product DropboxAPI and `traits: []` gets the first two of these and nothing else. `Scripts/check-consumer` counts.
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
-let crypto = product("Crypto", of: "swift-crypto", for: "Emulator")
 let grdb = product("GRDB", of: "GRDB.swift", for: "Filesystem", "Transfers")
 let heap = product("HeapModule", of: "swift-collections", for: "Filesystem")
 let deque = product("DequeModule", of: "swift-collections", for: "Filesystem")
@@ -73,8 +72,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-        // 3.2.0 to 4.5.0 have a known vulnerability (CVE-2026-43823).
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.1"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
@@ -240,7 +237,8 @@ let package = Package(
         .target(
             name: "DropboxEmulator",
             dependencies: [
-                log, crypto, product("Hummingbird", of: "hummingbird", for: "Emulator"),
+                "ContentHashing", log,
+                product("Hummingbird", of: "hummingbird", for: "Emulator"),
                 product("HummingbirdCore", of: "hummingbird", for: "Emulator"),
                 product("HTTPTypes", of: "swift-http-types", for: "Emulator"),
                 product("NIOCore", of: "swift-nio", for: "Emulator"),

@@ -1,6 +1,8 @@
 // Histories that once broke a rule about own names or modes. Not responsible for those about content and places
 // (`KnownHistories.swift`).
 
+import RemoteStoreTesting
+
 extension Plan {
     /// Each with the name of what went wrong.
     static let knownNames: [(name: String, plan: Plan)] = [

@@ -1,22 +1,18 @@
 // Dropbox's content hash, computed as a stream: SHA-256 over the SHA-256 of each 4 MiB block.
 // https://www.dropbox.com/developers/reference/content-hash
-// Implemented independently of the client's, so that one misreading does not hide the other.
+// Implemented independently of the client's ContentHasher, so that one misreading does not hide the other; SHA-256 is the same.
 
-import Crypto
+import ContentHashing
 
 /// A SHA-256 digest, compact enough to hold a million of them.
 struct ContentDigest: Hashable, Sendable {
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
     init(_ digest: SHA256.Digest) {
-        words = digest.withUnsafeBytes {
-            (
-                UInt64(bigEndian: $0.loadUnaligned(fromByteOffset: 0, as: UInt64.self)),
-                UInt64(bigEndian: $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self)),
-                UInt64(bigEndian: $0.loadUnaligned(fromByteOffset: 16, as: UInt64.self)),
-                UInt64(bigEndian: $0.loadUnaligned(fromByteOffset: 24, as: UInt64.self))
-            )
+        func word(_ start: Int) -> UInt64 {
+            digest[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) }
         }
+        words = (word(0), word(8), word(16), word(24))
     }
 
     /// Parses 64 hexadecimal digits; nil for any other text.
@@ -74,11 +70,11 @@ struct BlockHasher: Sendable {
         var rest = bytes[...]
         while !rest.isEmpty {
             let part = rest.prefix(Self.blockSize - bytesInBlock)
-            block.update(bufferPointer: UnsafeRawBufferPointer(rebasing: part))
+            block.update(UnsafeRawBufferPointer(rebasing: part))
             bytesInBlock += part.count
             rest = rest.dropFirst(part.count)
             if bytesInBlock == Self.blockSize {
-                digests.append(ContentDigest(block.finalize()))
+                digests.append(ContentDigest(block.finalized()))
                 block = SHA256()
                 bytesInBlock = 0
             }
@@ -87,7 +83,7 @@ struct BlockHasher: Sendable {
 
     /// Digests of all blocks, the last of which may be short.
     var allDigests: [ContentDigest] {
-        bytesInBlock == 0 ? digests : digests + [ContentDigest(block.finalize())]
+        bytesInBlock == 0 ? digests : digests + [ContentDigest(block.finalized())]
     }
 
     /// The content hash of all bytes so far.
@@ -97,8 +93,8 @@ struct BlockHasher: Sendable {
     static func contentHash(of digests: [ContentDigest]) -> ContentDigest {
         var outer = SHA256()
         for digest in digests {
-            outer.update(data: digest.bytes)
+            outer.update(digest.bytes)
         }
-        return ContentDigest(outer.finalize())
+        return ContentDigest(outer.finalized())
     }
 }

@@ -151,6 +151,13 @@ dbxfs sync "$MNT" --timeout 60
 test "$("$TOOLS/dropbox.py" get /waiting)" = 'while out'
 dbxfs status "$MNT"
 
+# Modes on other machines need a permission that a login does not ask for if it is told so.
+grep -q '^http.*scope=[^&]*files.metadata.write' "$WORK/asked"
+PATH="$WORK/bin:$PATH" DISPLAY=:0 timeout 60 dbxfs login --no-posix < /dev/null > "$WORK/login" 2> "$WORK/message"
+grep -q '^http.*scope=' "$WORK/asked"
+grep -q 'files.metadata.write' "$WORK/asked" && exit 1
+wait_until 20 has_state online
+
 # Links need permissions that a login asks for only if it is told to.
 fails 2 'dbxfs login --sharing' dbxfs link "$MNT/waiting"
 by_browser --sharing

@@ -1,7 +1,7 @@
 // OAuth 2: the authorization page, and the exchange of codes and refresh tokens for access tokens.
 // https://www.dropbox.com/developers/documentation/http/documentation#authorization
 
-import Crypto
+import ContentHashing
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -156,7 +156,7 @@ struct OAuthRoutes {
 
     /// The challenge of a verifier (RFC 7636, 4.2).
     static func challenge(for verifier: String) -> String {
-        Data(SHA256.hash(data: Array(verifier.utf8))).base64EncodedString()
+        Data(SHA256.hash(Array(verifier.utf8))).base64EncodedString()
             .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
