@@ -4,9 +4,9 @@
 import Saturating
 
 /// Builds the aliases of an own name.
-public struct Alias: Hashable, Sendable {
+package struct Alias: Hashable, Sendable {
     /// The reason for an alias, as its name says it.
-    public enum Mark: String, Hashable, Sendable {
+    package enum Mark: String, Hashable, Sendable {
         /// A sibling's name differs in case only.
         case letterCase = "Case Conflict"
         /// A sibling's name is the same text, composed otherwise.
@@ -20,10 +20,10 @@ public struct Alias: Hashable, Sendable {
     /// The own name with all that the server refuses replaced or left out, in its composed form.
     private let base: String
     /// Why the own name cannot be the server's; nil if it can.
-    public let fault: Mark?
+    package let fault: Mark?
 
     /// Reads an own name.
-    public init(of own: [UInt8]) {
+    package init(of own: [UInt8]) {
         let repaired = Self.text(of: own).map { scalar -> Unicode.Scalar in
             scalar == "\\" || scalar == "\u{7F}" ? "_" : scalar
         }
@@ -39,7 +39,7 @@ public struct Alias: Hashable, Sendable {
     }
 
     /// Whether the server can have a name as it is.
-    public static func isNeeded(for name: String) -> Bool {
+    package static func isNeeded(for name: String) -> Bool {
         var isPlain = true
         var last: UInt8 = 0
         for byte in name.utf8 {
@@ -53,13 +53,13 @@ public struct Alias: Hashable, Sendable {
     }
 
     /// The alias without a mark; nil if there is none such that could be seen to stand for the own name.
-    public var plain: String? {
+    package var plain: String? {
         guard fault == .name, base.utf8.count <= FileName.maximumByteCount else { return nil }
         return base
     }
 
     /// `NAME (Case Conflict).EXT`, with a number from the second one on.
-    public func name(marked mark: Mark, number: Int) -> String {
+    package func name(marked mark: Mark, number: Int) -> String {
         let counter = number > 1 ? " \(number)" : ""
         return NameParts(base).marked(" (\(mark.rawValue)\(counter))")
     }

@@ -6,23 +6,23 @@
 ///
 /// Users may see it under other bytes, its own name: then it is an alias, under which the server files
 /// what it could not file under these.
-public struct FileName: Hashable, Sendable, Comparable, CustomStringConvertible {
+package struct FileName: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// Longest name in bytes, as on other Linux filesystems (`NAME_MAX`).
-    public static let maximumByteCount = 255
+    package static let maximumByteCount = 255
 
     /// The name as the server has it, or is to have it.
-    public let string: String
+    package let string: String
 
     /// The server's key of the name, if it differs from the predicted one.
-    public let key: String?
+    package let key: String?
 
     /// The name that users see, if it is another one.
-    public let own: OwnName?
+    package let own: OwnName?
 
     /// Validates a name.
     ///
     /// Throws `Invalid` with the rule that the text violates.
-    public init(_ string: String) throws(Invalid) {
+    package init(_ string: String) throws(Invalid) {
         try Self.validate(string)
         self.string = string
         key = nil
@@ -30,7 +30,7 @@ public struct FileName: Hashable, Sendable, Comparable, CustomStringConvertible 
     }
 
     /// Validates a name with the server's key, nil for the predicted one, and the name that users see.
-    public init(_ string: String, key: String?, own: OwnName? = nil) throws(Invalid) {
+    package init(_ string: String, key: String?, own: OwnName? = nil) throws(Invalid) {
         try Self.validate(string)
         self.string = string
         self.key = key.flatMap { $0.utf8.elementsEqual(Folding.fold(string).utf8) ? nil : $0 }
@@ -52,7 +52,7 @@ public struct FileName: Hashable, Sendable, Comparable, CustomStringConvertible 
     }
 
     /// Validates the bytes of a name from a server or a command.
-    public init(utf8 bytes: some Collection<UInt8>) throws(Invalid) {
+    package init(utf8 bytes: some Collection<UInt8>) throws(Invalid) {
         guard let string = String(validating: bytes, as: UTF8.self) else {
             throw .notUTF8
         }
@@ -60,7 +60,7 @@ public struct FileName: Hashable, Sendable, Comparable, CustomStringConvertible 
     }
 
     /// The rule that a refused name violates.
-    public enum Invalid: Error, Hashable, Sendable {
+    package enum Invalid: Error, Hashable, Sendable {
         /// The name is empty, `.` or `..`.
         case reserved
         /// The name contains `/` or NUL.
@@ -74,7 +74,7 @@ public struct FileName: Hashable, Sendable, Comparable, CustomStringConvertible 
     // MARK: What users see
 
     /// Validates the bytes of a name from the kernel. Bytes that are no UTF-8 are an own name.
-    public init(shown bytes: [UInt8]) throws(Invalid) {
+    package init(shown bytes: [UInt8]) throws(Invalid) {
         if let string = String(validating: bytes, as: UTF8.self) {
             try self.init(string)
         } else {
@@ -84,24 +84,24 @@ public struct FileName: Hashable, Sendable, Comparable, CustomStringConvertible 
     }
 
     /// The bytes that users see.
-    public var shown: [UInt8] { own?.bytes ?? Array(string.utf8) }
+    package var shown: [UInt8] { own?.bytes ?? Array(string.utf8) }
 
     /// The name that users see, for people; bytes that are no UTF-8 are replaced.
-    public var text: String { own.map { String(decoding: $0.bytes, as: UTF8.self) } ?? string }
+    package var text: String { own.map { String(decoding: $0.bytes, as: UTF8.self) } ?? string }
 
     /// Whether users see both names as one.
-    public func isShown(as other: FileName) -> Bool {
+    package func isShown(as other: FileName) -> Bool {
         if own == nil, other.own == nil { return string.utf8.elementsEqual(other.string.utf8) }
         return shown == other.shown
     }
 
     /// Whether the bytes that users see are UTF-8.
-    public var isUTF8: Bool {
+    package var isUTF8: Bool {
         own.map { String(validating: $0.bytes, as: UTF8.self) != nil } ?? true
     }
 
     /// The same name on the server, shown under an own name, or as it is.
-    public func shown(as own: OwnName?) throws(Invalid) -> FileName {
+    package func shown(as own: OwnName?) throws(Invalid) -> FileName {
         try FileName(string, key: key, own: own)
     }
 
@@ -110,44 +110,44 @@ public struct FileName: Hashable, Sendable, Comparable, CustomStringConvertible 
     /// The server's `path_lower` is authoritative. If it is unknown, the key is predicted, because
     /// Dropbox's folding is not documented: NFC, then the lower-case mapping of each scalar, comes
     /// closest to it.
-    public var folded: String {
+    package var folded: String {
         key ?? Folding.fold(string)
     }
 
     /// Whether the name is pure ASCII, whose folding is known.
-    public var isASCII: Bool {
+    package var isASCII: Bool {
         string.utf8.allSatisfy { $0 < 0x80 }
     }
 
     /// Compares bytes, not canonical equivalence.
-    public static func == (left: FileName, right: FileName) -> Bool {
+    package static func == (left: FileName, right: FileName) -> Bool {
         left.string.utf8.elementsEqual(right.string.utf8) && left.own == right.own
     }
 
     /// Hashes the name's bytes.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(bytesOf: string)
     }
 
     /// Compares in byte order.
-    public static func < (left: FileName, right: FileName) -> Bool {
+    package static func < (left: FileName, right: FileName) -> Bool {
         left.string.utf8.lexicographicallyPrecedes(right.string.utf8)
     }
 
     /// The name's text, for logs.
-    public var description: String { string }
+    package var description: String { string }
 }
 
 /// The bytes under which users see a node that the server files under another name.
-public struct OwnName: Hashable, Sendable {
+package struct OwnName: Hashable, Sendable {
     /// The bytes, which need not be UTF-8.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
     /// Whether a user has given the name. Else it was made here, for a node whose name on the server a user of this mount has
     /// given to another one.
-    public let isGiven: Bool
+    package let isGiven: Bool
 
     /// Validates bytes as those of a name.
-    public init(_ bytes: [UInt8], isGiven: Bool = true) throws(FileName.Invalid) {
+    package init(_ bytes: [UInt8], isGiven: Bool = true) throws(FileName.Invalid) {
         try FileName.validate(bytes)
         self.bytes = bytes
         self.isGiven = isGiven
@@ -156,7 +156,7 @@ public struct OwnName: Hashable, Sendable {
 
 extension Hasher {
     /// Hashes a text's bytes in one call: byte by byte it costs ten times as much.
-    public mutating func combine(bytesOf text: String) {
+    package mutating func combine(bytesOf text: String) {
         var text = text
         text.withUTF8 { combine(bytes: UnsafeRawBufferPointer($0)) }
     }

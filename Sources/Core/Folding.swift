@@ -3,16 +3,16 @@
 import Foundation
 
 /// Predicts which names collide on Dropbox. For its own entries Dropbox reports the key.
-public enum Folding {
+package enum Folding {
     /// The canonical composition (NFC), in which Dropbox stores names.
-    public static func compose(_ text: String) -> String {
+    package static func compose(_ text: String) -> String {
         text.precomposedStringWithCanonicalMapping
     }
 
     /// The folded form of a name or path: canonical composition, then lower case scalar by scalar.
     ///
     /// ASCII has a fast path without Unicode tables: nearly every name in an account is ASCII.
-    public static func fold(_ text: String) -> String {
+    package static func fold(_ text: String) -> String {
         var isFoldedASCII = true
         var isASCII = true
         for byte in text.utf8 {

@@ -3,14 +3,14 @@
 import Saturating
 
 /// The stem of a name and its extension.
-public struct NameParts: Hashable, Sendable {
+package struct NameParts: Hashable, Sendable {
     /// The part before the extension.
-    public var stem: String
+    package var stem: String
     /// The extension with its dot; empty if there is none.
-    public var suffix: String
+    package var suffix: String
 
     /// Splits at the last dot, unless that begins the name or leaves more than a usual extension.
-    public init(_ name: String) {
+    package init(_ name: String) {
         (stem, suffix) = (name, "")
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return }
         let end = String(name[dot...])
@@ -19,7 +19,7 @@ public struct NameParts: Hashable, Sendable {
     }
 
     /// The name with a text behind its stem. One that would be too long loses the end of its stem, never its extension.
-    public func marked(_ mark: String) -> String {
+    package func marked(_ mark: String) -> String {
         let room = FileName.maximumByteCount -| mark.utf8.count -| suffix.utf8.count
         return "\(Self.prefix(of: stem, byteCount: max(1, room)))\(mark)\(suffix)"
     }

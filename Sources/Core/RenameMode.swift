@@ -1,7 +1,7 @@
 // The kinds of rename(2).
 
 /// How rename treats an existing target.
-public enum RenameMode: Hashable, Sendable {
+package enum RenameMode: Hashable, Sendable {
     /// Replaces the existing target.
     case replace
     /// Fails if the target exists (`RENAME_NOREPLACE`).

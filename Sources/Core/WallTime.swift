@@ -8,23 +8,23 @@ import Saturating
 #endif
 
 /// A point in time in nanoseconds since 1970-01-01 UTC, with the range of the kernel's `timespec`.
-public struct WallTime: Hashable, Sendable, Comparable {
+package struct WallTime: Hashable, Sendable, Comparable {
     /// Whole seconds since the epoch, rounded down; negative before 1970.
-    public let seconds: Int64
+    package let seconds: Int64
 
     /// Nanoseconds after `seconds`, 0 to 999,999,999.
-    public let nanosecondsWithinSecond: Int32
+    package let nanosecondsWithinSecond: Int32
 
     private static let nanosecondsPerSecond: Int64 = 1_000_000_000
 
     /// Takes nanoseconds since the epoch.
-    public init(nanoseconds: Int64) {
+    package init(nanoseconds: Int64) {
         self.init(seconds: 0, nanoseconds: nanoseconds)
     }
 
     /// Takes the sum of seconds and nanoseconds of any size and sign, clamped to the range of
     /// times.
-    public init(seconds: Int64, nanoseconds: Int64 = 0) {
+    package init(seconds: Int64, nanoseconds: Int64 = 0) {
         var carried = nanoseconds / Self.nanosecondsPerSecond
         var rest = nanoseconds % Self.nanosecondsPerSecond
         if rest < 0 {
@@ -38,19 +38,19 @@ public struct WallTime: Hashable, Sendable, Comparable {
     }
 
     /// The earliest representable time.
-    public static let distantPast = WallTime(seconds: .min)
+    package static let distantPast = WallTime(seconds: .min)
 
     /// The latest representable time.
-    public static let distantFuture = WallTime(seconds: .max, nanoseconds: 999_999_999)
+    package static let distantFuture = WallTime(seconds: .max, nanoseconds: 999_999_999)
 
     /// Nanoseconds since the epoch, clamped to the years 1677 to 2262 that fit in 64 bits: for
     /// times of this process, such as when a retry is due.
-    public var nanoseconds: Int64 {
+    package var nanoseconds: Int64 {
         exactNanoseconds ?? (seconds < 0 ? .min : .max)
     }
 
     /// Nanoseconds since the epoch; nil if they do not fit in 64 bits.
-    public var exactNanoseconds: Int64? {
+    package var exactNanoseconds: Int64? {
         // Rounded towards zero, so that the product does not overflow if the result fits.
         let isBefore = seconds < 0 && nanosecondsWithinSecond > 0
         let whole = isBefore ? seconds +| 1 : seconds
@@ -63,7 +63,7 @@ public struct WallTime: Hashable, Sendable, Comparable {
 
     /// The time `added` seconds later, or earlier if negative, clamped to the range of times. NaN
     /// adds nothing.
-    public func adding(seconds added: Double) -> WallTime {
+    package func adding(seconds added: Double) -> WallTime {
         guard !added.isNaN else { return self }
         let whole = added.rounded(.down)
         guard let whole = Int64(exactly: whole) else {
@@ -77,7 +77,7 @@ public struct WallTime: Hashable, Sendable, Comparable {
     }
 
     /// The time `added` nanoseconds later, or earlier if negative, clamped to the range of times.
-    public func adding(nanoseconds added: Int64) -> WallTime {
+    package func adding(nanoseconds added: Int64) -> WallTime {
         let carried = added / Self.nanosecondsPerSecond
         let (sum, overflow) = seconds.addingReportingOverflow(carried)
         if overflow { return added < 0 ? .distantPast : .distantFuture }
@@ -88,7 +88,7 @@ public struct WallTime: Hashable, Sendable, Comparable {
     }
 
     /// Seconds from another time to this one; negative if that is later.
-    public func seconds(since other: WallTime) -> Double {
+    package func seconds(since other: WallTime) -> Double {
         let (whole, overflow) = seconds.subtractingReportingOverflow(other.seconds)
         let distance = overflow ? Double(seconds) - Double(other.seconds) : Double(whole)
         return distance + Double(nanosecondsWithinSecond -| other.nanosecondsWithinSecond) / 1e9
@@ -96,12 +96,12 @@ public struct WallTime: Hashable, Sendable, Comparable {
 
     /// The time as Dropbox stores it: without a fraction of a second, in the years 1 to 9999, which
     /// fit its format.
-    public var storable: WallTime {
+    package var storable: WallTime {
         WallTime(seconds: min(max(seconds, -62_135_596_800), 253_402_300_799))
     }
 
     /// The current time of the system's clock.
-    public static func now() -> WallTime {
+    package static func now() -> WallTime {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return WallTime(
@@ -109,7 +109,7 @@ public struct WallTime: Hashable, Sendable, Comparable {
     }
 
     /// Compares in chronological order.
-    public static func < (left: WallTime, right: WallTime) -> Bool {
+    package static func < (left: WallTime, right: WallTime) -> Bool {
         left.seconds == right.seconds
             ? left.nanosecondsWithinSecond < right.nanosecondsWithinSecond
             : left.seconds < right.seconds
