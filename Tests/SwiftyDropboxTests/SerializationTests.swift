@@ -24,7 +24,7 @@ struct SerializationTests {
             contentsOf: Self.documents.appendingPathComponent("\(name).jsonl"), encoding: .utf8)
         var count = 0
         for line in text.split(separator: "\n") {
-            let members = try #require(JSONText.document(of: Array(line.utf8)).members)
+            let members = try #require(JSONSyntax.document(of: Array(line.utf8)).members)
             let name = try #require(members["type"]?.text)
             if Self.unknown.contains(String(name.prefix { $0 != "." })) { continue }
             let type = try #require(types[name], "\(name)")
@@ -37,7 +37,7 @@ struct SerializationTests {
             }
             let (written, again) = try roundTrip(type)
             #expect(written == again, "\(label)")
-            #expect(Self.holds(written, document), "\(label): \(JSONText.text(of: written))")
+            #expect(Self.holds(written, document), "\(label): \(JSONSyntax.text(of: written))")
             count += 1
         }
         #expect(count > 1_000)
@@ -97,7 +97,7 @@ struct SerializationTests {
         for document in documents {
             #expect(throws: DeserializationError.self, "\(document)") {
                 try Files.FileMetadataSerializer().deserialize(
-                    JSONText.document(of: Array(document.utf8)))
+                    JSONSyntax.document(of: Array(document.utf8)))
             }
         }
     }
@@ -107,7 +107,7 @@ struct SerializationTests {
         arguments: ["-1", "1.5", "18446744073709551616", "1e300", "true", "\"1\""])
     func numbers(_ number: String) {
         #expect(throws: (any Error).self) {
-            try UInt64Serializer().deserialize(JSONText.document(of: Array(number.utf8)))
+            try UInt64Serializer().deserialize(JSONSyntax.document(of: Array(number.utf8)))
         }
     }
 
@@ -119,26 +119,28 @@ struct SerializationTests {
             "[\u{1}]", "\"a\nb\"", "{a:1}", "--1", "NaN", "Infinity", "0x1",
         ])
     func malformed(_ text: String) {
-        #expect(throws: (any Error).self) { try JSONText.document(of: Array(text.utf8)) }
+        #expect(throws: (any Error).self) { try JSONSyntax.document(of: Array(text.utf8)) }
     }
 
     @Test("deep and cut documents end as errors at each byte")
     func hostile() throws {
         let deep = Array(String(repeating: "[", count: 100_000).utf8)
-        #expect(throws: (any Error).self) { try JSONText.document(of: deep) }
+        #expect(throws: (any Error).self) { try JSONSyntax.document(of: deep) }
         let whole = Array(
             #"{"a": [1, -2.5e3, "\u00e4\ud83d\ude00\n", true, null, {"b": {}}]}"#.utf8)
         for length in 1..<whole.count {
-            #expect(throws: (any Error).self) { try JSONText.document(of: Array(whole[..<length])) }
+            #expect(throws: (any Error).self) {
+                try JSONSyntax.document(of: Array(whole[..<length]))
+            }
         }
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<2_000 {
             var bytes = whole
             bytes[Int.random(in: bytes.indices, using: &generator)] = UInt8.random(
                 in: 0...255, using: &generator)
-            _ = try? JSONText.document(of: bytes)
+            _ = try? JSONSyntax.document(of: bytes)
         }
-        #expect(throws: (any Error).self) { try JSONText.document(of: [0x22, 0xFF, 0x22]) }
+        #expect(throws: (any Error).self) { try JSONSyntax.document(of: [0x22, 0xFF, 0x22]) }
     }
 
     @Test("text that was written is read again, with every character")
@@ -149,13 +151,13 @@ struct SerializationTests {
             "truth": .bool(false),
             "nothing": .null, "list": .array([.number(NSNumber(value: 0.1))]),
         ])
-        let read = try JSONText.document(of: Array(JSONText.text(of: json).utf8))
+        let read = try JSONSyntax.document(of: Array(JSONSyntax.text(of: json).utf8))
         #expect(read.members?["text"] == .str(text))
         #expect(read.members?["number"] == .number(NSNumber(value: Int64.min)))
         #expect(read.members?["truth"] == .bool(false))
         #expect(read.members?["nothing"] == nil)
-        #expect(try JSONText.document(of: Array("\"\\ud800x\"".utf8)) == .str("\u{FFFD}x"))
-        #expect(try JSONText.document(of: []) == .null)
+        #expect(try JSONSyntax.document(of: Array("\"\\ud800x\"".utf8)) == .str("\u{FFFD}x"))
+        #expect(try JSONSyntax.document(of: []) == .null)
     }
 
     @Test("Foundation's objects become documents and come back")
@@ -164,7 +166,7 @@ struct SerializationTests {
             "a": 1, "b": [true, "x", 1.5, NSNull()], "c": ["d": NSNumber(value: 7)],
         ]
         let json = try SerializeUtil.objectToJSON(object as AnyObject)
-        let text = JSONText.text(of: json)
+        let text = JSONSyntax.text(of: json)
         #expect(text == #"{"a":1,"b":[true,"x",1.5,null],"c":{"d":7}}"#)
         let data = try #require(try SerializeUtil.dumpJSON(json))
         #expect(try SerializeUtil.parseJSON(data) == json)

@@ -8,7 +8,6 @@ package enum JSON {
     package static func encode(_ value: some Encodable) throws(SerializationError) -> [UInt8] {
         if value is Empty { return Array("null".utf8) }
         if let text = value as? JSONText { return text.bytes }
-        if let document = value as? JSONDocument { return document.bytes }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
@@ -33,7 +32,6 @@ package enum JSON {
         guard hasFewValues(bytes) else {
             throw SerializationError(message: "more values than an answer can have")
         }
-        if let document = JSONDocument(bytes: bytes) as? Value { return document }
         do {
             // Foundation's decoder crashes on a document that is cut off at its 513th open bracket:
             // to report the nesting depth, it reads the byte behind that one. The padding provides
@@ -119,14 +117,4 @@ package enum JSON {
 /// A value could not be encoded, or JSON could not be decoded.
 package struct SerializationError: Error {
     package let message: String
-}
-/// The bytes of a JSON document.
-package struct JSONDocument: Codable, Hashable, Sendable {
-    /// The text in UTF-8; empty where a server sent nothing.
-    package let bytes: [UInt8]
-
-    /// Takes over the bytes.
-    package init(bytes: [UInt8]) {
-        self.bytes = bytes
-    }
 }

@@ -103,7 +103,7 @@ private struct ErrorEnvelope {
     let userMessage: LocalizedUserMessage
 
     init(_ answer: FailedAnswer) throws {
-        let document = (try? JSONText.document(of: Array(answer.body.utf8))) ?? .null
+        let document = (try? JSONSyntax.document(of: Array(answer.body.utf8))) ?? .null
         guard let error = answer.error ?? document.members?["error"] else {
             throw DeserializationError(type: "error", reason: "the answer has none")
         }

@@ -104,7 +104,7 @@ public final class RpcRequest<RSerial: JSONSerializer, ESerial: JSONSerializer>:
     ) -> Self {
         let serializer = responseSerializer
         complete(on: queue, with: completionHandler) { reply in
-            try serializer.deserialize(try JSONText.document(of: reply.result))
+            try serializer.deserialize(try JSONSyntax.document(of: reply.result))
         }
         return self
     }
@@ -129,7 +129,7 @@ public final class UploadRequest<RSerial: JSONSerializer, ESerial: JSONSerialize
     ) -> Self {
         let serializer = responseSerializer
         complete(on: queue, with: completionHandler) { reply in
-            try serializer.deserialize(try JSONText.document(of: reply.result))
+            try serializer.deserialize(try JSONSyntax.document(of: reply.result))
         }
         return self
     }
@@ -171,7 +171,7 @@ public final class DownloadRequestFile<RSerial: JSONSerializer, ESerial: JSONSer
                 throw ClientError.unexpectedState
             }
             let place = try destination.move(temporary)
-            let result = try serializer.deserialize(try JSONText.document(of: reply.result))
+            let result = try serializer.deserialize(try JSONSyntax.document(of: reply.result))
             return (result, place)
         }
         return self
@@ -216,7 +216,7 @@ public final class DownloadRequestMemory<RSerial: JSONSerializer, ESerial: JSONS
         let serializer = responseSerializer
         complete(on: queue, with: completionHandler) { reply in
             guard case .data(let data) = reply.content else { throw ClientError.unexpectedState }
-            let result = try serializer.deserialize(try JSONText.document(of: reply.result))
+            let result = try serializer.deserialize(try JSONSyntax.document(of: reply.result))
             return (result, data)
         }
         return self

@@ -1,4 +1,4 @@
-// A JSON document as a value: what serializers make of generated types, and make them of. Not responsible for text: JSONText.
+// A JSON document as a value: what serializers make of generated types, and make them of. Not responsible for text: JSONSyntax.
 
 public import Foundation
 
@@ -62,12 +62,12 @@ public final class SerializeUtil {
 
     /// Writes a document as text.
     public class func dumpJSON(_ json: JSON) throws -> Data? {
-        Data(JSONText.text(of: json).utf8)
+        Data(JSONSyntax.text(of: json).utf8)
     }
 
     /// Reads a document from text. Throws for anything but one whole document.
     public class func parseJSON(_ data: Data) throws -> JSON {
-        try JSONText.document(of: Array(data))
+        try JSONSyntax.document(of: Array(data))
     }
 }
 

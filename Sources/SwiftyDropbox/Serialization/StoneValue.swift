@@ -65,7 +65,7 @@ extension StoneStruct {
     }
 
     /// The value as JSON text.
-    public var description: String { JSONText.text(of: taggedStone) }
+    public var description: String { JSONSyntax.text(of: taggedStone) }
 }
 
 /// A union of the specification.
@@ -73,7 +73,7 @@ public protocol StoneUnion: StoneValue, CustomStringConvertible {}
 
 extension StoneUnion {
     /// The value as JSON text.
-    public var description: String { JSONText.text(of: stone) }
+    public var description: String { JSONSyntax.text(of: stone) }
 }
 
 /// A union without payloads: its raw values are the tags.

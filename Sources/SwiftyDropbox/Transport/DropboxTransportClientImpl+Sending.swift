@@ -11,7 +11,7 @@ struct PlainCall: Sendable {
     let path: String
     let attributes: RouteAttributes
     let isRepeatable: Bool
-    let argument: Result<JSONDocument, any Error>
+    let argument: Result<JSONText, any Error>
 
     init<ASerial, RSerial, ESerial>(
         _ route: Route<ASerial, RSerial, ESerial>, _ argument: ASerial.ValueType?
@@ -21,12 +21,15 @@ struct PlainCall: Sendable {
         isRepeatable = route.isRepeatable
         self.argument = Result {
             let json = try argument.map { try route.argSerializer.serialize($0) } ?? .null
-            return JSONDocument(bytes: Array(JSONText.text(of: json).utf8))
+            guard let text = JSONText(JSONSyntax.text(of: json)) else {
+                throw DeserializationError(type: "JSON document", reason: "too many levels")
+            }
+            return text
         }
     }
 
     /// The route for DropboxAPI.
-    var route: DropboxAPI.Route<JSONDocument, JSONDocument, AnyRouteError> {
+    var route: DropboxAPI.Route<JSONText, JSONText, AnyRouteError> {
         DropboxAPI.Route(
             path, host: host, style: style, authentication: authentication,
             retryAfterSend: isRepeatable)
@@ -67,7 +70,7 @@ extension DropboxTransportClientImpl {
         if case .appKeyAndSecret = settings.strategy { client = client.as(.app) }
         if let member = settings.selectUser { client = client.as(.teamMember(member)) }
         guard let root = settings.pathRoot else { return client }
-        let bytes = Array(JSONText.text(of: root.stone).utf8)
+        let bytes = Array(JSONSyntax.text(of: root.stone).utf8)
         return client.rooted(at: try JSONReading.pathRoot(bytes))
     }
 
@@ -90,7 +93,7 @@ extension DropboxTransportClientImpl {
     /// Runs a call with the app's headers, and turns its errors into failures.
     private func run(
         _ call: PlainCall, for work: RequestWork,
-        _ body: @Sendable (Connections, JSONDocument) async throws -> RequestReply
+        _ body: @Sendable (Connections, JSONText) async throws -> RequestReply
     ) async -> RequestResult {
         do {
             try await waitForStart(of: work)
@@ -223,7 +226,7 @@ private struct ContentCheck {
 
     /// Only the metadata of a file itself has the hash of what comes with it: that of a preview has not.
     init(result: [UInt8], of path: String) {
-        let metadata = path == "files/download" ? try? JSONText.document(of: result) : nil
+        let metadata = path == "files/download" ? try? JSONSyntax.document(of: result) : nil
         hash = metadata?.members?["content_hash"]?.text
     }
 

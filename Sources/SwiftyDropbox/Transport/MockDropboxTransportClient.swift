@@ -77,12 +77,12 @@ public final class MockApiRequest: Sendable {
     private func finish(_ document: JSON, content: ReplyContent) {
         work.finish(
             .success(
-                RequestReply(result: Array(JSONText.text(of: document).utf8), content: content)))
+                RequestReply(result: Array(JSONSyntax.text(of: document).utf8), content: content)))
     }
 
     private func fail(_ document: JSON, status: Int) {
         work.finish(
-            .failure(.answer(FailedAnswer(status: status, body: JSONText.text(of: document)))))
+            .failure(.answer(FailedAnswer(status: status, body: JSONSyntax.text(of: document)))))
     }
 }
 

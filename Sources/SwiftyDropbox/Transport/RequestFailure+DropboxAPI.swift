@@ -9,7 +9,7 @@ struct AnyRouteError: RouteError {
     let text: String
 
     init(from decoder: any Decoder) throws {
-        text = JSONText.text(of: try DecodedJSON(from: decoder).json)
+        text = JSONSyntax.text(of: try DecodedJSON(from: decoder).json)
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -78,7 +78,7 @@ extension FailedAnswer {
             requestID: error.context.requestID)
         switch error.kind {
         case .route(let failure, _):
-            self.error = try? JSONText.document(of: Array(failure.text.utf8))
+            self.error = try? JSONSyntax.document(of: Array(failure.text.utf8))
         case .rateLimited(_, let wait):
             retryAfter = wait.map(\.wholeSeconds)
         default: break

@@ -76,10 +76,9 @@ extension UploadBody {
         let input: UploadBody
 
         func body() async throws -> any BodySource {
-            if case .data(let data) = input { return BytesBody(Array(data)) }
-            return try await TemporaryFile.disk.run { () throws(any Error) -> any BodySource in
+            try await TemporaryFile.disk.run { () throws(any Error) -> any BodySource in
                 switch self.input {
-                case .data(let data): BytesBody(Array(data))
+                case .data(let data): DataBody(data)
                 case .file(let file): try TemporaryFile.body(of: file)
                 case .stream(let stream): try TemporaryFile.body(of: stream)
                 }

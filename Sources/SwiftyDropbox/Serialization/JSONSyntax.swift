@@ -4,13 +4,13 @@
 import Foundation
 
 /// Reads and writes JSON.
-enum JSONText {
+enum JSONSyntax {
     /// Levels of lists and objects in a document, at most.
     static let deepest = 200
 
     /// The document that bytes are; no bytes are null, as a route without result sends them.
     static func document(of bytes: [UInt8]) throws -> JSON {
-        var reader = JSONTextReader(bytes)
+        var reader = JSONValueReader(bytes)
         reader.skipSpace()
         if reader.isAtEnd { return .null }
         let document = try reader.value(depth: 0)
@@ -79,7 +79,7 @@ enum JSONText {
 }
 
 /// A place in the text of a document.
-private struct JSONTextReader {
+private struct JSONValueReader {
     private let bytes: [UInt8]
     private var place = 0
 
@@ -102,7 +102,7 @@ private struct JSONTextReader {
     }
 
     mutating func value(depth: Int) throws -> JSON {
-        guard depth < JSONText.deepest else { throw failure("too many levels") }
+        guard depth < JSONSyntax.deepest else { throw failure("too many levels") }
         switch next {
         case UInt8(ascii: "{"): return .dictionary(try members(depth: depth))
         case UInt8(ascii: "["): return .array(try elements(depth: depth))
