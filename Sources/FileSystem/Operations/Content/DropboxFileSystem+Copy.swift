@@ -29,6 +29,8 @@ extension DropboxFileSystem {
             let from = try files.handle(handle)
             let to = try files.handle(targetHandle)
             guard to.flags.writes, !to.flags.appends else { return .failed(.badHandle) }
+            // The kernel writes by itself then, and each write waits for the disk.
+            guard !to.flags.isSynchronous else { return .failed(.unsupported) }
             guard offset >= 0, count >= 0 else { return .failed(.invalidArgument) }
             if case .staged(let staged) = from.file.content, staged.size <= Self.largestSmallCopy {
                 let range = offset ..<| offset +| count
