@@ -222,9 +222,11 @@ enum EarlierSchemas {
         """,
         15: """
         ALTER TABLE node ADD COLUMN own BLOB;
+        ALTER TABLE node ADD COLUMN own_fold TEXT;
         ALTER TABLE displaced ADD COLUMN own BLOB;
         ALTER TABLE eviction ADD COLUMN own BLOB;
         CREATE UNIQUE INDEX node_own ON node(parent, own) WHERE own IS NOT NULL;
+        CREATE INDEX node_own_fold ON node(parent, own_fold) WHERE own IS NOT NULL;
         """,
         16: """
         CREATE TABLE told (

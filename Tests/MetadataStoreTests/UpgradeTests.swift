@@ -103,7 +103,7 @@ import Testing
             13,
             "INSERT INTO node (inode, kind, parent, fold, remote, flags) VALUES (14, 3, 1, 'fifo', 0, 16)"
         ),
-        (15, "UPDATE node SET own = X'ff5c' WHERE inode = 5"),
+        (15, "UPDATE node SET own = X'ff5c', own_fold = 'own' WHERE inode = 5"),
     ]
 
     @Test("a database of each earlier version opens with all of its content", arguments: 1...latest)

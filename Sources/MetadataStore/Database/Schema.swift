@@ -182,12 +182,15 @@ enum Schema {
         INSERT INTO node (inode, kind, parent, remote) VALUES (1, 0, NULL, 1);
         """
     /// `own`: the bytes under which users see a node whose name is an alias. NULL if the name is what they see. A node
-    /// keeps it while the server has it elsewhere, or an open file while it is detached.
+    /// keeps it while the server has it elsewhere, or an open file while it is detached. `own_fold`: the key that the server
+    /// would have for it.
     private static let version15 = """
         ALTER TABLE node ADD COLUMN own BLOB;
+        ALTER TABLE node ADD COLUMN own_fold TEXT;
         ALTER TABLE displaced ADD COLUMN own BLOB;
         ALTER TABLE eviction ADD COLUMN own BLOB;
         CREATE UNIQUE INDEX node_own ON node(parent, own) WHERE own IS NOT NULL;
+        CREATE INDEX node_own_fold ON node(parent, own_fold) WHERE own IS NOT NULL;
         """
     /// `told`: the facts that the server has of a node, as their text; no row for none.
     private static let version16 = """

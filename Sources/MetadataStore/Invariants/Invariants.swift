@@ -64,6 +64,10 @@ private enum Invariants {
                 """
             ),
             (
+                "has an own name without its key",
+                "SELECT inode FROM node WHERE (own IS NULL) <> (own_fold IS NULL)"
+            ),
+            (
                 "never leaves this machine, and the server has it",
                 "SELECT inode FROM node WHERE flags & 16 <> 0 AND remote <> 0"
             ),

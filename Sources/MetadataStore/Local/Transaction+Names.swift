@@ -119,10 +119,10 @@ extension Transaction {
 
     /// Ends names that were made here, and are no longer needed.
     package func endMadeNames() throws {
+        // Not sorted by the database, which would read the whole table in that order.
         let made = try nodes(
-            "WHERE node.own IS NOT NULL AND node.flags & ? <> 0 ORDER BY node.inode",
-            [NodeFlags.madeOwnName.rawValue])
-        for node in made {
+            "WHERE node.own IS NOT NULL AND node.flags & ? <> 0", [NodeFlags.madeOwnName.rawValue])
+        for node in made.sorted(by: { $0.inode < $1.inode }) {
             guard let place = node.place else { continue }
             let name = try place.name.shown(as: nil)
             if try !isShown(name, in: place.parent, besides: node.inode) {
@@ -150,7 +150,7 @@ extension Transaction {
     }
 
     /// Notes that a node has come to a place from another folder: what made it need an alias may have stayed there.
-    func noteArrival(at place: Place) throws {
+    package func noteArrival(at place: Place) throws {
         guard place.name.own?.isGiven == true, Alias(of: place.name.shown).fault == nil else {
             return
         }
@@ -169,24 +169,28 @@ extension Transaction {
     func returnNames() throws {
         // Each alias that goes may free the name of another node.
         while let (parent, keys) = end.freed.next() {
-            let aliased = try nodes(
-                "WHERE node.parent = ? AND node.own IS NOT NULL AND node.flags & ? = 0 ORDER BY node.inode",
-                [
-                    parent.column,
-                    NodeFlags.madeOwnName.union(.betweenMoves).rawValue,
-                ])
-            for node in aliased {
-                guard let shown = node.place?.name, Alias(of: shown.shown).fault == nil else {
-                    continue
-                }
-                let name = try FileName(shown.text)
-                // Of a node that has left its own name for an alias, only the server knows why.
-                let leavers = keys[name.folded, default: []].subtracting([node.inode])
-                if !leavers.isEmpty,
-                    try isFree(name, in: parent, for: node.inode, overDeleted: false)
-                {
-                    try move(node.inode, to: Place(parent: parent, name: name))
-                }
+            for key in keys.keys.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+                try returnNames(to: key, in: parent, leftBy: keys[key, default: []])
+            }
+        }
+    }
+
+    private func returnNames(
+        to key: String, in parent: InodeID, leftBy leavers: Set<InodeID>
+    ) throws {
+        let aliased = try nodes(ownNameFolded: key, of: parent).filter {
+            $0.flags.isDisjoint(with: .betweenMoves) && $0.place?.name.own?.isGiven == true
+        }
+        for node in aliased {
+            guard let shown = node.place?.name, Alias(of: shown.shown).fault == nil else {
+                continue
+            }
+            let name = try FileName(shown.text)
+            // Of a node that has left its own name for an alias, only the server knows why.
+            if !leavers.subtracting([node.inode]).isEmpty,
+                try isFree(name, in: parent, for: node.inode, overDeleted: false)
+            {
+                try move(node.inode, to: Place(parent: parent, name: name))
             }
         }
     }

@@ -21,13 +21,14 @@ extension Transaction {
         let fold = place.name.folded
         try run(
             """
-            INSERT INTO node (kind, parent, fold, name, own, flags, permissions, user, "group",
+            INSERT INTO node (kind, parent, fold, name, own, own_fold, flags, permissions, user, "group",
                 accessed, modified, changed)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 kind.rawValue, place.parent.column, fold, nameColumn(place.name, fold: fold),
-                place.name.ownColumn, flags.union(place.name.flags).rawValue,
+                place.name.ownColumn, place.name.ownFoldColumn,
+                flags.union(place.name.flags).rawValue,
                 local.permissions.map { Int(clamping: $0) },
                 local.userID.map { Int64(clamping: $0) },
                 local.groupID.map { Int64(clamping: $0) },
@@ -79,8 +80,8 @@ extension Transaction {
         let lost = FileName.allFlags.union(.betweenMoves)
         try run(
             """
-            UPDATE node SET parent = NULL, fold = NULL, name = NULL, own = NULL, flags = flags & ~?,
-                changed = ?
+            UPDATE node SET parent = NULL, fold = NULL, name = NULL, own = NULL, own_fold = NULL,
+                flags = flags & ~?, changed = ?
             WHERE inode = ?
             """, [lost.rawValue, time.column, node.inode.column])
         if let old {
@@ -204,12 +205,14 @@ extension Transaction {
         let fold = place?.name.folded
         try run(
             """
-            UPDATE node SET parent = ?, fold = ?, name = ?, own = ?, flags = (flags & ~?) | ?
+            UPDATE node SET parent = ?, fold = ?, name = ?, own = ?, own_fold = ?,
+                flags = (flags & ~?) | ?
             WHERE inode = ?
             """,
             [
                 place?.parent.column, fold,
                 place.flatMap { nameColumn($0.name, fold: fold ?? "") }, place?.name.ownColumn,
+                place?.name.ownFoldColumn,
                 FileName.allFlags.rawValue, place?.name.flags.rawValue ?? 0, inode.column,
             ])
     }
@@ -266,7 +269,10 @@ extension FileName {
     /// The own name as the rows of nodes have it.
     var ownColumn: ColumnValue? { own.map { blob($0.bytes) } }
 
-    /// The same, of names that users gave.
+    /// The key that the server would have for the own name.
+    var ownFoldColumn: String? { own.map { _ in Folding.fold(text) } }
+
+    /// The own name of a name that users gave.
     var givenColumn: ColumnValue? { own.flatMap { $0.isGiven ? blob($0.bytes) : nil } }
 
     /// Whether both are one name on the server, byte by byte.

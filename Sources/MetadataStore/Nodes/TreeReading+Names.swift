@@ -34,12 +34,14 @@ extension TreeReading {
         if let node = try child(folded: name.folded, of: parent), node.place?.name.own == nil {
             return node
         }
-        return try nodes(
-            "WHERE node.parent = ? AND node.own IS NOT NULL ORDER BY node.inode", [parent.column]
-        ).first {
-            guard let shown = $0.place?.name.text else { return false }
-            return Folding.fold(shown).utf8.elementsEqual(name.folded.utf8)
-        }
+        return try nodes(ownNameFolded: name.folded, of: parent).first
+    }
+
+    /// The children with an own name that is another case or composition of one, in the order of their inodes.
+    func nodes(ownNameFolded key: String, of parent: InodeID) throws -> [Node] {
+        try nodes(
+            "WHERE node.parent = ? AND node.own_fold = ? AND node.own IS NOT NULL ORDER BY node.inode",
+            [parent.column, key])
     }
 
     /// The child of exactly this name, if the server files it under another key than the predicted one. The folding of
