@@ -199,6 +199,22 @@ import Testing
         try await expect([:], of: harness)
     }
 
+    @Test("a deleted folder does not come back for files that were moved into it, and deleted before their deltas came")
+    func removedBeforeDeltas() async throws {
+        let harness = try await harness()
+        try await harness.move("/a", to: "/b")
+        try await startUntilMove(4, of: harness)
+        harness.faulty.inject(.failBefore(.server("test")), times: nil) { $0.operation == .listAfter }
+        try await harness.delete("/b")
+        harness.faulty.releaseStalled()
+        harness.noteChange()
+        try await waitWhile {
+            harness.faulty.calls.filter { $0.operation == .delete }.count < Self.files.count
+        }
+        harness.faulty.removeFaults()
+        try await expect([:], of: harness)
+    }
+
     @Test("an edit in a folder that is moved in parts is sent to the new place")
     func edited() async throws {
         let harness = try await harness()

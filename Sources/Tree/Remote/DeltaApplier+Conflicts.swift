@@ -12,12 +12,18 @@ extension DeltaApplier {
     /// Adds an unknown remote file. A local node at its place becomes a conflicted copy.
     mutating func insertFile(_ kind: NodeKind, at place: Place, _ facts: RemoteFacts) throws {
         if let hash = facts.hash, try arrived(kind, hash: hash, at: place, facts) { return }
-        try bringBack(place.parent)
         let local = try transaction.child(folded: place.name.folded, of: place.parent)
-        // Nothing makes room for a file that is gone by now: it may be this mount's own, deleted before its delta came.
-        if local != nil, isDeletedLater { return }
+        // Nothing makes room for a file that is gone by now, and no deleted folder comes back for it: it may be this mount's
+        // own, moved and deleted before the delta of the move came.
+        if isDeletedLater, try local != nil || isHidden(place.parent) { return }
+        try bringBack(place.parent)
         if let local, try merge(local, with: kind, at: place, facts) { return }
         try insertRemote(kind, at: place, facts)
+    }
+
+    /// Whether users have deleted a folder that the server has.
+    private func isHidden(_ folder: InodeID) throws -> Bool {
+        try folder != .root && transaction.node(folder)?.place == nil
     }
 
     /// Resolves a local and a remote node of one name. Returns whether they are one node; if not,
@@ -128,6 +134,7 @@ extension DeltaApplier {
     /// Applies a remote change of a known file's content or facts.
     mutating func updateFile(_ node: Node, _ facts: RemoteFacts) throws {
         try mark(node.inode)
+        isSameRevision = node.facts.revision == facts.revision
         let content = try content(of: facts, for: node)
         switch ConflictTable.resolution(of: content, against: state(of: node)) {
         case .noteFacts:
@@ -274,6 +281,10 @@ extension DeltaApplier {
         guard let node = try transaction.node(moved.inode) else { return }
         if node.kind == .folder { foldersMoved() }
         try transaction.setFacts(moved.facts, of: node.inode)
+        if let told = moved.told {
+            try transaction.setToldFacts(told, of: node.inode)
+            try transaction.setFlags(.factsOwed, moved.owesFacts, of: node.inode)
+        }
         if let seen = moved.seen {
             if TemporaryName.isTemporary(place.name), try transaction.isFree(seen) {
                 // The node was detached by this batch, which puts it between two moves.
@@ -307,6 +318,7 @@ extension DeltaApplier {
         }
         let shown = try Place(parent: place.parent, name: name(of: place, shownLike: old))
         try transaction.move(node.inode, to: shown)
+        if let old, old.parent != shown.parent { try transaction.noteArrival(at: shown) }
         try transaction.setRemotePlace(node.inode, place)
         announce(shown)
     }
