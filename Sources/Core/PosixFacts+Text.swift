@@ -8,6 +8,8 @@
 // server has for the revision; `a` an attribute's name and value, with other bytes than letters,
 // digits, `.`, `_` and `-` as `%XX`.
 
+import Saturating
+
 extension PosixFacts {
     /// The most bytes in a field (`file_properties.stone`: "Values can be up to 1024 bytes").
     package static let longestText = 1024
@@ -38,25 +40,47 @@ extension PosixFacts {
         }
         let names = attributes.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         for name in names {
-            words.append(
-                "a=" + Self.escaped(Array(name.utf8)) + ":" + Self.escaped(attributes[name] ?? []))
+            words.append(Self.word(name, attributes[name] ?? []))
         }
         words.append(contentsOf: others)
         return words.joined(separator: " ")
     }
 
-    /// The facts that fit into a field: attributes that do not are left out, the largest first.
-    package var fitting: PosixFacts {
+    /// The facts that fit into a field. Attributes that the server has as they are come first: a machine does not remove what
+    /// another one shares. Then the smallest of the others. The exact time goes before an attribute of the former does.
+    package func fitting(beside told: PosixFacts?) -> PosixFacts {
+        if text.utf8.count <= Self.longestText { return self }
+        let attributes = attributes.map { name, value in
+            Candidate(
+                name: name, value: value, size: Self.word(name, value).utf8.count +| 1,
+                isTold: told?.attributes[name] == value)
+        }.sorted()
         var facts = self
-        while facts.text.utf8.count > Self.longestText {
-            let largest = facts.attributes.max {
-                ($0.value.count, $0.key) < ($1.value.count, $1.key)
-            }
-            guard let largest else { break }
-            facts.attributes[largest.key] = nil
-        }
+        facts.attributes = [:]
+        let needed = attributes.reduce(0) { $0 +| ($1.isTold ? $1.size : 0) }
+        if facts.text.utf8.count +| needed > Self.longestText { facts.modified = nil }
         if facts.text.utf8.count > Self.longestText { facts.others = [] }
+        var room = Self.longestText -| facts.text.utf8.count
+        for attribute in attributes where attribute.size <= room {
+            facts.attributes[attribute.name] = attribute.value
+            room = room -| attribute.size
+        }
         return facts
+    }
+
+    /// An attribute that may have no room.
+    private struct Candidate: Comparable {
+        var name: String
+        var value: [UInt8]
+        /// Bytes in the text, with the space before it.
+        var size: Int
+        var isTold: Bool
+
+        static func < (left: Candidate, right: Candidate) -> Bool {
+            if left.isTold != right.isTold { return left.isTold }
+            if left.size != right.size { return left.size < right.size }
+            return left.name.utf8.lexicographicallyPrecedes(right.name.utf8)
+        }
     }
 
     // MARK: Reading
@@ -100,6 +124,10 @@ extension PosixFacts {
     }
 
     // MARK: Bytes
+
+    private static func word(_ name: String, _ value: [UInt8]) -> String {
+        "a=" + escaped(Array(name.utf8)) + ":" + escaped(value)
+    }
 
     private static func escaped(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []

@@ -72,9 +72,24 @@ import Testing
         let facts = PosixFacts(
             permissions: 0o700,
             attributes: ["big": [UInt8](repeating: 0, count: 900), "small": [1]])
-        #expect(facts.fitting == PosixFacts(permissions: 0o700, attributes: ["small": [1]]))
+        #expect(
+            facts.fitting(beside: nil) == PosixFacts(permissions: 0o700, attributes: ["small": [1]])
+        )
         let many = PosixFacts(others: (0..<500).map { "key\($0)=x" })
-        #expect(many.fitting.text.utf8.count <= PosixFacts.longestText)
+        #expect(many.fitting(beside: nil).text.utf8.count <= PosixFacts.longestText)
+    }
+
+    @Test("what another machine shares has its room before the exact time, and before what is new here")
+    func fittingBesideTold() {
+        let shared = [UInt8](repeating: UInt8(ascii: "x"), count: 990)
+        let told = PosixFacts(attributes: ["shared": shared])
+        let facts = PosixFacts(
+            permissions: 0o755, modified: .init(time, stored: 1),
+            attributes: ["shared": shared, "new": [UInt8](repeating: 0, count: 20)])
+        #expect(
+            facts.fitting(beside: told)
+                == PosixFacts(permissions: 0o755, attributes: ["shared": shared]))
+        #expect(facts.fitting(beside: nil).attributes.keys.contains("new"))
     }
 
     @Test("an exact time is that of one revision only")

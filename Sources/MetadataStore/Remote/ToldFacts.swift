@@ -2,6 +2,7 @@
 // are the local facts, which differ while they are unsent.
 
 package import Core
+import Foundation
 import GRDB
 
 extension TreeReading {
@@ -12,15 +13,26 @@ extension TreeReading {
             .flatMap { PosixFacts(text: $0) }
     }
 
+    /// Whether a delta has once told of other facts of a file and of nothing else. That the feed does so is not documented.
+    package func feedTellsFacts() throws -> Bool {
+        try setting(StoredSetting.feedTellsFacts) != nil
+    }
+
     /// Whether the server has facts of any node.
     package func hasToldFacts() throws -> Bool {
         try database.number("SELECT 1 FROM told LIMIT 1") != nil
     }
 
-    /// A node's extended attributes of users, by their names.
-    package func attributes(of inode: InodeID) throws -> [(name: String, value: [UInt8])] {
-        try attributeNames(of: inode).compactMap { name in
-            try attribute(name, of: inode).map { (name, $0) }
+    /// A node's extended attributes with values of at most as many bytes, by their names.
+    package func attributes(
+        of inode: InodeID, upTo limit: Int = .max
+    ) throws -> [(name: String, value: [UInt8])] {
+        let statement = try database.cachedStatement(
+            sql:
+                "SELECT name, value FROM attribute WHERE inode = ? AND length(value) <= ? ORDER BY name"
+        )
+        return try Row.fetchAll(statement, arguments: [inode.column, limit]).map { row in
+            (row[0] as String, Array(row[1] as Data))
         }
     }
 }

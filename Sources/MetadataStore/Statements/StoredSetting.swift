@@ -37,6 +37,8 @@ package enum StoredSetting {
     package static let feedRoot = "feed.root"
     /// Whether the listing goes folder by folder.
     package static let feedWalk = "feed.walk"
+    /// Whether deltas tell of properties that change alone; absent if that is not known.
+    package static let feedTellsFacts = "feed.facts"
     /// The number of the full listing that is running, or of the last one.
     static let feedListing = "feed.listing"
 

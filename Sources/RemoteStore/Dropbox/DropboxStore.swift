@@ -167,7 +167,7 @@ package final class DropboxStore: RemoteStoring {
             throw mapped
         }
         let page = try page(listing, after: nil, at: position, in: mounted).page
-        if position.isFeed, position.templates.isEmpty, await findsFacts(like: page.entries) {
+        if position.isFeed, await findsFacts(like: page.entries, besides: position) {
             return try await list(folder, recursive: recursive, includesDeleted: includesDeleted)
         }
         return page
@@ -202,7 +202,7 @@ package final class DropboxStore: RemoteStoring {
         if isRootTold || !page.hasMore { try await confirm(mounted) }
         // The folder was moved back or recreated: the delta lacks the deletions in between.
         if isRootTold { throw .cursorReset }
-        if position.isFeed, position.templates.isEmpty, await findsFacts(like: page.entries) {
+        if position.isFeed, await findsFacts(like: page.entries, besides: position) {
             throw .cursorReset
         }
         return page
@@ -306,7 +306,9 @@ package final class DropboxStore: RemoteStoring {
 
     /// Whether a listing that does not ask for facts has files of others, and the account has a
     /// template by now, so that the listing has to begin anew.
-    private func findsFacts(like entries: [RemoteEntry]) async -> Bool {
+    private func findsFacts(
+        like entries: [RemoteEntry], besides position: FeedPosition
+    ) async -> Bool {
         let isOthers = entries.contains { entry in
             if case .file = entry.kind { !wasUploadedRecently(entry.foldedPath) } else { false }
         }
@@ -316,7 +318,7 @@ package final class DropboxStore: RemoteStoring {
         } catch {
             log.debug("no listing of templates", metadata: ["reason": "\(error)"])
         }
-        return !template.ids.isEmpty
+        return !template.isCovered(by: position)
     }
 
     private func note(refused count: Int) {

@@ -38,10 +38,11 @@ package struct PosixRules: Hashable, Sendable {
         {
             facts.modified = PosixFacts.ExactTime(time, stored: stored)
         }
-        for (name, value) in try tree.attributes(of: node.inode) where name.hasPrefix(Self.user) {
+        for (name, value) in try tree.attributes(of: node.inode, upTo: PosixFacts.longestText)
+        where name.hasPrefix(Self.user) {
             facts.attributes[String(name.dropFirst(Self.user.count))] = value
         }
-        return facts.fitting
+        return facts.fitting(beside: told)
     }
 
     /// Whether the server is owed facts of a node that it lacks. A time counts if a user has just
@@ -72,6 +73,13 @@ package struct PosixRules: Hashable, Sendable {
         return (told ?? standard(for: node)) | own
     }
 
+    /// Whether permissions here are those that the server has told, or the default where it has told none.
+    func isAsTold(_ permissions: UInt16?, _ told: PosixFacts?, of node: Node) -> Bool {
+        let standard = standard(for: node)
+        return permissions.map { $0 & PosixFacts.sharedPermissions } ?? standard
+            == told?.permissions ?? standard
+    }
+
     private func standard(for node: Node) -> UInt16 {
         node.kind == .folder ? folderPermissions : filePermissions
     }
@@ -88,7 +96,8 @@ package struct PosixRules: Hashable, Sendable {
         return bits == standard(for: node) && told?.permissions == nil ? nil : bits
     }
 
-    private static let user = "user."
+    /// The beginning of the names of attributes that are shared.
+    static let user = "user."
 }
 
 extension PosixFacts {

@@ -24,34 +24,64 @@ extension Transaction {
         return owes
     }
 
-    /// Takes over the facts that the server has of a node, unless users here have changed theirs
-    /// since: those are still to be sent. Returns whether users see a change.
+    /// Takes over the facts that the server has of a node: those that users here have not changed since the server told them
+    /// last. Returns whether users see a change.
     ///
     /// Facts that the server has lost, as by a client that stores the file anew or by the removal of
     /// all facts, stay here.
     func takeFacts(_ told: PosixFacts?, of node: Node, by rules: PosixRules) throws -> Bool {
-        let known = try toldFacts(of: node.inode)
-        guard told != known else { return false }
+        let base = try toldFacts(of: node.inode)
+        guard told != base else { return false }
         try setToldFacts(told, of: node.inode)
-        if node.flags.contains(.factsOwed) {
-            try settleFacts(of: node.inode, by: rules)
+        let isOwed = node.flags.contains(.factsOwed)
+        guard let told else {
+            if isOwed { try settleFacts(of: node.inode, by: rules) }
             return false
         }
-        guard let told else { return false }
+        // What was sent may be told now or later, although the response was lost: a change back would look like none.
+        let isOnItsWay = try isOwed && hasIntent(for: node.inode)
+        let isSeen = try !isOnItsWay && merge(told, over: base, into: node, by: rules)
+        try settleFacts(of: node.inode, by: rules)
+        return isSeen
+    }
+
+    private func merge(
+        _ told: PosixFacts, over base: PosixFacts?, into node: Node, by rules: PosixRules
+    ) throws -> Bool {
         var local = node.local
-        local.permissions = rules.permissions(told.permissions, over: node)
-        if node.kind == .file, node.staged == nil,
-            let time = told.exactTime(stored: node.facts.clientModified)
-        {
-            local.modified = time
+        if rules.isAsTold(node.local.permissions, base, of: node) {
+            local.permissions = rules.permissions(told.permissions, over: node)
         }
-        try setLocal(local, of: node.inode)
-        for name in (known?.attributes ?? [:]).keys where told.attributes[name] == nil {
-            try removeAttribute("user." + name, of: node.inode)
+        if node.kind == .file, node.staged == nil {
+            local.modified = node.timeAfter(told, over: base)
         }
-        for (name, value) in told.attributes {
-            try setAttribute("user." + name, of: node.inode, to: value)
+        var isSeen = local != node.local
+        if isSeen { try setLocal(local, of: node.inode) }
+        let names = Set(told.attributes.keys).union(base?.attributes.keys.map(\.self) ?? [])
+        for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+            let full = PosixRules.user + name
+            let (ours, theirs) = (try attribute(full, of: node.inode), told.attributes[name])
+            guard ours == base?.attributes[name], ours != theirs else { continue }
+            isSeen = true
+            if let theirs {
+                try setAttribute(full, of: node.inode, to: theirs)
+            } else {
+                try removeAttribute(full, of: node.inode)
+            }
         }
-        return true
+        return isSeen
+    }
+}
+
+extension Node {
+    /// The modification time here once the server has told facts over other ones; a time that users have set since stays.
+    fileprivate func timeAfter(_ told: PosixFacts, over base: PosixFacts?) -> WallTime? {
+        let stored = facts.clientModified
+        let before = base?.exactTime(stored: stored)
+        let isOurs = flags.contains(.factsOwed) && local.modified != before ?? stored
+        if isOurs, local.modified != nil { return local.modified }
+        if let time = told.exactTime(stored: stored) { return time }
+        // Set back to the time that the server has.
+        return before != nil && local.modified == before ? nil : local.modified
     }
 }

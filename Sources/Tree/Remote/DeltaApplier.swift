@@ -86,6 +86,10 @@ package struct DeltaApplier {
     private var holdsToldFacts: Bool
     /// Whether the current entry was added in one statement.
     private var isInserted = false
+    /// Whether the current entry has a file where it was.
+    private var isUnmoved = false
+    /// Whether the current entry has a file in its known revision.
+    var isSameRevision = false
 
     /// Begins to apply in a transaction.
     package init(transaction: Transaction, context: DeltaContext) throws {
@@ -120,6 +124,8 @@ package struct DeltaApplier {
 
     private mutating func apply(_ entry: RemoteEntry) throws {
         isInserted = false
+        isUnmoved = false
+        isSameRevision = false
         switch entry.kind {
         case .file(let file): try applyFile(file, entry)
         case .folder(let folder): try applyFolder(folder, entry)
@@ -137,9 +143,18 @@ package struct DeltaApplier {
             let node = try transaction.node(id: id)
         else { return }
         if facts != nil { holdsToldFacts = true }
+        try learn(from: facts, of: node)
         if try transaction.takeFacts(facts, of: node, by: context.posix) {
             announceAttributes(of: node.inode)
         }
+    }
+
+    /// Notes that the feed tells of facts that change alone, if the current entry has nothing else to tell.
+    private func learn(from facts: PosixFacts?, of node: Node) throws {
+        guard isFeed, isUnmoved, isSameRevision, facts != nil,
+            try facts != transaction.toldFacts(of: node.inode), try !transaction.feedTellsFacts()
+        else { return }
+        try transaction.setSetting(StoredSetting.feedTellsFacts, to: "yes")
     }
 
     /// Removes the nodes that a full listing has not seen.
@@ -255,6 +270,7 @@ package struct DeltaApplier {
             return try transaction.node(known.inode)
         }
         guard let known = try transaction.node(id: id), known.inode != occupant?.inode else {
+            isUnmoved = true
             return occupant
         }
         try noteMove(of: known, to: place)

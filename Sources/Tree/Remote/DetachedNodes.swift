@@ -14,6 +14,10 @@ struct DetachedNode {
     var left: Place?
     /// Its former local place, if that was the same: then it follows.
     var seen: Place?
+    /// The modes, times and attributes that the server has of it, which a move takes along.
+    var told: PosixFacts?
+    /// Whether users had changed those.
+    var owesFacts: Bool
 }
 
 /// The detached nodes, by their server IDs.
@@ -75,6 +79,7 @@ extension DeltaApplier {
         let isSeenThere = node.remote == .inPlace || node.flags.contains(.betweenMoves)
         let seen = isSeenThere ? node.place : nil
         let left = try transaction.remotePlace(of: node)
+        let told = try transaction.toldFacts(of: node.inode)
         if let seen {
             try transaction.move(node.inode, to: nil)
             announce(seen)
@@ -83,6 +88,7 @@ extension DeltaApplier {
         // The folder listed at its old place may have been another one.
         if node.kind == .folder { try transaction.setFlags(.listed, false, of: node.inode) }
         return DetachedNode(
-            inode: node.inode, facts: node.facts, left: left, seen: seen)
+            inode: node.inode, facts: node.facts, left: left, seen: seen, told: told,
+            owesFacts: node.flags.contains(.factsOwed))
     }
 }

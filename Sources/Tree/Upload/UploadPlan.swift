@@ -130,10 +130,11 @@ package struct UploadPlanner {
             let told = try transaction.toldFacts(of: node.inode)
             let facts = try posix.facts(
                 of: node, content: lastChange, told: told, in: transaction)
-            // Nothing is worth a text, and none is there to be replaced.
             let isOwed = node.flags.contains(.factsOwed)
-            upload.facts = facts.isEmpty && told == nil && !isOwed ? nil : facts
             upload.needsFacts = isOwed || facts.differsBesidesTime(from: told)
+            if try upload.needsFacts || isWorthSending(facts, of: node, told: told) {
+                upload.facts = facts
+            }
         }
         guard node.remote == .absent else { return .upload(upload) }
         if let source = try serverCopy(of: staged) {
@@ -146,6 +147,16 @@ package struct UploadPlanner {
             return copy
         }
         return .upload(upload)
+    }
+
+    /// Whether facts that need not be sent go with a content. They replace those of the server, which others may have changed:
+    /// so only where the feed tells of that.
+    private func isWorthSending(
+        _ facts: PosixFacts, of node: Node, told: PosixFacts?
+    ) throws -> Bool {
+        // Nothing is worth a text, and none is there to be replaced.
+        if facts.isEmpty, told == nil { return false }
+        return try node.remote == .absent || transaction.feedTellsFacts()
     }
 
     /// The step of a pending copy: it waits for its source, and the server copies it, so that the

@@ -5,13 +5,18 @@ import MetadataStore
 import RemoteStore
 
 extension UploadResults {
-    /// Records the facts that the server has by the response to a commit, a creation or a move.
-    func noteFacts(of entry: RemoteEntry) throws {
+    /// Records the facts that the server has by the response to a commit, a creation or a move. `sent` are those of the
+    /// request; if the server has others, another client has changed them.
+    mutating func noteFacts(of entry: RemoteEntry, sent: PosixFacts? = nil) throws {
         guard context.posix.isShared, let id = entry.id, let node = try transaction.node(id: id)
         else { return }
         var isAnswered = false
         if case .told(let facts) = entry.posix {
-            try transaction.setToldFacts(facts, of: node.inode)
+            if let sent, facts == sent {
+                try transaction.setToldFacts(facts, of: node.inode)
+            } else if try transaction.takeFacts(facts, of: node, by: context.posix) {
+                noteChange(.attributes(node.inode))
+            }
             isAnswered = true
         }
         try transaction.settleFacts(of: node.inode, by: context.posix, isAnswered: isAnswered)

@@ -25,6 +25,10 @@ package struct UploadResults {
         self.context = context
     }
 
+    mutating func noteChange(_ change: TreeChange) {
+        changes.append(change)
+    }
+
     /// Removes the intent of a commit with a response.
     package func arrived(_ sent: Sent) throws {
         if let intent = sent.intent { try transaction.noteArrival(of: intent) }
@@ -99,7 +103,7 @@ package struct UploadResults {
         throws
     {
         try noteContent(upload, of: inode, entry)
-        try noteFacts(of: entry)
+        try noteFacts(of: entry, sent: upload.facts)
     }
 
     private mutating func noteContent(

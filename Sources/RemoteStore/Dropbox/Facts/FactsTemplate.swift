@@ -34,6 +34,8 @@ final class FactsTemplate: Sendable {
         /// Those that the server has refused.
         var gone: Set<String> = []
         var lastLook: ContinuousClock.Instant?
+        /// Whether a look has shown that no other machine has made one at the same moment.
+        var isOnlyOne = false
         /// When the last try to make one failed.
         var lastFailure: ContinuousClock.Instant?
         /// Why the account keeps no facts.
@@ -71,14 +73,14 @@ final class FactsTemplate: Sendable {
         guard isShared, !ids.isEmpty else { return }
         state.withLock { state in
             guard state.found.isEmpty else { return }
-            let usable = ids.filter { !state.gone.contains($0) }
+            let usable = ids.filter { Self.isUsable($0) && !state.gone.contains($0) }
             state.found = usable.enumerated().map { Found(id: $1, made: Int64(clamping: $0)) }
         }
     }
 
-    /// Where a listing begins. Without facts to share, the server's cursors stay as they are.
+    /// Where a listing begins.
     func position(isFeed: Bool) -> FeedPosition {
-        FeedPosition(templates: ids, isFeed: isFeed || !isShared)
+        FeedPosition(templates: ids, isFeed: isFeed)
     }
 
     /// Whether a feed at a position tells of all facts.
@@ -100,7 +102,7 @@ final class FactsTemplate: Sendable {
         let now = clock.now()
         return isShared
             && state.withLock { state in
-                state.found.isEmpty && state.refusal == nil
+                (state.found.isEmpty || !state.isOnlyOne) && state.refusal == nil
                     && state.lastLook.map { $0.duration(to: now) > Self.patience } ?? true
             }
     }
@@ -114,7 +116,10 @@ final class FactsTemplate: Sendable {
         let now = clock.now()
         state.withLock { $0.lastLook = now }
         let found = try await templates(client)
-        state.withLock { $0.found = found }
+        state.withLock {
+            $0.found = found
+            $0.isOnlyOne = true
+        }
     }
 
     /// The template, which is made if the account has none. Throws `forbidden` if it cannot be.
@@ -168,8 +173,9 @@ final class FactsTemplate: Sendable {
         // If the reply is lost, the next listing of templates finds it.
         state.withLock { $0.lastLook = nil }
         let made = try await make(client)
-        // Another machine may have made one at the same moment.
+        // Another machine may have made one at the same moment, and its template may come later.
         try await look(client)
+        state.withLock { $0.isOnlyOne = false }
         guard let first = ids.first, ids.contains(made.id) else {
             // The server does not list it yet.
             state.withLock { $0.found = [made] }
@@ -222,9 +228,9 @@ final class FactsTemplate: Sendable {
         } catch {
             throw RemoteError(error) { .forbidden("\($0)") }
         }
-        let known = state.withLock { $0.found }
+        let (known, gone) = state.withLock { ($0.found, $0.gone) }
         var found: [Found] = []
-        for id in ids.prefix(Self.most) where Self.isUsable(id) {
+        for id in ids.prefix(Self.most) where Self.isUsable(id) && !gone.contains(id) {
             if let same = known.first(where: { $0.id == id }) {
                 found.append(same)
                 continue
@@ -260,9 +266,11 @@ final class FactsTemplate: Sendable {
         return found.count
     }
 
-    /// Whether an id can be a part of a stored position.
+    /// Whether the server takes an id in a request (`TemplateId` of `file_properties.stone`), and it can be a part of a stored
+    /// position.
     private static func isUsable(_ id: String) -> Bool {
-        MetadataReader.isIdentifier(id) && !id.utf8.contains(UInt8(ascii: ","))
+        (id.hasPrefix("ptid:") || id.hasPrefix("/")) && MetadataReader.isIdentifier(id)
+            && !id.utf8.contains(UInt8(ascii: ","))
     }
 }
 

@@ -19,6 +19,9 @@ struct StepBatch: Sendable {
 
         /// Whether no other step may be in flight: moves change which node is at a place.
         var isExclusive: Bool { self == .moves }
+
+        /// Steps of a batch. Facts are a request each, and their nodes' contents wait until the batch ends.
+        var limit: Int { self == .facts ? 8 : StepChoice.batchLimit }
     }
 
     /// A step of one node.
@@ -35,7 +38,7 @@ struct StepBatch: Sendable {
 
 /// A set of steps that may all be in flight at once.
 struct StepChoice: Sendable {
-    /// The server's limit for all kinds of batches.
+    /// The server's limit for batches.
     static let batchLimit = 1000
     /// Bytes of content in a batch, which are held in memory while it is sent.
     static let batchBytes: Int64 = 32 << 20
@@ -113,7 +116,7 @@ struct StepChoice: Sendable {
             return true
         }
         var batch = gathered[kind] ?? StepBatch(kind: kind)
-        guard batch.items.count < Self.batchLimit,
+        guard batch.items.count < kind.limit,
             batch.items.isEmpty || batch.bytes +| step.contentBytes <= Self.batchBytes
         else {
             passOver()
@@ -172,7 +175,7 @@ struct StepChoice: Sendable {
     /// Whether no task and no batch has room for more, or enough entries were examined.
     var isFull: Bool {
         isCutShort
-            || tasks >= room && gathered.values.allSatisfy { $0.items.count >= Self.batchLimit }
+            || tasks >= room && gathered.values.allSatisfy { $0.items.count >= $0.kind.limit }
     }
 
     var isEmpty: Bool { alone.isEmpty && gathered.isEmpty }

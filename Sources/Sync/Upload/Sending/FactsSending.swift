@@ -11,7 +11,9 @@ extension UploadEnvironment {
         try await gate.commit { () async throws(SyncError) in
             let intent = UploadIntent(inode: inode, step: .setFacts(update))
             let sent = try await note(intent)
-            try await fromServer(await remote.setFacts(update.facts, of: update.node))
+            try await forgettingRefusal(of: sent) { () async throws(SyncError) in
+                try await fromServer(await remote.setFacts(update.facts, of: update.node))
+            }
             await record { results in
                 try results.arrived(sent)
                 try results.noteFacts(update, of: inode)
@@ -43,7 +45,8 @@ extension SyncError {
     fileprivate var isAboutConnection: Bool {
         switch self {
         case .remote(.offline), .remote(.timedOut), .remote(.rateLimited), .remote(.unauthorized),
-            .remote(.rootChanged), .remote(.rootMissing), .remote(.cancelled), .local:
+            .remote(.rootChanged), .remote(.rootMissing), .remote(.server), .remote(.cancelled),
+            .local:
             true
         case .remote, .baseLost: false
         }
