@@ -23,9 +23,14 @@ struct Names {
         }
     }
 
+    /// The server keeps the spelling that it has: another client that stores an alias in other case stores it as it is.
     fileprivate func isGiven(_ name: FileName) -> Bool {
         given.values.contains { $0.contains(name.shown) }
+            || keys[Self.otherClient, default: []].contains(Folding.fold(name.text))
     }
+
+    /// The actor that is no mount.
+    static let otherClient = "x"
 
     /// Notes names to which users move what others may change: it may step aside under them.
     mutating func noteMove(to paths: [String]) { note(paths, by: "moves") }

@@ -133,7 +133,7 @@ final class World: @unchecked Sendable {
             withdrawChanged()
             try noteMoves()
         case .other(let step):
-            names.note(step.targets, by: "x")
+            names.note(step.targets, by: Names.otherClient)
             try perform(step)
         case .jobs(let count): try scheduler.run(jobs: count, check: reap)
         case .wait(let milliseconds):
