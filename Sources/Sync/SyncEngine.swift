@@ -25,11 +25,14 @@ package final class SyncEngine: Syncing {
         package var longestDelay: Double
         /// How modes, times and attributes are shared.
         package var posix: PosixRules
+        /// Whether no node gets an alias for its name.
+        package var refusesNames: Bool
 
         /// Memberwise; by default 5 seconds, 30 seconds and a week.
         package init(
             host: String, writeDelay: WriteDelay = WriteDelay(), openFileInterval: Double = 30,
-            longestDelay: Double = 7 * 86_400, posix: PosixRules = .local
+            longestDelay: Double = 7 * 86_400, posix: PosixRules = .local,
+            refusesNames: Bool = false
         ) {
             let cleaned = host.filter { $0 != "/" && $0 != "\0" }
             self.host = String(decoding: cleaned.utf8.prefix(64), as: UTF8.self)
@@ -37,6 +40,7 @@ package final class SyncEngine: Syncing {
             self.openFileInterval = openFileInterval
             self.longestDelay = longestDelay
             self.posix = posix
+            self.refusesNames = refusesNames
         }
     }
 
@@ -66,7 +70,7 @@ package final class SyncEngine: Syncing {
             store: store, staging: staging, remote: remote, cache: cache, openFiles: openFiles,
             observer: observer, clock: clock, state: SyncState(), host: configuration.host,
             log: log, openFileInterval: configuration.openFileInterval,
-            posix: configuration.posix,
+            posix: configuration.posix, refusesNames: configuration.refusesNames,
             changes: UserChanges(delay: configuration.writeDelay), disk: disk)
         uploader = Uploader(environment: environment)
         longestDelay = configuration.longestDelay

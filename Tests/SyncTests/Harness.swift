@@ -50,13 +50,14 @@ final class Harness: Sendable {
     private let writeDelay: WriteDelay
     /// How modes, times and attributes are shared.
     let posix: PosixRules
+    let refusesNames: Bool
     private let running = Mutex<SyncEngine?>(nil)
 
     init(
         server: InMemoryStore = InMemoryStore(),
         clock: any SyncClock = FastClock(), localName: String? = nil,
         openFileInterval: Double = 30, writeDelay: WriteDelay = WriteDelay(),
-        posix: PosixRules = .local,
+        posix: PosixRules = .local, refusesNames: Bool = false,
         through wrap: ((InMemoryStore) -> any RemoteStoring)? = nil
     ) throws {
         self.server = server
@@ -64,6 +65,7 @@ final class Harness: Sendable {
         self.openFileInterval = openFileInterval
         self.writeDelay = writeDelay
         self.posix = posix
+        self.refusesNames = refusesNames
         self.clock = clock
         faulty = FaultInjectingStore(server)
         remote = RecordingStore(
@@ -80,7 +82,7 @@ final class Harness: Sendable {
         let engine = SyncEngine(
             configuration: .init(
                 host: "here", writeDelay: writeDelay, openFileInterval: openFileInterval,
-                posix: posix),
+                posix: posix, refusesNames: refusesNames),
             store: store, staging: staging, remote: remote,
             cache: NoContentCache(), openFiles: openFiles, observer: Observer(), clock: clock,
             log: Logger(label: "test") { [history] _ in HistoryLogHandler(history) })

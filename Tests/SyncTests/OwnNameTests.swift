@@ -89,6 +89,23 @@ import Testing
         await harness.stop()
     }
 
+    @Test(
+        "where names are refused, one that others give in another case makes ours a conflicted copy"
+    )
+    func nameTakenWhereRefused() async throws {
+        let harness = try Harness(refusesNames: true)
+        try await make("readme", "ours", harness)
+        try await harness.put("/README", "theirs")
+        let tree = try await tree(harness)
+        #expect(tree["/README"] == "theirs" && tree.count == 2)
+        #expect(
+            tree.contains {
+                $0.key.hasPrefix("/readme (here's conflicted copy") && $0.value == "ours"
+            })
+        #expect(harness.engine?.status.conflicts == 1)
+        await harness.stop()
+    }
+
     @Test("others give a name that differs in case only from one that is not sent yet: both stay")
     func nameTaken() async throws {
         let harness = try Harness()

@@ -27,6 +27,8 @@ struct UploadEnvironment: Sendable {
     var openFileInterval: Double
     /// How modes, times and attributes are shared.
     var posix: PosixRules
+    /// Whether no node gets an alias for its name.
+    var refusesNames: Bool
     let changes: UserChanges
     let disk: DiskQueue
     let gate = CommitGate()
@@ -39,6 +41,7 @@ struct UploadEnvironment: Sendable {
             host: host,
             isListing: state.current.isListing, isTreeComplete: state.current.isTreeComplete)
         context.posix = posix
+        context.refusesNames = refusesNames
         return context
     }
 

@@ -11,7 +11,9 @@ extension DeltaApplier {
     mutating func stepAside(_ node: Node, for name: FileName) throws {
         guard let place = node.place else { return }
         let isOwn = place.name.own?.isGiven ?? true
-        if isOwn, !place.name.isShown(as: name), !node.flags.contains(.betweenMoves) {
+        if isOwn, !context.refusesNames, !place.name.isShown(as: name),
+            !node.flags.contains(.betweenMoves)
+        {
             let alias = try transaction.alias(
                 of: place.name, in: place.parent, for: node.inode, besides: name)
             return try transaction.move(

@@ -29,6 +29,8 @@ package struct DeltaContext: Sendable {
     package var leavesOutContradictions = false
     /// How modes, times and attributes are shared.
     package var posix = PosixRules.local
+    /// Whether no node gets an alias: one that steps aside is a conflicted copy then.
+    package var refusesNames = false
 
     package init(
         openFiles: any OpenFileTracking, staging: StagingArea, now: WallTime, date: WallTime,

@@ -81,8 +81,9 @@ final class Mount: Sendable {
         engine = SyncEngine(
             configuration: .init(
                 host: Self.hostName, writeDelay: Self.writeDelay(of: settings),
-                longestDelay: Self.longestDelay(of: settings), posix: options.posix), store: store,
-            staging: staging,
+                longestDelay: Self.longestDelay(of: settings), posix: options.posix,
+                refusesNames: options.refusesNames),
+            store: store, staging: staging,
             remote: remote, cache: cache, openFiles: openFiles, observer: relay,
             log: Logger(label: "sync"))
         let reader = ContentReader(
