@@ -10,11 +10,19 @@ struct FreedKeys {
     var isWatched: Bool?
 
     mutating func note(_ place: Place, leftBy inode: InodeID) {
-        keys[place.parent, default: [:]][place.name.folded, default: []].insert(inode)
-        // A node waits for the predicted key of its name.
-        guard place.name.key != nil else { return }
-        let predicted = Folding.fold(place.name.string)
-        keys[place.parent, default: [:]][predicted, default: []].insert(inode)
+        for key in Self.keys(of: place.name) {
+            keys[place.parent, default: [:]][key, default: []].insert(inode)
+        }
+    }
+
+    /// Takes back that a node has left a place: the name is not free.
+    mutating func withdraw(_ place: Place, leftBy inode: InodeID) {
+        for key in Self.keys(of: place.name) { keys[place.parent]?[key]?.remove(inode) }
+    }
+
+    /// The key of a name, and the predicted one, for which nodes wait.
+    private static func keys(of name: FileName) -> [String] {
+        name.key == nil ? [name.folded] : [name.folded, Folding.fold(name.string)]
     }
 
     /// Notes that a node with an own name has come into a folder, where the key of that may be free.

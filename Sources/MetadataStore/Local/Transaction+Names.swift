@@ -141,6 +141,14 @@ extension Transaction {
         return isWatched
     }
 
+    /// Moves a node to an alias because the server has another one under its name, perhaps under a key that cannot be predicted:
+    /// the name is free for no other node. Two that wait for it would try in turns for ever.
+    package func giveUpName(of inode: InodeID, for alias: Place) throws {
+        let left = try node(inode)?.place
+        try move(inode, to: alias)
+        if let left { end.freed.withdraw(left, leftBy: inode) }
+    }
+
     /// Notes that a node may leave its place in the local tree. Returns the place, if any node may wait for its key.
     @discardableResult
     func noteLeaving(_ inode: InodeID) throws -> Place? {

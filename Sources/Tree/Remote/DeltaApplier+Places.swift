@@ -16,8 +16,8 @@ extension DeltaApplier {
         {
             let alias = try transaction.alias(
                 of: place.name, in: place.parent, for: node.inode, besides: name)
-            return try transaction.move(
-                node.inode, to: Place(parent: place.parent, name: alias))
+            return try transaction.giveUpName(
+                of: node.inode, for: Place(parent: place.parent, name: alias))
         }
         let names = ConflictName(host: context.host, at: context.date)
         let free = try names.freeName(beside: place, in: transaction)
