@@ -79,7 +79,7 @@ import Testing
         #expect(many.fitting(beside: nil).text.utf8.count <= PosixFacts.longestText)
     }
 
-    @Test("what another machine shares has its room before the exact time, and before what is new here")
+    @Test("what another machine shares has its room before the exact time and new attributes")
     func fittingBesideTold() {
         let shared = [UInt8](repeating: UInt8(ascii: "x"), count: 990)
         let told = PosixFacts(attributes: ["shared": shared])

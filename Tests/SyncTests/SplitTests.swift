@@ -199,12 +199,14 @@ import Testing
         try await expect([:], of: harness)
     }
 
-    @Test("a deleted folder does not come back for files that were moved into it, and deleted before their deltas came")
+    @Test("a folder is deleted before the deltas of the moves into it, and does not come back")
     func removedBeforeDeltas() async throws {
         let harness = try await harness()
         try await harness.move("/a", to: "/b")
         try await startUntilMove(4, of: harness)
-        harness.faulty.inject(.failBefore(.server("test")), times: nil) { $0.operation == .listAfter }
+        harness.faulty.inject(.failBefore(.server("test")), times: nil) {
+            $0.operation == .listAfter
+        }
         try await harness.delete("/b")
         harness.faulty.releaseStalled()
         harness.noteChange()

@@ -38,7 +38,7 @@ extension Transaction {
             if isOwed { try settleFacts(of: node.inode, by: rules) }
             return false
         }
-        // What was sent may be told now or later, although the response was lost: a change back would look like none.
+        // Facts that were sent may be told now or later, although the response was lost: a change back would look like none.
         let isOnItsWay = try isOwed && hasIntent(for: node.inode)
         let isSeen = try !isOnItsWay && merge(told, over: base, into: node, by: rules)
         try settleFacts(of: node.inode, by: rules)
@@ -59,7 +59,7 @@ extension Transaction {
         if isSeen { try setLocal(local, of: node.inode) }
         let names = Set(told.attributes.keys).union(base?.attributes.keys.map(\.self) ?? [])
         for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
-            let full = PosixRules.user + name
+            let full = "\(PosixRules.user)\(name)"
             let (ours, theirs) = (try attribute(full, of: node.inode), told.attributes[name])
             guard ours == base?.attributes[name], ours != theirs else { continue }
             isSeen = true

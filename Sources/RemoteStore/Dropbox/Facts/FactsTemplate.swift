@@ -34,7 +34,7 @@ final class FactsTemplate: Sendable {
         /// Those that the server has refused.
         var gone: Set<String> = []
         var lastLook: ContinuousClock.Instant?
-        /// Whether a look has shown that no other machine has made one at the same moment.
+        /// Whether a listing of the templates has shown that no other machine has made one at the same moment.
         var isOnlyOne = false
         /// When the last try to make one failed.
         var lastFailure: ContinuousClock.Instant?
