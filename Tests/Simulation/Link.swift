@@ -18,6 +18,8 @@ final class Belated: @unchecked Sendable {
     /// Contents that arrived late. A mount that has seen one arrival at a place takes the next one there for another
     /// client's: for a file that was restored.
     fileprivate(set) var arrived: [[UInt8]] = []
+    /// Whether a mode has arrived late, and perhaps replaced a newer one.
+    fileprivate(set) var hasFacts = false
 
     init(_ scheduler: Scheduler) { self.scheduler = scheduler }
 
@@ -275,7 +277,10 @@ final class Link: RemoteStoring, @unchecked Sendable {
     func setFacts(_ facts: PosixFacts, of node: RemoteReference) async throws(RemoteError) {
         try await perform(
             "facts \(node.summary) \(facts.text)", changes: true,
-            late: { [base] in try? await base.setFacts(facts, of: node) }
+            late: { [base, belated] in
+                belated?.hasFacts = true
+                try? await base.setFacts(facts, of: node)
+            }
         ) { () async throws(RemoteError) in
             try await base.setFacts(facts, of: node)
         }

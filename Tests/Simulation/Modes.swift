@@ -13,9 +13,10 @@ extension World {
 
     /// The first mode of a mount that is another than the server's.
     func modesViolation(counts: Bool = false) throws -> Violation? {
-        // A mode that changes alone is not told to the other mounts, nor to this one when it has lost its row by a power cut.
+        // A mode that changes alone is not told to the other mounts, nor to this one when it has lost its row by a power cut, or
+        // when its own late request has replaced a newer one.
         guard plan.sharesModes,
-            plan.tellsModes || mounts.count == 1 && !plan.cutsPower(of: 0)
+            plan.tellsModes || mounts.count == 1 && !plan.cutsPower(of: 0) && !belated.hasFacts
         else { return nil }
         let othersMove = plan.steps.contains {
             if case .other(.move) = $0 { true } else { false }

@@ -51,7 +51,10 @@ extension World {
             let copy = path.components.last ?? ""
             let suffix = #/ \((m\d)'s conflicted copy [^)]*\)( \(\d+\))?/#
             guard let mark = copy.firstMatch(of: suffix) else { continue }
-            let name = copy.replacing(suffix, with: "")
+            // The copy of a file with an alias is named after that.
+            let alias =
+                #/ \((Case|Unicode Encoding|Whitespace|Name) Conflict( \d+)?\)/#
+            let name = copy.replacing(suffix, with: "").replacing(alias, with: "")
             if names.isGiven(name, byOthersThan: String(mark.1)) { continue }
             throw Violation(rule: "a conflict of nobody", detail: path.rawValue)
         }

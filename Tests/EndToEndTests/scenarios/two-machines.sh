@@ -4,8 +4,9 @@
 # limit: 300
 . "$TOOLS/lib.sh"
 third="$TOOLS/dropbox.py"
+# Deltas of what was sent come in as many parts as they come.
 requests() { admin_stats 'sum(route["requests"] for name, route in routes.items()
-    if not name.endswith(("longpoll", "get_space_usage")))'; }
+    if not name.endswith(("longpoll", "list_folder/continue", "get_space_usage")))'; }
 # on 1|2 COMMAND…: a command of one machine.
 on() {
     _machine=$1
