@@ -18,6 +18,8 @@ final class Belated: @unchecked Sendable {
     /// Contents that arrived late. A mount that has seen one arrival at a place takes the next one there for another
     /// client's: for a file that was restored.
     fileprivate(set) var arrived: [[UInt8]] = []
+    /// Whether any request will be, or was.
+    private(set) var isUsed = false
     /// Whether a mode has arrived late, and perhaps replaced a newer one.
     fileprivate(set) var hasFacts = false
 
@@ -25,6 +27,7 @@ final class Belated: @unchecked Sendable {
 
     fileprivate func carryOut(_ body: @escaping @Sendable () async -> Void) {
         count += 1
+        isUsed = true
         let time = scheduler.now + Int64(scheduler.draw(Self.longest)) * 1_000_000
         Task.detached { [self] in
             await scheduler.sleep(until: time)

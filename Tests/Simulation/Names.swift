@@ -54,8 +54,11 @@ extension World {
             // The copy of a file with an alias is named after that.
             let alias =
                 #/ \((Case|Unicode Encoding|Whitespace|Name) Conflict( \d+)?\)/#
-            let name = copy.replacing(suffix, with: "").replacing(alias, with: "")
-            if names.isGiven(name, byOthersThan: String(mark.1)) { continue }
+            let name = copy.replacing(suffix, with: "")
+            let given = [name, name.replacing(alias, with: "")]
+            if given.contains(where: { names.isGiven($0, byOthersThan: String(mark.1)) }) {
+                continue
+            }
             throw Violation(rule: "a conflict of nobody", detail: path.rawValue)
         }
     }
@@ -86,12 +89,16 @@ extension World {
     /// its own late request comes as another client's.
     private func isLostName(_ name: FileName) -> Bool {
         if mounts.count > 1 || plan.cutsPower(of: 0) || name.text.contains("conflicted copy")
-            || !belated.arrived.isEmpty
+            || belated.isUsed
         {
             return false
         }
         let restores = plan.steps.contains {
-            if case .user(_, .restore) = $0 { true } else { false }
+            switch $0 {
+            // Of two nodes with aliases that are exchanged, one may be seen under its alias (docs/semantics.md).
+            case .user(_, .restore), .user(_, .exchange): true
+            default: false
+            }
         }
         return !restores && name.own?.isGiven != false && !names.isGiven(name)
     }

@@ -307,7 +307,7 @@ extension DeltaApplier {
         if TemporaryName.isTemporary(place.name) {
             // Shown under its original name, until the second move arrives.
             try transaction.setRemotePlace(node.inode, place)
-            try show(node, at: place)
+            try show(node, at: place, movedFrom: old)
             return try waitForSecondMove(of: node.inode)
         }
         if try transaction.isInode(place.parent, within: node.inode) {

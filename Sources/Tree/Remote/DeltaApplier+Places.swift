@@ -79,13 +79,13 @@ extension DeltaApplier {
     }
 
     /// Shows a node at its remote place. If it has a temporary name there, it is shown under its
-    /// original name, and moved back to that.
-    mutating func show(_ node: Node, at place: Place) throws {
+    /// original name, and moved back to that; with its own name, if it had that at the `old` place.
+    mutating func show(_ node: Node, at place: Place, movedFrom old: Place? = nil) throws {
         if TemporaryName.isTemporary(place.name) {
             // An original name that was too long is not part of the temporary one.
             let original = try TemporaryName.original(of: place.name) ?? FileName("recovered")
-            return try show(
-                node.inode, nearestTo: Place(parent: place.parent, name: original))
+            let shown = try name(of: Place(parent: place.parent, name: original), shownLike: old)
+            return try show(node.inode, nearestTo: Place(parent: place.parent, name: shown))
         }
         if let local = try seen(at: place) {
             try stepAside(local, for: place.name)
