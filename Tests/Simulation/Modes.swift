@@ -19,7 +19,10 @@ extension World {
             plan.tellsModes || mounts.count == 1 && !plan.cutsPower(of: 0) && !belated.hasFacts
         else { return nil }
         let othersMove = plan.steps.contains {
-            if case .other(.move) = $0 { true } else { false }
+            switch $0 {
+            case .other(.move), .other(.delete): true
+            default: false
+            }
         }
         for mount in mounts {
             guard let process = mount.process else { continue }
@@ -35,7 +38,7 @@ extension World {
                 let kept = server.facts(at: path)?.permissions
                 let expected = kept ?? (node.kind == .folder ? 0o755 : 0o644)
                 if counts, kept != nil { count("modes kept") }
-                // A folder that another client makes where one was that it has moved keeps the mode that users see there.
+                // A folder that another client makes where one was that it has moved or deleted keeps the mode that users see.
                 if kept == nil, node.kind == .folder, othersMove { continue }
                 let shown = entry.attributes.permissions & 0o777
                 guard shown != expected else { continue }

@@ -94,16 +94,19 @@ extension World {
             return false
         }
         let restores = plan.steps.contains {
-            switch $0 {
-            // Of two nodes with aliases that are exchanged, one may be seen under its alias (docs/semantics.md).
-            case .user(_, .restore), .user(_, .exchange): true
-            default: false
-            }
+            if case .user(_, .restore) = $0 { true } else { false }
         }
-        return !restores && name.own?.isGiven != false && !names.isGiven(name)
+        return !restores && !exchangesNames && name.own?.isGiven != false && !names.isGiven(name)
+    }
+
+    /// Whether users exchange nodes: one with an alias may be seen under it afterwards, or keep it longer than it is needed
+    /// (docs/semantics.md).
+    private var exchangesNames: Bool {
+        plan.steps.contains { if case .user(_, .exchange) = $0 { true } else { false } }
     }
 
     private func needsAlias(_ place: Place, in snapshot: Snapshot) throws -> Bool {
+        if exchangesNames { return true }
         guard let own = place.name.own, own.isGiven, Alias(of: own.bytes).fault == nil else {
             return true
         }
