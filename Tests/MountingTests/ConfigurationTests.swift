@@ -200,7 +200,7 @@ import Testing
             "uid": "1", "gid": "1", "umask": "022", "fmask": "022", "dmask": "022",
             "fsync": "remote", "cache_dir": "/c", "cache_size": "1G", "write_delay": "1s",
             "case": "fold", "root": "team", "member": "dbmid:x", "bwlimit_up": "1M",
-            "bwlimit_down": "1M", "cached_only": "none", "trash": "allow",
+            "bwlimit_down": "1M", "cached_only": "none", "trash": "allow", "on_event": "notify",
         ]
         for option in MountOption.all {
             let value = option.value == nil ? "true" : "\"\(try #require(values[option.name]))\""

@@ -48,18 +48,21 @@ final class Harness: Sendable {
     /// Seconds for which an open file may be written to before it is sent.
     let openFileInterval: Double
     private let writeDelay: WriteDelay
+    private let activities: (any SyncActivityObserving)?
     private let running = Mutex<SyncEngine?>(nil)
 
     init(
         server: InMemoryStore = InMemoryStore(),
         clock: any SyncClock = FastClock(), localName: String? = nil,
         openFileInterval: Double = 30, writeDelay: WriteDelay = WriteDelay(),
+        activities: (any SyncActivityObserving)? = nil,
         through wrap: ((InMemoryStore) -> any RemoteStoring)? = nil
     ) throws {
         self.server = server
         self.localName = localName
         self.openFileInterval = openFileInterval
         self.writeDelay = writeDelay
+        self.activities = activities
         self.clock = clock
         faulty = FaultInjectingStore(server)
         remote = RecordingStore(
@@ -77,7 +80,8 @@ final class Harness: Sendable {
             configuration: .init(
                 host: "here", writeDelay: writeDelay, openFileInterval: openFileInterval),
             store: store, staging: staging, remote: remote,
-            cache: NoContentCache(), openFiles: openFiles, observer: Observer(), clock: clock,
+            cache: NoContentCache(), openFiles: openFiles, observer: Observer(),
+            activities: activities, clock: clock,
             log: Logger(label: "test") { [history] _ in HistoryLogHandler(history) })
         history.note("start")
         running.withLock { $0 = engine }

@@ -215,6 +215,7 @@ package final class ContentReader: ContentReading {
                 }
                 fetch = await demand(
                     content, key, rest, decision.reach, isHeaderProbe: session.isHeaderProbe)
+                session.noteFetch()
                 // The stream's claim keeps the fetch alive after this read has its bytes.
                 if let fetch, fetch.retain() { session.claim(fetch, for: decision.stream) }
             }

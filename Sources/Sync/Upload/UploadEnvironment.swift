@@ -25,6 +25,7 @@ struct UploadEnvironment: Sendable {
     /// How long a file that is still open may be written to before its present content is sent, in
     /// seconds.
     var openFileInterval: Double
+    var activities: (any SyncActivityObserving)?
     let changes: UserChanges
     let disk: DiskQueue
     let gate = CommitGate()
@@ -44,6 +45,7 @@ struct UploadEnvironment: Sendable {
         if !conflicts.isEmpty {
             log.warning("conflicted copies made", metadata: ["names": "\(conflicts)"])
             state.update { $0.conflicts +|= conflicts.count }
+            activities?.note(.conflicts(conflicts, changes))
         }
         if !changes.isEmpty { observer.treeDidChange(changes) }
     }
