@@ -57,6 +57,21 @@ import Testing
         }
     }
 
+    @Test("a pause ends a wait for the queue, and the history is written on demand")
+    func pause() throws {
+        let service = StandIn(operations: 1)
+        try withMount(service) { mount in
+            let place = Self.mountpoint
+            let pause = PauseRequest(isPaused: true, seconds: 60)
+            #expect(try mount.ask(ControlRoutes.pause, pause, about: place).isAccepted)
+            #expect(
+                try mount.ask(ControlRoutes.sync, TimedRequest(timeout: nil), about: place)
+                    == .outcome(DrainOutcome(remaining: 1, reason: "paused, run: dbxfs resume")))
+            #expect(try mount.ask(ControlRoutes.writeHistory, about: place).isAccepted)
+        }
+        #expect(service.written.withLock { $0 } == 1)
+    }
+
     @Test("a failure is an error with the mount's reason")
     func failure() throws {
         try withMount(StandIn(operations: 0)) { mount in

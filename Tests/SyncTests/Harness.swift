@@ -50,6 +50,7 @@ final class Harness: Sendable {
     private let writeDelay: WriteDelay
     /// How modes, times and attributes are shared.
     let posix: PosixRules
+    private let activities: (any SyncActivityObserving)?
     private let running = Mutex<SyncEngine?>(nil)
 
     init(
@@ -57,6 +58,7 @@ final class Harness: Sendable {
         clock: any SyncClock = FastClock(), localName: String? = nil,
         openFileInterval: Double = 30, writeDelay: WriteDelay = WriteDelay(),
         posix: PosixRules = .local,
+        activities: (any SyncActivityObserving)? = nil,
         through wrap: ((InMemoryStore) -> any RemoteStoring)? = nil
     ) throws {
         self.server = server
@@ -64,6 +66,7 @@ final class Harness: Sendable {
         self.openFileInterval = openFileInterval
         self.writeDelay = writeDelay
         self.posix = posix
+        self.activities = activities
         self.clock = clock
         faulty = FaultInjectingStore(server)
         remote = RecordingStore(
@@ -82,7 +85,8 @@ final class Harness: Sendable {
                 host: "here", writeDelay: writeDelay, openFileInterval: openFileInterval,
                 posix: posix),
             store: store, staging: staging, remote: remote,
-            cache: NoContentCache(), openFiles: openFiles, observer: Observer(), clock: clock,
+            cache: NoContentCache(), openFiles: openFiles, observer: Observer(),
+            activities: activities, clock: clock,
             log: Logger(label: "test") { [history] _ in HistoryLogHandler(history) })
         history.note("start")
         running.withLock { $0 = engine }

@@ -27,6 +27,7 @@ struct UploadEnvironment: Sendable {
     var openFileInterval: Double
     /// How modes, times and attributes are shared.
     var posix: PosixRules
+    var activities: (any SyncActivityObserving)?
     let changes: UserChanges
     let disk: DiskQueue
     let gate = CommitGate()
@@ -48,6 +49,7 @@ struct UploadEnvironment: Sendable {
         if !conflicts.isEmpty {
             log.warning("conflicted copies made", metadata: ["names": "\(conflicts)"])
             state.update { $0.conflicts +|= conflicts.count }
+            activities?.note(.conflicts(conflicts, changes))
         }
         if !changes.isEmpty { observer.treeDidChange(changes) }
     }

@@ -1,0 +1,45 @@
+# A network that goes away and comes back: noticed at once, and changes are there two seconds after it is back.
+# mounts: itself
+# needs: root
+# limit: 120
+. "$TOOLS/lib.sh"
+if ! unshare -n true 2> /dev/null; then
+    echo 'skipped: no network namespaces here'
+    exit 0
+fi
+# An emulator and a mount in a network of their own, whose only link is the loopback. The mount stays in this mount namespace.
+stop_emulator
+unshare -n sleep 600 &
+network=$!
+trap 'kill $network 2> /dev/null || true' EXIT
+inside() { nsenter -t $network -n "$@"; }
+wait_until 10 eval 'test "$(readlink /proc/$network/ns/net)" != "$(readlink /proc/self/ns/net)"'
+inside ip link set lo up
+inside "$EMULATOR" --port "$PORT" --state "$EMULATOR_STATE" --token "$TOKEN" --token "$TOKEN2" \
+    >> "$WORK/../emulator.log" 2>&1 &
+emulator=$!
+wait_while_running $emulator 60 inside curl -sf "$ADMIN/stats"
+echo $emulator > "$EMULATOR_PID_FILE"
+inside dbxfs mount "$MNT"
+wait_until 20 has_state online
+milliseconds() { date +%s%3N; }
+
+for round in 1 2; do
+    inside ip link set lo down
+    begin=$(milliseconds)
+    # Its calls try again for a while before it gives up.
+    wait_until 60 has_state offline
+    echo "offline after $(($(milliseconds) - begin)) ms"
+    dbxfs status "$MNT" | grep -q 'state  *offline: .*('
+    # A change that is made while the mount has no network: the emulator's state is written by its own process.
+    inside ip link set lo up
+    begin=$(milliseconds)
+    echo "round $round" | inside "$TOOLS/dropbox.py" upload "/round$round"
+    wait_until 10 contains "$MNT/round$round" "round $round"
+    spent=$(($(milliseconds) - begin))
+    echo "changes after $spent ms"
+    test $spent -lt 4000
+done
+grep -q 'the network has changed' "$DBXFS_STATE_DIR/default/dbxfs.log"
+dbxfs unmount "$MNT"
+kill $emulator
