@@ -3,6 +3,7 @@
 import Foundation
 import Logging
 import TestSupport
+import Synchronization
 import Testing
 
 @testable import Mounting
@@ -63,11 +64,14 @@ import Testing
         try withMount(service) { mount in
             let place = Self.mountpoint
             let pause = PauseRequest(isPaused: true, seconds: 60)
-            #expect(try mount.ask(ControlRoutes.pause, pause, about: place).isAccepted)
-            #expect(
-                try mount.ask(ControlRoutes.sync, TimedRequest(timeout: nil), about: place)
-                    == .outcome(DrainOutcome(remaining: 1, reason: "paused, run: dbxfs resume")))
-            #expect(try mount.ask(ControlRoutes.writeHistory, about: place).isAccepted)
+            let isPaused = try mount.ask(ControlRoutes.pause, pause, about: place).isAccepted
+            #expect(isPaused)
+            let end = try mount.ask(
+                ControlRoutes.sync, TimedRequest(timeout: nil), about: place)
+            let reason = "paused, run: dbxfs resume"
+            #expect(end == .outcome(DrainOutcome(remaining: 1, reason: reason)))
+            let isWritten = try mount.ask(ControlRoutes.writeHistory, about: place).isAccepted
+            #expect(isWritten)
         }
         #expect(service.written.withLock { $0 } == 1)
     }

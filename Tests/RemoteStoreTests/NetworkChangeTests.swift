@@ -2,6 +2,7 @@
 
 import Core
 import DropboxAPI
+import DropboxEmulator
 import RemoteStore
 import Synchronization
 import TestSupport

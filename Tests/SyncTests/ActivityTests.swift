@@ -1,6 +1,7 @@
 // The events of Sync: progress within a piece, the events of the history, and a user's pause.
 
 import Core
+import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
 import Synchronization
@@ -22,6 +23,7 @@ final class ActivityList: SyncActivityObserving {
         case .done(.upload(let upload)): word = "sent \(upload.path) \(upload.staged.size)"
         case .done(.copy(_, let upload)): word = "copied \(upload.path)"
         case .done(.move(let move)): word = "moved \(move.source) \(move.target)"
+        case .done(.setFacts(let update)): word = "facts \(update.node.path)"
         case .done(.deleteFile(let node, _)), .done(.deleteFolder(let node)):
             word = "deleted \(node.path)"
         case .received(let changes):
@@ -62,7 +64,7 @@ final class ActivityList: SyncActivityObserving {
         try await harness.settle()
         #expect(list.all.last == "deleted /b")
         let before = list.all.count
-        try harness.server.put("/theirs", "x")
+        try await harness.put("/theirs", "x")
         try await harness.settle()
         #expect(Array(list.all.dropFirst(before)) == ["received theirs"])
         await harness.stop()
