@@ -69,12 +69,15 @@ package struct HistoryFile: Sendable {
 
     // MARK: Reading
 
-    /// The events that pass a filter, the oldest first; the last `limit` of them.
-    package func records(_ filter: HistoryFilter, limit: Int? = nil) -> [HistoryRecord] {
+    /// The events that pass a filter, the oldest first; the last `limit` of them. `end` leaves out what a follower will get.
+    package func records(
+        _ filter: HistoryFilter, limit: Int? = nil, before end: Int64 = .max
+    ) -> [HistoryRecord] {
         var found: [HistoryRecord] = []
         for file in [earlier, path] {
             guard let text = try? readText(file) else { continue }
-            found.append(contentsOf: Self.records(in: Array(text.utf8), filter))
+            let lines = Array(text.utf8.prefix(file == path ? Int(clamping: end) : .max))
+            found.append(contentsOf: Self.records(in: lines, filter))
         }
         guard let limit else { return found }
         return Array(found.suffix(clamping: limit))
@@ -97,7 +100,8 @@ package struct HistoryFollower {
     private let file: HistoryFile
     private let filter: HistoryFilter
     private var descriptor: Int32 = -1
-    private var offset: Int64 = 0
+    /// Where the file has what comes next.
+    package private(set) var offset: Int64 = 0
     private var rest: [UInt8] = []
 
     /// Begins behind the events that there are.

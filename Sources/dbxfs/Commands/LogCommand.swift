@@ -60,8 +60,9 @@ struct LogCommand: ParsableCommand {
         }
         for name in kind where HistoryRecord.Kind(rawValue: name) == nil {
             let all = HistoryRecord.Kind.allCases.map(\.rawValue)
-            let guess = Suggestion.closest(to: name, of: all).map { "; is \($0) meant?" } ?? ""
-            throw ValidationError("there is no kind '\(name)'\(guess)")
+            let guess = Suggestion.closest(to: name, of: all).map { "is \($0) meant?" }
+            let rest = guess ?? "the kinds are " + all.joined(separator: ", ")
+            throw ValidationError("there is no kind '\(name)'; \(rest)")
         }
     }
 
@@ -70,7 +71,8 @@ struct LogCommand: ParsableCommand {
         let histories = try HistorySurvey(environment).histories(of: path)
         for history in histories { history.askToWrite() }
         var followers = histories.map { HistoryFollower($0.file, filter(below: $0.place)) }
-        try show(histories)
+        // An event that comes meanwhile is shown once.
+        try show(histories, before: follow ? followers.map(\.offset) : [])
         guard follow else { return }
         // A second after an event it is in the file.
         while true {
@@ -90,11 +92,13 @@ struct LogCommand: ParsableCommand {
         return filter
     }
 
-    private func show(_ histories: [MountedHistory]) throws {
+    private func show(_ histories: [MountedHistory], before ends: [Int64]) throws {
         let limit = lines ?? (since == nil ? Self.standardLines : nil)
         var found: [(history: MountedHistory, record: HistoryRecord)] = []
-        for history in histories {
-            let records = history.file.records(filter(below: history.place), limit: limit)
+        for (index, history) in histories.enumerated() {
+            let records = history.file.records(
+                filter(below: history.place), limit: limit,
+                before: ends.indices.contains(index) ? ends[index] : .max)
             found.append(contentsOf: records.map { (history: history, record: $0) })
         }
         // Of several mounts: by time, those of one in their order.

@@ -27,7 +27,7 @@ assert file["type"] == "file" and file["bytes"] == 5 and len(file["content_hash"
 # Dropbox's own search; the emulator's reads names.
 dbxfs search file | tee "$WORK/out"
 test "$(wc -l < "$WORK/out")" = 1
-grep -q ' 5 B  20.*  /Folder/Deep/File.txt$' "$WORK/out"
+grep -q ' 5 B  20.*  Folder/Deep/File.txt$' "$WORK/out"
 test "$(dbxfs search e :/Folder --json --limit 2 | wc -l)" = 2
 test "$(dbxfs search e -n 1 | wc -l)" = 1
 dbxfs search --json --names deep | python3 -c '

@@ -1,7 +1,7 @@
 # A network that goes away and comes back: noticed at once, and changes are there two seconds after it is back.
 # mounts: itself
 # needs: root
-# limit: 120
+# limit: 240
 . "$TOOLS/lib.sh"
 if ! unshare -n true 2> /dev/null; then
     echo 'skipped: no network namespaces here'
@@ -23,15 +23,18 @@ echo $emulator > "$EMULATOR_PID_FILE"
 inside dbxfs mount "$MNT"
 wait_until 20 has_state online
 milliseconds() { date +%s%3N; }
+changes_noticed() { grep -c 'the network has changed' "$DBXFS_STATE_DIR/default/dbxfs.log"; }
+has_noticed() { test "$(changes_noticed)" -gt "$1"; }
 
 for round in 1 2; do
+    noticed=$(changes_noticed || true)
     inside ip link set lo down
-    begin=$(milliseconds)
-    # Its calls try again for a while before it gives up.
-    wait_until 60 has_state offline
-    echo "offline after $(($(milliseconds) - begin)) ms"
-    dbxfs status "$MNT" | grep -q 'state  *offline: .*('
-    # A change that is made while the mount has no network: the emulator's state is written by its own process.
+    wait_until 10 has_noticed "$noticed"
+    if [ $round = 1 ]; then
+        # Without its link the loopback drops what is sent, so each of a call's attempts takes 15 seconds.
+        wait_until 120 has_state offline
+        dbxfs status "$MNT" | grep -q 'state  *offline: .*('
+    fi
     inside ip link set lo up
     begin=$(milliseconds)
     echo "round $round" | inside "$TOOLS/dropbox.py" upload "/round$round"
@@ -40,6 +43,5 @@ for round in 1 2; do
     echo "changes after $spent ms"
     test $spent -lt 4000
 done
-grep -q 'the network has changed' "$DBXFS_STATE_DIR/default/dbxfs.log"
 dbxfs unmount "$MNT"
 kill $emulator

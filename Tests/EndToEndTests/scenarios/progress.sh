@@ -79,7 +79,8 @@ assert not any(event["path"] == "/folder/big" and event["kind"] in ("added", "ch
 EOF
 test "$(dbxfs log "$MNT/folder" --kind sent | wc -l)" = 1
 dbxfs log "$MNT/folder/big" | grep -q "sent  *$MNT/folder/big  3.8 MiB"
-fails 1 "is sent meant" dbxfs log --kind snet
+fails 1 'is removed meant' dbxfs log --kind remove
+fails 1 'the kinds are sent, made' dbxfs log --kind everything
 test "$(dbxfs log "$MNT" --lines 1 | wc -l)" = 1
 test -z "$(dbxfs log "$MNT" --since 2100-01-01)"
 test -z "$(dbxfs log "$MNT" --before 2020-01-01)"
@@ -87,8 +88,10 @@ fails 1 'takes a date and time' dbxfs log --since yesterday
 fails 1 'without --before' dbxfs log -f --before 2020-01-01
 fails 2 'nothing is mounted' dbxfs log "$WORK"
 if [ "$(id -u)" = 0 ]; then dbxfs log --system > /dev/null; else fails 1 root dbxfs log --system; fi
-dbxfs log "$MNT" --follow -n 0 --json > "$WORK/followed" &
+dbxfs log "$MNT" --follow -n 1 --json > "$WORK/followed" &
 follower=$!
+# It shows what there was when it has begun to follow.
+wait_until 20 test -s "$WORK/followed"
 rm "$MNT/later"
 dbxfs sync "$MNT"
 wait_until 20 grep -q '"kind":"deleted".*"path":"/later"' "$WORK/followed"
