@@ -1,4 +1,4 @@
-# A network that goes away and comes back: noticed at once, and changes are there two seconds after it is back.
+# A network that goes away and comes back: noticed at once, and changes are there seconds after it is back.
 # mounts: itself
 # needs: root
 # limit: 240

@@ -63,6 +63,12 @@ test "$(field 's["limits"]["bwlimit_down"] in (1 << 20, 2 << 20)')" = True
 dbxfs set "$MNT" bwlimit_down=none
 test "$(field 's["limits"]["bwlimit_down_by_time"]')" = None
 
+# A name that Dropbox cannot have, and a mode that is sent alone.
+printf x > "$MNT/own\\name"
+dbxfs sync "$MNT" --timeout 100
+chmod 700 "$MNT/theirs"
+dbxfs sync "$MNT" --timeout 100
+
 # The history.
 wait_until 10 logged '"kind":"fetched"'
 dbxfs log "$MNT" | cat
@@ -74,6 +80,9 @@ seen = {(event["kind"], event["path"]): event for event in events}
 assert seen[("sent", "/folder/big")]["bytes"] == 4000000, seen
 for key in [("made", "/folder"), ("sent", "/later"), ("added", "/theirs"), ("fetched", "/theirs")]:
     assert key in seen, (key, seen)
+# As users see it, not as Dropbox has it.
+assert ("sent", "/own\\name") in seen, seen
+assert seen[("sent", "/theirs")]["reason"] == "mode, times or attributes", seen
 assert all(event["account"] == "default" for event in events)
 assert not any(event["path"] == "/folder/big" and event["kind"] in ("added", "changed") for event in events), events
 EOF
@@ -100,6 +109,17 @@ kill $follower
 not grep -q "$TOKEN" "$DBXFS_STATE_DIR/default/history.jsonl"
 test "$(stat -c %a "$DBXFS_STATE_DIR/default/history.jsonl")" = 600
 
+# A conflict is told to the user's program, with the path of the copy.
+printf one > "$MNT/both"
+dbxfs sync "$MNT" --timeout 100
+dbxfs pause "$MNT"
+printf two > "$MNT/both"
+echo three | "$TOOLS/dropbox.py" upload /both
+wait_until 40 grep -q "^conflict 1 $MNT/both (" "$WORK/events"
+dbxfs resume "$MNT"
+dbxfs sync "$MNT" --timeout 100
+test "$(dbxfs log "$MNT" --kind conflict | wc -l)" = 1
+
 # A full account is told to the user's program.
 admin POST /quota '{"bytes": 6}'
 printf y > "$MNT/more"
@@ -108,6 +128,16 @@ wait_until 40 grep -q "^refused 1 $MNT/more" "$WORK/events"
 wait_until 20 logged '"kind":"refused"'
 grep -q "^default $MNT: Dropbox refuses a change.*(the account is full" "$WORK/texts"
 rm "$MNT/more" "$MNT/folder/big"
+dbxfs unmount "$MNT"
+# The desktop's notifications have no names: other users see a program's arguments.
+mkdir "$WORK/bin"
+printf '#!/bin/sh\necho "$@" >> "%s"\n' "$WORK/notes" > "$WORK/bin/notify-send"
+chmod +x "$WORK/bin/notify-send"
+PATH="$WORK/bin:$PATH" dbxfs mount "$MNT" -o write_delay=0,on_event=notify
+head -c 100 /dev/urandom > "$MNT/again"
+wait_until 40 grep -q ' Dropbox Dropbox is full: changes wait' "$WORK/notes"
+not grep -q again "$WORK/notes"
+rm "$MNT/again"
 dbxfs unmount "$MNT"
 # Without a mount, by account.
 dbxfs log default --json | grep -q '"kind":"full"'
