@@ -62,7 +62,7 @@ import Testing
         try file.append([record(0)])
         var follower = HistoryFollower(file, HistoryFilter())
         #expect(follower.next().isEmpty)
-        // Who shows what was there before leaves the rest to the follower.
+        // A program that shows the events of before leaves the rest to the follower.
         let end = follower.offset
         try file.append([record(1)])
         #expect(file.records(HistoryFilter(), before: end).map(\.time) == [0])

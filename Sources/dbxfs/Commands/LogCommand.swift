@@ -71,7 +71,7 @@ struct LogCommand: ParsableCommand {
         let histories = try HistorySurvey(environment).histories(of: path)
         for history in histories { history.askToWrite() }
         var followers = histories.map { HistoryFollower($0.file, filter(below: $0.place)) }
-        // An event that comes meanwhile is shown once.
+        // An event that comes between the two is shown once.
         try show(histories, before: follow ? followers.map(\.offset) : [])
         guard follow else { return }
         // A second after an event it is in the file.
