@@ -85,6 +85,11 @@ import Testing
             status.text.contains(
                 "queue      1 change, 42.9 MiB to send at 976.6 KiB/s, 45 s left\n"))
         #expect(status.text.contains("sending    /big  25 % of 57.2 MiB\n"))
+        var full = status
+        full.secondsLeft = nil
+        #expect(
+            full.text.contains("queue      1 change, 42.9 MiB to send\n"),
+            "what was sent before says nothing about a queue that stands still")
         status.uploads[0].isGrowing = true
         #expect(
             status.text.contains("/big  14.3 MiB of 57.2 MiB so far, it is still being written\n"))

@@ -76,7 +76,8 @@ extension MountStatus {
         pendingOperations == 0
             ? "empty: everything is on Dropbox"
             : Terminal.queue(
-                pendingOperations, missingBytes, rate: sendingRate, secondsLeft: secondsLeft)
+                pendingOperations, missingBytes, rate: secondsLeft == nil ? nil : sendingRate,
+                secondsLeft: secondsLeft)
     }
 
     /// Bytes that are still to be sent.

@@ -44,7 +44,8 @@ extension MountControl: MountService {
             })
         status.uploads = sync.uploads.values
             .map {
-                .init(path: $0.path, bytes: $0.size, sent: $0.sent, isGrowing: $0.isGrowing)
+                .init(
+                    path: $0.path, bytes: $0.size, sent: sent(of: $0), isGrowing: $0.isGrowing)
             }
             .sorted { $0.path < $1.path }
         noteProgress(sync, in: &status)
@@ -78,24 +79,35 @@ extension MountControl: MountService {
     /// Rates, times left, and why nothing moves.
     private func noteProgress(_ sync: SyncStatus, in status: inout MountStatus) {
         (status.sendingRate, status.receivingRate) = (rates.sending, rates.receiving)
-        let backlog = Self.progress(
+        let backlog = progress(
             Backlog(
                 operations: status.pendingOperations, bytes: status.pendingBytes,
-                state: status.state), sync, status.sendingRate)
+                state: status.state,
+                isStuck: status.problems.count >= status.pendingOperations),
+            sync, status.sendingRate)
         status.secondsLeft = backlog.secondsLeft
         status.isPaused = sync.isPaused
         status.pauseSecondsLeft = pauseSecondsLeft
         if status.state == .offline { status.connectionProblem = sync.lastProblem }
     }
 
-    /// A backlog with its progress. Content that is still written is not part of it yet.
-    private static func progress(
+    /// The bytes of an upload that are on their way. While Dropbox asks to wait, it has refused those in flight.
+    private func sent(of upload: SyncStatus.Upload) -> Int64 {
+        client.heldBack == nil ? upload.sent : min(upload.acknowledged, upload.size)
+    }
+
+    /// A backlog with its progress. Content that is still written is not part of it yet, and a queue that stands still has no rate,
+    /// also if bytes were sent in the seconds before.
+    private func progress(
         _ backlog: Backlog, _ sync: SyncStatus, _ rate: Int64?
     ) -> Backlog {
         var backlog = backlog
         backlog.sentBytes = sync.uploads.values
-            .reduce(Int64(0)) { $0 +| ($1.isGrowing ? 0 : $1.sent) }
-        backlog.rate = backlog.operations > 0 ? rate : nil
+            .reduce(Int64(0)) { $0 +| ($1.isGrowing ? 0 : sent(of: $1)) }
+        let standsStill =
+            backlog.operations == 0 || backlog.isStuck || backlog.state != .online
+            || sync.isPaused || sync.isQuotaExceeded || client.heldBack != nil
+        backlog.rate = standsStill ? nil : rate
         backlog.isPaused = sync.isPaused
         return backlog
     }
@@ -140,7 +152,7 @@ extension MountControl: MountService {
                     isStuck: missing != nil
                         || sync.uploads.isEmpty && head.allSatisfy { $0.problem != nil },
                     problem: pending.operations > 0 ? waiting ?? refusal ?? sync.lastProblem : nil)
-                return Self.progress(backlog, sync, rates.sending)
+                return progress(backlog, sync, rates.sending)
             }
         } catch {
             // Unknown is not empty: it must not be reported as "everything is on Dropbox".
