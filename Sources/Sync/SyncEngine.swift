@@ -27,12 +27,15 @@ package final class SyncEngine: Syncing {
         package var posix: PosixRules
         /// Whether no node gets an alias for its name.
         package var refusesNames: Bool
+        /// Whether `noteNetworkChange` will be called, so that pauses have to end by it.
+        package var watchesNetwork: Bool
 
         /// Memberwise; by default 5 seconds, 30 seconds and a week.
         package init(
             host: String, writeDelay: WriteDelay = WriteDelay(), openFileInterval: Double = 30,
             longestDelay: Double = 7 * 86_400, posix: PosixRules = .local,
-            refusesNames: Bool = false
+            refusesNames: Bool = false,
+            watchesNetwork: Bool = false
         ) {
             let cleaned = host.filter { $0 != "/" && $0 != "\0" }
             self.host = String(decoding: cleaned.utf8.prefix(64), as: UTF8.self)
@@ -41,6 +44,7 @@ package final class SyncEngine: Syncing {
             self.longestDelay = longestDelay
             self.posix = posix
             self.refusesNames = refusesNames
+            self.watchesNetwork = watchesNetwork
         }
     }
 
@@ -63,18 +67,22 @@ package final class SyncEngine: Syncing {
     package init(
         configuration: Configuration, store: MetadataStore, staging: StagingArea,
         remote: any RemoteStoring, cache: any ContentCaching, openFiles: any OpenFileTracking,
-        observer: any TreeChangeObserving, clock: any SyncClock = SystemClock(),
+        observer: any TreeChangeObserving, activities: (any SyncActivityObserving)? = nil,
+        clock: any SyncClock = SystemClock(),
         disk: DiskQueue = DiskQueue(label: "dbxfs.upload"), log: Logger
     ) {
         environment = UploadEnvironment(
             store: store, staging: staging, remote: remote, cache: cache, openFiles: openFiles,
-            observer: observer, clock: clock, state: SyncState(), host: configuration.host,
-            log: log, openFileInterval: configuration.openFileInterval,
+            observer: observer, clock: clock, state: SyncState(activities: activities),
+            host: configuration.host, log: log, openFileInterval: configuration.openFileInterval,
             posix: configuration.posix, refusesNames: configuration.refusesNames,
+            activities: activities,
             changes: UserChanges(delay: configuration.writeDelay), disk: disk)
         uploader = Uploader(environment: environment)
         longestDelay = configuration.longestDelay
-        feed = ChangeFeed(environment: environment, uploader: uploader)
+        feed = ChangeFeed(
+            environment: environment, uploader: uploader,
+            watchesNetwork: configuration.watchesNetwork)
         lister = FolderLister(environment: environment)
     }
 
@@ -125,6 +133,19 @@ package final class SyncEngine: Syncing {
         await uploader.resume()
     }
 
+    /// Connects anew at once, after the machine has moved to another network, or has slept.
+    package func noteNetworkChange() async {
+        environment.remote.endWaiting()
+        await feed.noteNetworkChange()
+        await uploader.resume()
+    }
+
+    /// Suspends uploads and the fetching of pinned content until the pause is ended.
+    package func setPaused(_ isPaused: Bool) {
+        environment.state.update { $0.isPaused = isPaused }
+        if !isPaused { uploader.wake() }
+    }
+
     // MARK: Syncing
 
     /// Whether the whole account's tree is known.
@@ -170,6 +191,8 @@ package final class SyncEngine: Syncing {
             metadata: ["kept as": "\(file.place.name.text)"])
         if file.isConflict {
             environment.state.update { $0.conflicts +|= 1 }
+            environment.activities?.note(
+                .conflicts([file.place.name.string], file.changes))
         }
     }
 
@@ -192,6 +215,7 @@ package final class SyncEngine: Syncing {
             }
             let status = environment.state.current
             if let path = status.missingFolder { throw .remote(.rootMissing(path)) }
+            if status.isPaused { throw .remote(.offline("uploads are paused")) }
             switch status.connection {
             case .offline: throw .remote(.offline("the server cannot be reached"))
             case .authenticationRequired: throw .remote(.unauthorized("the token is refused"))

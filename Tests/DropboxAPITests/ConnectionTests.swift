@@ -1,6 +1,8 @@
 // The way to servers: proxies that are named, versions of IP, how many connections.
 
 import Foundation
+import Synchronization
+import TestSupport
 import Testing
 
 @testable import DropboxAPI
@@ -13,6 +15,54 @@ struct ConnectionTests {
         var configuration = TransportConfiguration()
         try change(&configuration)
         return try await CurlTransport(configuration: configuration).send(HTTPRequest(url: url))
+    }
+
+    @Test("a change of the network ends transfers from an address that is gone, and no others")
+    func leftNetwork() async throws {
+        let server = try ScriptedServer(answers: [[.awaitEnd]])
+        defer { server.stop() }
+        let transport = try CurlTransport()
+        let waiting = Task { try await transport.send(HTTPRequest(url: server.url + "/x")) }
+        _ = await server.nextRequest()
+        transport.networkChanged(addresses: ["127.0.0.1", "192.0.2.1"])
+        // Commands are obeyed in their order: this one, then a whole transfer, and the first one still waits.
+        let other = try ScriptedServer(answers: [.answer(200)])
+        defer { other.stop() }
+        _ = try await transport.send(HTTPRequest(url: other.url + "/y"))
+        transport.networkChanged(addresses: ["192.0.2.1"])
+        let error = await #expect(throws: TransportError.self) { try await waiting.value }
+        #expect(error?.kind == .reset)
+        #expect(error?.mayHaveBeenReceived == true)
+        #expect(await server.connectionEnds())
+        await transport.shutDown()
+    }
+
+    @Test("a call that waits because it found no server goes on when the network changes")
+    func networkIsBack() async throws {
+        let space = #"{"used":1,"allocation":{".tag":"individual","allocated":2}}"#
+        let server = try ScriptedServer(answers: [[.reset], .json(space)])
+        defer { server.stop() }
+        // Without a change, the second attempt would come after an hour.
+        var testing = try DropboxClient.testing(server) {
+            $0.retryPolicy.firstFaultDelay = .seconds(3600)
+            $0.retryPolicy.longestFaultDelay = .seconds(3600)
+        }
+        testing.clock = CallClock()
+        let client = testing
+        let call = Task { try await client.call(Users.getSpaceUsage) }
+        _ = await server.nextRequest()
+        let isOver = Atomic(false)
+        let end = Task {
+            defer { isOver.store(true, ordering: .relaxed) }
+            return try? await call.value
+        }
+        try await waitWhile {
+            client.networkChanged(addresses: ["127.0.0.1"])
+            return !isOver.load(ordering: .relaxed)
+        }
+        _ = await end.value
+        #expect(server.requests.count == 2)
+        await client.shutDown()
     }
 
     @Test("a named proxy is asked for a tunnel, with its user and password")

@@ -3,6 +3,7 @@
 import Foundation
 import Logging
 import TestSupport
+import Synchronization
 import Testing
 
 @testable import Mounting
@@ -55,6 +56,24 @@ import Testing
                     == .outcome(DrainOutcome(remaining: 1, reason: "time was up")))
             #expect(try mount.ask(ControlRoutes.finish, sync, about: place) == .accepted)
         }
+    }
+
+    @Test("a pause ends a wait for the queue, and the history is written on demand")
+    func pause() throws {
+        let service = StandIn(operations: 1)
+        try withMount(service) { mount in
+            let place = Self.mountpoint
+            let pause = PauseRequest(isPaused: true, seconds: 60)
+            let isPaused = try mount.ask(ControlRoutes.pause, pause, about: place).isAccepted
+            #expect(isPaused)
+            let end = try mount.ask(
+                ControlRoutes.sync, TimedRequest(timeout: nil), about: place)
+            let reason = "paused, run: dbxfs resume"
+            #expect(end == .outcome(DrainOutcome(remaining: 1, reason: reason)))
+            let isWritten = try mount.ask(ControlRoutes.writeHistory, about: place).isAccepted
+            #expect(isWritten)
+        }
+        #expect(service.written.withLock { $0 } == 1)
     }
 
     @Test("a failure is an error with the mount's reason")

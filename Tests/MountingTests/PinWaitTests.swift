@@ -46,5 +46,8 @@ import Testing
         let stuck = progress(missing: 1, isStuck: true, problem: "/a: gone")
         #expect(reason(stuck, after: 1) == nil)
         #expect(reason(stuck, after: 5) == "/a: gone")
+        var paused = progress(missing: 1)
+        paused.isPaused = true
+        #expect(reason(paused, after: 0) == "paused, run: dbxfs resume")
     }
 }

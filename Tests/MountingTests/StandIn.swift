@@ -11,6 +11,8 @@ final class StandIn: MountService {
     /// Files of a pin that are here; nil without one.
     let pinned = Mutex<Int?>(nil)
     let logins = Mutex(0)
+    /// Requests to write the history.
+    let written = Mutex(0)
     /// Takes one change off the queue with each status that is read while all is being sent.
     let drainsByItself: Bool
 
@@ -73,6 +75,14 @@ final class StandIn: MountService {
         progress.isListing = false
         progress.restored = time == nil ? 2 : 1
         return progress
+    }
+
+    func setPaused(_ isPaused: Bool, seconds: Double?) {
+        queued.withLock { $0.isPaused = isPaused }
+    }
+
+    func writeHistory() {
+        written.withLock { $0 += 1 }
     }
 
     func setPins(_ isPinned: Bool, at paths: [String]) throws(CommandError) {

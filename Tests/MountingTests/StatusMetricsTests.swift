@@ -21,6 +21,8 @@ import Testing
         var status = mount()
         status.pendingOperations = 3
         status.pendingBytes = 4096
+        (status.sendingRate, status.secondsLeft) = (2048, 2)
+        (status.isPaused, status.pauseSecondsLeft) = (true, 30)
         status.conflicts = 2
         status.lost = 4
         status.requests = ["files/upload": 5, "files/list_folder": 1]
@@ -33,6 +35,9 @@ import Testing
         let lines = lines(status)
         for line in [
             "# TYPE dbxfs_pending_bytes gauge", "dbxfs_pending_bytes{\(labels)} 4096",
+            "dbxfs_sending_rate{\(labels)} 2048", "dbxfs_seconds_left{\(labels)} 2.0",
+            "dbxfs_paused{\(labels)} 1", "dbxfs_pause_seconds_left{\(labels)} 30.0",
+            "dbxfs_receiving_rate{\(labels)} 0",
             "dbxfs_pending_operations{\(labels)} 3", "# TYPE dbxfs_conflicts_total counter",
             "dbxfs_conflicts_total{\(labels)} 2", "dbxfs_lost{\(labels)} 4",
             #"dbxfs_requests_total{\#(labels),route="files/upload"} 5"#,
@@ -85,14 +90,17 @@ import Testing
         let fields = try #require(object as? [String: Any])
         // A name, and sentences. What the others are called is not guessed.
         let names = fields.keys.filter {
-            !["pid", "advice", "remote_path", "version", "lost_paths"].contains($0)
+            ![
+                "pid", "advice", "remote_path", "version", "lost_paths", "connection_problem",
+            ].contains($0)
         }
         let known: Set = [
             "mountpoint", "account", "state", "uploads", "problems", "conflicts", "lost", "entries",
             "requests", "calls", "pins", "limits", "local_entries", "local_bytes",
             "pending_operations", "pending_bytes", "cached_bytes", "pinned_bytes",
             "cursor_age_seconds", "tree_complete", "listing_seconds", "waiting_seconds",
-            "bytes_down", "bytes_up",
+            "bytes_down", "bytes_up", "sending_rate", "receiving_rate", "seconds_left", "paused",
+            "pause_seconds_left",
             "rss_bytes",
         ]
         #expect(Set(names) == known, "a new field needs a metric, if it is a number")

@@ -9,9 +9,19 @@ import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
 @testable import Sync
+import Synchronization
 import Testing
 
 @testable import FileSystem
+
+/// Folders by their inodes, in the order in which they were fetched.
+final class FetchedFolders: Sendable {
+    private let folders = Mutex<[InodeID]>([])
+
+    var all: [InodeID] { folders.withLock { $0 } }
+
+    func note(_ folder: InodeID) { folders.withLock { $0.append(folder) } }
+}
 
 @Suite struct FolderReaderTests {
     /// An account with one folder of small files, known to the mount.
@@ -21,6 +31,8 @@ import Testing
         let store: MetadataStore
         let cache: DiskBlockCache
         let reader: FolderReader
+        /// The folders that were told as fetched.
+        let fetched = FetchedFolders()
         private let folder = NSTemporaryDirectory() + "dbxfs-folders-" + UUID().uuidString
 
         init(cacheSize: Int64 = 1 << 30, patience: Duration = .seconds(60)) throws {
@@ -32,7 +44,8 @@ import Testing
             var log = Logger(label: "test")
             log.logLevel = .critical
             reader = FolderReader(
-                store: store, cache: cache, remote: faulty, log: log, patience: patience)
+                store: store, cache: cache, remote: faulty, log: log, patience: patience,
+                noteFetched: { [fetched] in fetched.note($0) })
         }
 
         deinit {
@@ -110,6 +123,8 @@ import Testing
         for file in files.dropFirst(3) { try await account.prepare(file) }
         for file in files { #expect(try await account.isHere(file)) }
         #expect(account.archives == 1)
+        let folder = try await account.store.read { try $0.node(files[0])?.place?.parent }
+        #expect(await eventually { account.fetched.all == [folder].compactMap(\.self) })
     }
 
     @Test("all who want a file of the folder wait for the one archive")
@@ -145,6 +160,7 @@ import Testing
         for file in files { try await account.prepare(file) }
         #expect(account.archives == 1)
         for file in files { #expect(try await !account.isHere(file)) }
+        #expect(account.fetched.all.isEmpty)
     }
 
     @Test("what the cache does not keep is not fetched again for every file")

@@ -168,6 +168,23 @@ struct PinnerTests {
         await bed.stop()
     }
 
+    @Test("in a pause nothing is asked for, and all comes after it")
+    func pause() async throws {
+        let sample = Sample(size: 100_000, seed: 1)
+        let bed = try Bed(Fixture([sample]))
+        try bed.add("a", sample)
+        bed.connection.status.withLock { $0.isPaused = true }
+        bed.start()
+        try await bed.pinner.setPins(true, of: [.root])
+        #expect(await eventually { bed.pinner.summary.totals.missingFiles == 1 })
+        #expect(bed.fixture.store.requests.isEmpty)
+        bed.connection.status.withLock { $0.isPaused = false }
+        // As the end of a pause does: no timer looks for it.
+        bed.pinner.checkAgain()
+        #expect(await bed.isComplete(files: 1))
+        await bed.stop()
+    }
+
     @Test("a failure is tried again")
     func failures() async throws {
         let sample = Sample(size: 100_000, seed: 1)

@@ -42,6 +42,24 @@ struct ReadingTests {
         #expect(fixture.store.requests.count == requests)
     }
 
+    @Test("a handle knows whether bytes were fetched for it")
+    func fetched() async throws {
+        let sample = Sample(size: mebibyte, seed: 3)
+        let fixture = try Fixture([sample])
+        let first = ReadSession()
+        fixture.store.onRequest { _, _ in .refuse(.notFound) }
+        await #expect(throws: RemoteError.self) {
+            try await fixture.reader.readThrough(sample, first)
+        }
+        #expect(!first.hasFetched, "nothing has come")
+        fixture.store.onRequest { _, _ in nil }
+        #expect(try await fixture.reader.readThrough(sample, first))
+        #expect(first.hasFetched)
+        let second = ReadSession()
+        #expect(try await fixture.freshReader().readThrough(sample, second))
+        #expect(!second.hasFetched, "it was on disk")
+    }
+
     @Test("an empty range is empty, and one beyond the content an error")
     func ranges() async throws {
         let sample = Sample(size: 100, seed: 2)

@@ -51,6 +51,7 @@ final class Harness: Sendable {
     /// How modes, times and attributes are shared.
     let posix: PosixRules
     let refusesNames: Bool
+    private let activities: (any SyncActivityObserving)?
     private let running = Mutex<SyncEngine?>(nil)
 
     init(
@@ -58,6 +59,7 @@ final class Harness: Sendable {
         clock: any SyncClock = FastClock(), localName: String? = nil,
         openFileInterval: Double = 30, writeDelay: WriteDelay = WriteDelay(),
         posix: PosixRules = .local, refusesNames: Bool = false,
+        activities: (any SyncActivityObserving)? = nil,
         through wrap: ((InMemoryStore) -> any RemoteStoring)? = nil
     ) throws {
         self.server = server
@@ -66,6 +68,7 @@ final class Harness: Sendable {
         self.writeDelay = writeDelay
         self.posix = posix
         self.refusesNames = refusesNames
+        self.activities = activities
         self.clock = clock
         faulty = FaultInjectingStore(server)
         remote = RecordingStore(
@@ -84,7 +87,8 @@ final class Harness: Sendable {
                 host: "here", writeDelay: writeDelay, openFileInterval: openFileInterval,
                 posix: posix, refusesNames: refusesNames),
             store: store, staging: staging, remote: remote,
-            cache: NoContentCache(), openFiles: openFiles, observer: Observer(), clock: clock,
+            cache: NoContentCache(), openFiles: openFiles, observer: Observer(),
+            activities: activities, clock: clock,
             log: Logger(label: "test") { [history] _ in HistoryLogHandler(history) })
         history.note("start")
         running.withLock { $0 = engine }

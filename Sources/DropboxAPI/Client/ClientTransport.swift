@@ -94,6 +94,10 @@ final class ClientTransport: HTTPTransport {
         base.limitBandwidth(up: up, down: down)
     }
 
+    func networkChanged(addresses: Set<String>) {
+        base.networkChanged(addresses: addresses)
+    }
+
     /// Fails this client's transfers and waits until no request of its is being sent; the shared transport goes on.
     func shutDown() async {
         let (tasks, bodies) = state.withLock { state in

@@ -23,6 +23,7 @@ public struct DropboxClient: Sendable {
     let tokens: any AccessTokenProvider
     let reporter: Reporter
     let gate: RateGate
+    let networkPauses = NetworkPauses()
     package var clock = CallClock()
 
     /// Makes a client with its own connections.
@@ -170,6 +171,14 @@ public struct DropboxClient: Sendable {
     /// Limits all bodies together, in bytes per second, from now on; nil means no limit.
     public func limitBandwidth(up: UInt64?, down: UInt64?) {
         transport.limitBandwidth(up: up, down: down)
+    }
+
+    /// Tells the client that the machine has moved to another network, or has slept, and the addresses that it has now.
+    /// Connections of before are not used for further requests, transfers from an address that is gone are repeated at once,
+    /// and so are calls that wait after they have found no server.
+    public func networkChanged(addresses: Set<String>) {
+        transport.networkChanged(addresses: addresses)
+        networkPauses.endAll()
     }
 
     /// How long the rate gate stays closed; nil when it is open.

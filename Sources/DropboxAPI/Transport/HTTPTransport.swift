@@ -11,9 +11,18 @@ public protocol HTTPTransport: Sendable {
     /// Limits all bodies together, in bytes per second, from now on; nil means no limit.
     func limitBandwidth(up: UInt64?, down: UInt64?)
 
+    /// Notes that the machine has moved to another network, or has slept. Connections of before are not used for further
+    /// requests, and transfers from an address that the machine no longer has fail at once.
+    func networkChanged(addresses: Set<String>)
+
     /// Fails all transfers in flight and frees all resources; further requests fail with
     /// `.shutDown`.
     func shutDown() async
+}
+
+extension HTTPTransport {
+    /// By default, connections that died are found by their timeouts.
+    public func networkChanged(addresses: Set<String>) {}
 }
 
 /// Header fields in order. Names are compared case-insensitively.

@@ -2,7 +2,7 @@
 // `DropboxFileSystem+….swift`, by kind.
 
 package import Blocking
-import Core
+package import Core
 package import Logging
 package import MetadataStore
 import RemoteStore
@@ -35,6 +35,8 @@ package final class DropboxFileSystem: FileSystemOperations {
     let disk: DiskQueue
     /// The name of the caller's program, if it can be known.
     let programName: @Sendable (CallingProcess) -> String?
+    /// Gets the files for which content was fetched, when they are closed.
+    let noteFetched: @Sendable (InodeID) -> Void
 
     // MARK: State
 
@@ -62,7 +64,8 @@ package final class DropboxFileSystem: FileSystemOperations {
         clock: any SyncClock = SystemClock(),
         disk: DiskQueue = DiskQueue(label: "dbxfs.filesystem"),
         ended: EndedInodes = EndedInodes(delay: 0),
-        programName: @escaping @Sendable (CallingProcess) -> String? = { _ in nil }, log: Logger
+        programName: @escaping @Sendable (CallingProcess) -> String? = { _ in nil },
+        noteFetched: @escaping @Sendable (InodeID) -> Void = { _ in }, log: Logger
     ) throws(FileSystemError) {
         self.store = store
         self.staging = staging
@@ -83,6 +86,7 @@ package final class DropboxFileSystem: FileSystemOperations {
         self.disk = disk
         self.ended = ended
         self.programName = programName
+        self.noteFetched = noteFetched
         self.log = log
         do {
             folderTime = try Self.folderTime(in: store, now: clock.date())

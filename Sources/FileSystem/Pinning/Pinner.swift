@@ -31,6 +31,8 @@ package final class Pinner: Sendable {
         var isOver = false
         var running = 0
         var wasReachable = true
+        /// Whether a user has paused the fetching.
+        var isPaused = false
         /// When the running timer fires.
         var timer: WallTime?
 
@@ -157,7 +159,7 @@ package final class Pinner: Sendable {
             var times: [WallTime] = []
             if state.isStale || state.work.needsLook { times.append(state.nextLook) }
             if let time = state.work.wakeTime(after: now) { times.append(time) }
-            if !state.wasReachable, !state.work.isIdle {
+            if !state.wasReachable, !state.isPaused, !state.work.isIdle {
                 times.append(now.adding(seconds: Self.reachabilityPause))
             }
             // One timer at a time suffices: its end sets the next one.
@@ -225,11 +227,12 @@ package final class Pinner: Sendable {
 
     private func startFetches(in group: inout DiscardingTaskGroup) {
         let status = sync()
-        let isReachable = status.connection == .online
+        let isReachable = status.connection == .online && !status.isPaused
         let limit = status.uploads.isEmpty ? Self.concurrency : Self.concurrencyWhileSending
         state.withLock { state in
             if isReachable && !state.wasReachable { state.work.resume() }
             state.wasReachable = isReachable
+            state.isPaused = status.isPaused
         }
         guard isReachable else { return }
         while let piece = takePiece(limit) {

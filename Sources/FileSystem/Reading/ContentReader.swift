@@ -232,6 +232,7 @@ package final class ContentReader: ContentReading {
             } catch {
                 throw error
             }
+            if !fetch.isLocal { session.noteFetch() }
             if wanted == part { return bytes }
             result.append(contentsOf: bytes)
             position = wanted.upperBound

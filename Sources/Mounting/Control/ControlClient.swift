@@ -53,6 +53,13 @@ package struct ControlClient: Sendable {
         }
     }
 
+    /// Has a mount write the events that it still has in memory. A mount of an earlier version has no history.
+    package func writeHistory(of mountpoint: String) {
+        guard let connection = try? connect(to: mountpoint) else { return }
+        connection.setReceiveTimeout(seconds: 10)
+        _ = try? connection.ask(ControlRoutes.writeHistory, about: mountpoint)
+    }
+
     private func connect(
         socket name: String, in folder: ControlFolder
     ) throws(Errno) -> ControlConnection {

@@ -19,6 +19,8 @@ package enum ControlCommand: String, Hashable, Sendable, Codable, CaseIterable {
     case restore
     case undo
     case importContent = "import"
+    case pause
+    case writeHistory = "history-write"
 
     /// The route that serves the command.
     var route: any ServedRoute {
@@ -40,6 +42,8 @@ package enum ControlCommand: String, Hashable, Sendable, Codable, CaseIterable {
         case .restore: ControlRoutes.restore
         case .undo: ControlRoutes.undo
         case .importContent: ControlRoutes.importContent
+        case .pause: ControlRoutes.pause
+        case .writeHistory: ControlRoutes.writeHistory
         }
     }
 }

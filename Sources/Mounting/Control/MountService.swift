@@ -43,6 +43,10 @@ package protocol MountService: Sendable {
     func link(to path: String) throws(CommandError) -> LinkReport
     /// Whether all of the account's tree is known.
     var isTreeKnown: Bool { get }
+    /// Suspends uploads and the fetching of pinned content, for so many seconds or until a user ends the pause; or ends it.
+    func setPaused(_ isPaused: Bool, seconds: Double?)
+    /// Writes the events that are still in memory into the history.
+    func writeHistory()
     /// Changes settings until the mount ends: all of them, or none and an error. Returns the
     /// resulting settings.
     func change(_ settings: [MountOptionSetting]) throws(CommandError) -> LiveSettings

@@ -23,14 +23,22 @@ package struct MountStatus: Hashable, Sendable, Codable {
         package var path: String
         /// Size of the file in bytes.
         package var bytes: Int64
-        /// Bytes that the server has.
+        /// Bytes that the network has taken.
         package var sent: Int64
+        /// Whether a program still writes the file; nil from a mount of an earlier version.
+        package var isGrowing: Bool?
 
-        /// Memberwise and without defaults.
-        package init(path: String, bytes: Int64, sent: Int64) {
+        private enum CodingKeys: String, CodingKey {
+            case path, bytes, sent
+            case isGrowing = "growing"
+        }
+
+        /// Memberwise; by default without `growing`.
+        package init(path: String, bytes: Int64, sent: Int64, isGrowing: Bool? = nil) {
             self.path = path
             self.bytes = bytes
             self.sent = sent
+            self.isGrowing = isGrowing
         }
     }
 
@@ -89,6 +97,8 @@ package struct MountStatus: Hashable, Sendable, Codable {
         package var cacheSize: Int64 = 0
         /// The last error, until a fetch succeeds.
         package var problem: String?
+        /// Seconds until all is here, at the present rate; nil if unknown.
+        package var secondsLeft: Double?
 
         /// Creates a status without pins.
         package init() {}
@@ -102,6 +112,7 @@ package struct MountStatus: Hashable, Sendable, Codable {
             case missingBytes = "missing_bytes"
             case exceedsCache = "exceeds_cache"
             case cacheSize = "cache_size"
+            case secondsLeft = "seconds_left"
         }
     }
 
@@ -123,6 +134,18 @@ package struct MountStatus: Hashable, Sendable, Codable {
     package var pendingOperations: Int = 0
     /// Bytes of their content.
     package var pendingBytes: Int64 = 0
+    /// Bytes per second that are being sent; nil if unknown.
+    package var sendingRate: Int64?
+    /// Bytes per second that are being received; nil if unknown.
+    package var receivingRate: Int64?
+    /// Seconds until the queue is sent, at the present rate; nil if unknown.
+    package var secondsLeft: Double?
+    /// Whether a user has paused the mount; nil from a mount of an earlier version.
+    package var isPaused: Bool?
+    /// Seconds until it resumes by itself; nil if it waits for a user.
+    package var pauseSecondsLeft: Double?
+    /// Why the server cannot be reached; nil while it can.
+    package var connectionProblem: String?
     /// Files that are being uploaded.
     package var uploads: [Upload] = []
     /// Changes that the server refused.
@@ -182,6 +205,12 @@ package struct MountStatus: Hashable, Sendable, Codable {
         case remotePath = "remote_path"
         case pendingOperations = "pending_operations"
         case pendingBytes = "pending_bytes"
+        case sendingRate = "sending_rate"
+        case receivingRate = "receiving_rate"
+        case secondsLeft = "seconds_left"
+        case isPaused = "paused"
+        case pauseSecondsLeft = "pause_seconds_left"
+        case connectionProblem = "connection_problem"
         case lostPaths = "lost_paths"
         case localEntries = "local_entries"
         case localBytes = "local_bytes"
@@ -208,6 +237,12 @@ package struct MountStatus: Hashable, Sendable, Codable {
         try container.encode(advice, forKey: .advice)
         try container.encode(pendingOperations, forKey: .pendingOperations)
         try container.encode(pendingBytes, forKey: .pendingBytes)
+        try container.encode(sendingRate, forKey: .sendingRate)
+        try container.encode(receivingRate, forKey: .receivingRate)
+        try container.encode(secondsLeft, forKey: .secondsLeft)
+        try container.encode(isPaused, forKey: .isPaused)
+        try container.encode(pauseSecondsLeft, forKey: .pauseSecondsLeft)
+        try container.encode(connectionProblem, forKey: .connectionProblem)
         try container.encode(uploads, forKey: .uploads)
         try container.encode(problems, forKey: .problems)
         try container.encode(conflicts, forKey: .conflicts)

@@ -11,7 +11,8 @@ extension MountStatus {
                 + uploads.map { ("sending", $0.text) }
                 + trouble + localRows + [("tree", treeText), ("cache", cacheText)]
                 + pins.rows + (limits.text.map { [("limits", $0)] } ?? []) + [
-                    ("traffic", trafficText), ("process", processText),
+                    ("traffic", trafficText + (rateText.map { "; now \($0)" } ?? "")),
+                    ("process", processText),
                 ])
     }
 
@@ -42,11 +43,19 @@ extension MountStatus {
     var stateText: String {
         switch state {
         case .connecting: "connecting"
-        case .online: "online" + (waitingText ?? listingText ?? "")
-        case .offline: "offline: what is cached can be read, changes are queued"
+        case .online: "online" + (pauseText ?? waitingText ?? listingText ?? "")
+        case .offline:
+            "offline: what is cached can be read, changes are queued"
+                + (connectionProblem.map { " (\($0))" } ?? "")
         case .authRequired: "no access: " + (advice ?? "the access token is refused")
         case .finishing: "unmounted, sending what is queued"
         }
+    }
+
+    private var pauseText: String? {
+        guard isPaused == true else { return nil }
+        let end = pauseSecondsLeft.map { "for \(Terminal.duration($0))" } ?? "until `dbxfs resume`"
+        return ", paused: nothing is sent and no pinned content fetched \(end)"
     }
 
     private var waitingText: String? {
@@ -66,7 +75,22 @@ extension MountStatus {
     var queueText: String {
         pendingOperations == 0
             ? "empty: everything is on Dropbox"
-            : "\(Terminal.count(pendingOperations, "change")), \(Terminal.size(pendingBytes)) to send"
+            : Terminal.queue(
+                pendingOperations, missingBytes, rate: secondsLeft == nil ? nil : sendingRate,
+                secondsLeft: secondsLeft)
+    }
+
+    /// Bytes that are still to be sent.
+    private var missingBytes: Int64 {
+        max(0, pendingBytes -| uploads.reduce(0) { $0 +| ($1.isGrowing == true ? 0 : $1.sent) })
+    }
+
+    /// The present rates; nil if nothing moves.
+    var rateText: String? {
+        let rates = [(receivingRate, "down"), (sendingRate, "up")].compactMap { rate, direction in
+            rate.map { "\(Terminal.size($0))/s \(direction)" }
+        }
+        return rates.isEmpty ? nil : rates.joined(separator: ", ")
     }
 
     private var treeText: String {
@@ -97,7 +121,9 @@ extension MountStatus {
 
 extension MountStatus.Upload {
     fileprivate var text: String {
-        "\(path)  \(MountStatus.percent(sent, of: bytes)) % of \(Terminal.size(bytes))"
+        isGrowing == true
+            ? "\(path)  \(Terminal.size(sent)) of \(Terminal.size(bytes)) so far, it is still being written"
+            : "\(path)  \(MountStatus.percent(sent, of: bytes)) % of \(Terminal.size(bytes))"
     }
 }
 
@@ -123,7 +149,8 @@ extension MountStatus.Pins {
     var summary: String {
         var parts = presentFiles == files ? ["all here"] : ["\(presentFiles) here"]
         if missingFiles > 0 {
-            parts.append("\(missingFiles) (\(Terminal.size(missingBytes))) to fetch")
+            let left = secondsLeft.map { ", \(Terminal.duration($0)) left" } ?? ""
+            parts.append("\(missingFiles) (\(Terminal.size(missingBytes))) to fetch\(left)")
         }
         if unavailableFiles > 0 { parts.append("\(unavailableFiles) cannot be downloaded") }
         return "\(Terminal.count(files, "file")), \(Terminal.size(bytes)): "

@@ -135,8 +135,20 @@ package enum StatusMetrics {
             .gauge("uploads_bytes", "Bytes of the files that are being sent.") {
                 $0.uploads.reduce(Int64(0)) { $0 +| $1.bytes }
             },
-            .gauge("uploads_sent_bytes", "Bytes of those that the server has.") {
+            .gauge("uploads_sent_bytes", "Bytes of those that the network has taken.") {
                 $0.uploads.reduce(Int64(0)) { $0 +| $1.sent }
+            },
+            .gauge("sending_rate", "Bytes per second that are being sent.") {
+                $0.sendingRate ?? 0
+            },
+            .gauge("seconds_left", "Seconds until the queue is sent, if known.") {
+                $0.secondsLeft
+            },
+            .gauge("paused", "Whether a user has paused the mount: 0 or 1.") {
+                $0.isPaused == true ? 1 : 0
+            },
+            .gauge("pause_seconds_left", "Seconds until a pause ends by itself.") {
+                $0.pauseSecondsLeft
             },
             .gauge("problems", "Changes that the server refused, as far as status lists them.") {
                 $0.problems.count
@@ -187,6 +199,9 @@ package enum StatusMetrics {
             .gauge("pins_exceed_cache", "Whether pins take more than the cache may hold: 0 or 1.") {
                 $0.pins.exceedsCache ? 1 : 0
             },
+            .gauge("pins_seconds_left", "Seconds until all pinned files are here, if known.") {
+                $0.pins.secondsLeft
+            },
             .gauge("fetches", "Pinned files that are being fetched.") { $0.pins.fetches.count },
             .gauge("fetches_bytes", "Bytes of the pinned files that are being fetched.") {
                 $0.pins.fetches.reduce(Int64(0)) { $0 +| $1.bytes }
@@ -225,6 +240,9 @@ package enum StatusMetrics {
             .counters("requests_total", "Requests to the server.", by: "route") { $0.requests },
             .counters("calls_total", "Requests of the kernel.", by: "call") { $0.calls },
             .counter("received_bytes_total", "Bytes received from the server.") { $0.bytesDown },
+            .gauge("receiving_rate", "Bytes per second that are being received.") {
+                $0.receivingRate ?? 0
+            },
             .counter("sent_bytes_total", "Bytes sent to the server.") { $0.bytesUp },
             .gauge("resident_memory_bytes", "Memory that the process occupies.") { $0.rssBytes },
         ]

@@ -7,6 +7,10 @@ package struct LiveSettings: Hashable, Sendable, Codable {
     package var uploadRate: Int64?
     /// Limit of downloads in bytes per second; nil for none.
     package var downloadRate: Int64?
+    /// Limits of uploads by the time of day, from which `uploadRate` follows; nil for one limit.
+    package var uploadSchedule: RateSchedule?
+    /// The same for downloads.
+    package var downloadSchedule: RateSchedule?
     /// Limit of cached content in bytes.
     package var cacheSize: Int64
     /// Longest time in seconds for which a change waits for others.
@@ -38,6 +42,8 @@ package struct LiveSettings: Hashable, Sendable, Codable {
     private enum CodingKeys: String, CodingKey {
         case uploadRate = "bwlimit_up"
         case downloadRate = "bwlimit_down"
+        case uploadSchedule = "bwlimit_up_by_time"
+        case downloadSchedule = "bwlimit_down_by_time"
         case cacheSize = "cache_size"
         case writeDelay = "write_delay"
         case logLevel = "log_level"
@@ -48,9 +54,22 @@ package struct LiveSettings: Hashable, Sendable, Codable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(uploadRate, forKey: .uploadRate)
         try container.encode(downloadRate, forKey: .downloadRate)
+        try container.encode(uploadSchedule, forKey: .uploadSchedule)
+        try container.encode(downloadSchedule, forKey: .downloadSchedule)
         try container.encode(cacheSize, forKey: .cacheSize)
         try container.encode(writeDelay, forKey: .writeDelay)
         try container.encode(logLevel, forKey: .logLevel)
+    }
+
+    /// Whether limits depend on the time of day.
+    package var followsTime: Bool { uploadSchedule != nil || downloadSchedule != nil }
+
+    /// The same with the limits that hold at a minute of the day.
+    package func at(minute: Int) -> LiveSettings {
+        var result = self
+        if let uploadSchedule { result.uploadRate = uploadSchedule.rate(atMinute: minute) }
+        if let downloadSchedule { result.downloadRate = downloadSchedule.rate(atMinute: minute) }
+        return result
     }
 
     /// The same with other values for some: all of them, or none and an error.
@@ -85,6 +104,25 @@ struct SettingChange: Sendable {
         SettingChange(expected: form.expected) { settings, text in
             guard let value = form.parse(text) else { return false }
             settings[keyPath: target] = value
+            return true
+        }
+    }
+
+    /// Changes a limit, for all of the day or for parts of it.
+    static func limit(
+        _ rate: any WritableKeyPath<LiveSettings, Int64?> & Sendable,
+        _ schedule: any WritableKeyPath<LiveSettings, RateSchedule?> & Sendable
+    ) -> SettingChange {
+        let form = ValueForm<RateLimit>.limitOrNone
+        return SettingChange(expected: form.expected) { settings, text in
+            switch form.parse(text) {
+            case .constant(let bytes):
+                (settings[keyPath: rate], settings[keyPath: schedule]) = (bytes, nil)
+            case .byTime(let times):
+                // The rate follows from the time, which `at(minute:)` takes.
+                settings[keyPath: schedule] = times
+            case nil: return false
+            }
             return true
         }
     }

@@ -60,16 +60,21 @@ package struct MountOption: Sendable {
             "trash", .trash, \.trash, "whether file managers can make their folder", "for trash"),
         .flag("desktop", \.servesDesktop, "file managers' Dropbox plug-ins are served"),
         .value(
+            "on_event", .program, \.eventProgram,
+            "program for conflicts, refusals, a full", "account, the end of the login"),
+        .value(
             "root", .root, \.root, "what paths start from: the person's folder,",
             "the team's whole space, or a team folder or", "shared folder by its number"),
         .value(
             "member", .member, \.member, "the member (dbmid:…) as whom a team's token", "acts"),
         .value(
-            "bwlimit_up", .rate, \.uploadRate, live: .to(\.uploadRate, .rateOrNone),
-            "bytes per second to send, such as 2M"),
+            "bwlimit_up", \.uploadRate, \.uploadSchedule,
+            live: .limit(\.uploadRate, \.uploadSchedule),
+            "bytes per second to send, such as 2M, or by", "time: 500K@08:00/none@18:00"),
         .value(
-            "bwlimit_down", .rate, \.downloadRate, live: .to(\.downloadRate, .rateOrNone),
-            "bytes per second to fetch, such as 2M"),
+            "bwlimit_down", \.downloadRate, \.downloadSchedule,
+            live: .limit(\.downloadRate, \.downloadSchedule),
+            "the same for bytes to fetch"),
         .value(
             "context", .securityContext, \.securityContext,
             "SELinux's label of all files; for root"),
@@ -179,6 +184,21 @@ extension MountOption {
         live: SettingChange? = nil, _ meaning: String...
     ) -> MountOption {
         MountOption(name, form, meaning, live: live) { $0[keyPath: target] = $1 }
+    }
+
+    /// Limits a rate, for all of the day or for parts of it.
+    private static func value(
+        _ name: String, _ rate: Target<Int64?>, _ schedule: Target<RateSchedule?>,
+        live: SettingChange, _ meaning: String...
+    ) -> MountOption {
+        MountOption(name, .limit, meaning, live: live) { settings, limit in
+            switch limit {
+            case .constant(let bytes):
+                (settings[keyPath: rate], settings[keyPath: schedule]) = (bytes, nil)
+            case .byTime(let times):
+                (settings[keyPath: rate], settings[keyPath: schedule]) = (nil, times)
+            }
+        }
     }
 
     /// An option without a value, which switches something on.

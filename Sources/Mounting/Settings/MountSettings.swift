@@ -97,6 +97,12 @@ package struct MountSettings: Hashable, Sendable, Codable {
     package var uploadRate: Int64?
     /// Limit of downloads in bytes per second; nil for none.
     package var downloadRate: Int64?
+    /// Limits of uploads by the time of day; nil for one limit.
+    package var uploadSchedule: RateSchedule?
+    /// Limits of downloads by the time of day; nil for one limit.
+    package var downloadSchedule: RateSchedule?
+    /// The program that is run for events; `notifications` for those of the desktop.
+    package var eventProgram: String?
     /// How lookups compare names.
     package var names = Names.exact
     /// The names that can be given.
@@ -117,6 +123,9 @@ package struct MountSettings: Hashable, Sendable, Codable {
     package var securityContext: String?
     /// Flags that the kernel enforces itself, such as `noexec`.
     package var kernelFlags: Set<String> = []
+
+    /// The value of `on_event` that shows notifications on the desktop.
+    package static let notifications = "notify"
 
     /// Creates settings with all defaults.
     package init() {}

@@ -42,8 +42,11 @@ extension RemoteError {
         switch error.kind {
         case .timedOut: self = .timedOut
         case .cancelled: self = .cancelled
-        case .nameResolution, .connect, .certificate, .tls, .reset, .shutDown:
-            self = .offline(summary)
+        case .nameResolution, .connect, .reset, .shutDown: self = .offline(summary)
+        // Another server answers in Dropbox's place. Nothing was sent to it.
+        case .certificate, .tls:
+            self = .offline(
+                "\(summary); if this network has a login page, open it in a browser")
         case .bodyCutShort, .tooLarge, .malformedResponse: self = .malformed(summary)
         // The content changed or could not be read during the upload.
         case .bodySource: self = .contentMismatch

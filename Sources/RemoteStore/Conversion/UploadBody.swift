@@ -14,8 +14,10 @@ struct UploadBody: BodySource {
     var length: UInt64 { UInt64(clamping: range.count) }
 
     func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-        try source.read(
-            at: range.lowerBound +| Int64(clamping: offset), before: range.upperBound, into: buffer)
+        let start = range.lowerBound +| Int64(clamping: offset)
+        let count = try source.read(at: start, before: range.upperBound, into: buffer)
+        source.noteTaken(upTo: start +| Int64(clamping: count))
+        return count
     }
 }
 

@@ -50,6 +50,8 @@ package final class DropboxStore: RemoteStoring {
     private let refused = Mutex(0)
     /// Whether the service has refused an id in a change.
     private let idRefusal = Mutex(false)
+    /// The longpolls in flight.
+    let longpolls = Longpolls()
     /// Recent uploads, which may not be visible everywhere on the server yet.
     private let recentUploads = Mutex(RecentUploads())
     /// Where POSIX facts are kept.
@@ -227,24 +229,6 @@ package final class DropboxStore: RemoteStoring {
             throw RemoteError(error) { RemoteError($0) }
         }
         return try position.at(result.cursor)
-    }
-
-    /// Waits for a change by longpoll.
-    package func waitForChange(
-        after cursor: Core.Cursor, timeout: Int
-    ) async throws(RemoteError) -> RemoteChange {
-        let argument = Files.ListFolderLongpollArg(
-            cursor: FeedPosition(cursor).cursor,
-            timeout: ListingRules.timeout(UInt64(clamping: timeout)))
-        do {
-            let result = try await client.call(Files.listFolderLongpoll, argument)
-            return RemoteChange(
-                hasChanges: result.changes,
-                backoff: ListingRules.pause(after: result).map { Int(clamping: $0) })
-        } catch {
-            if error.isAboutCursor { throw .cursorReset }
-            throw RemoteError(error) { $0 == .reset ? .cursorReset : .server("\($0)") }
-        }
     }
 
     /// The entry at a path. Nil for a path that Dropbox would refuse to store.

@@ -36,6 +36,8 @@ package protocol RemoteStoring: Sendable {
     /// Returns whether to list, and the backoff before the next call in seconds. Throws
     /// `cursorReset` when the cursor has expired.
     func waitForChange(after cursor: Cursor, timeout: Int) async throws(RemoteError) -> RemoteChange
+    /// Ends the wait for a change at once, with `cancelled`: after a change of the network, its connection may be dead.
+    func endWaiting()
     /// The entry at a path (not the root), or nil.
     func entry(at path: RemotePath) async throws(RemoteError) -> RemoteEntry?
     /// The entry with this id, at any path; nil when it is deleted or outside of the mounted
@@ -157,6 +159,9 @@ extension RemoteStoring {
         throw .forbidden("modes and attributes are not kept there")
     }
 
+    /// For stores that no network separates from here.
+    package func endWaiting() {}
+
     /// For stores without archives.
     package func archive(
         of folder: RemotePath, bytes: Int64
@@ -202,6 +207,14 @@ package protocol UploadSource: Sendable {
     /// own thread, so it may block for the local disk but for nothing else. Throws to abort the
     /// upload.
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int
+    /// Called on the transfer's own thread when the network has taken the bytes of the request before this offset;
+    /// with a lower offset again when a request is repeated. It must return quickly.
+    func noteTaken(upTo offset: Int64)
+}
+
+extension UploadSource {
+    /// For sources whose progress is shown to no user.
+    package func noteTaken(upTo offset: Int64) {}
 }
 
 /// The target and the conditions of a commit.

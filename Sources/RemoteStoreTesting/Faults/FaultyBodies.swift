@@ -55,6 +55,8 @@ struct FaultySource: UploadSource {
         }
         return count
     }
+
+    func noteTaken(upTo offset: Int64) { base.noteTaken(upTo: offset) }
 }
 
 extension [UInt8] {

@@ -12,8 +12,9 @@ extension ChangeFeed {
         try await fromStore { try await environment.store.read { try $0.setting(key) } }
     }
 
+    /// Applies changes. Those of the feed are what other clients have done.
     func write(
-        _ body: @escaping @Sendable (Transaction) throws -> DeltaOutcome
+        isFeed: Bool = false, _ body: @escaping @Sendable (Transaction) throws -> DeltaOutcome
     ) async throws(SyncError) {
         let outcome: DeltaOutcome
         do {
@@ -22,6 +23,9 @@ extension ChangeFeed {
             throw failure(error)
         }
         tell(outcome)
+        if isFeed, !outcome.changes.isEmpty {
+            environment.activities?.note(.received(outcome.changes))
+        }
     }
 
     /// Applies the result of a listing or a metadata read. Contradictory entries are left out.

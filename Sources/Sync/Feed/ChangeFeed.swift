@@ -52,6 +52,10 @@ actor ChangeFeed {
     let uploader: Uploader
     let ages = IntentAges()
     private var failures = 0
+    /// Whether pauses after failures end when the network changes.
+    private let watchesNetwork: Bool
+    /// The pause after a failure.
+    private var failurePause: Task<Void, Never>?
     /// Whether the user has logged in since the token was refused.
     private var hasNewLogin = false
     private var spaceDue = WallTime(nanoseconds: 0)
@@ -68,9 +72,10 @@ actor ChangeFeed {
     /// The last listed folder, while listing folder by folder.
     var walkedTo = InodeID(0)
 
-    init(environment: UploadEnvironment, uploader: Uploader) {
+    init(environment: UploadEnvironment, uploader: Uploader, watchesNetwork: Bool = false) {
         self.environment = environment
         self.uploader = uploader
+        self.watchesNetwork = watchesNetwork
     }
 
     /// Restores the state of an earlier run, so that a known tree is served before the network
@@ -184,7 +189,7 @@ actor ChangeFeed {
         await environment.hashUnsent(like: entries)
         let context = environment.deltaContext()
         let ages = ages
-        try await write { transaction in
+        try await write(isFeed: true) { transaction in
             var applier = try DeltaApplier(transaction: transaction, context: context)
             try applier.apply(entries, isFeed: true)
             try ages.noteCaughtUp(at: context.now, in: transaction)
@@ -305,8 +310,27 @@ actor ChangeFeed {
         if case .remote(.unauthorized) = error {
             await sleepUntilLogin(atMost: pause)
         } else {
-            await sleep(seconds: pause)
+            await sleepUntilNetworkChanges(atMost: pause)
         }
+    }
+
+    /// Ends the pause after a failure, because the server may be reachable now.
+    func noteNetworkChange() {
+        failures = 0
+        failurePause?.cancel()
+    }
+
+    private func sleepUntilNetworkChanges(atMost seconds: Double) async {
+        guard watchesNetwork else { return await sleep(seconds: seconds) }
+        let (clock, end) = (environment.clock, environment.clock.now().adding(seconds: seconds))
+        let pause = Task { _ = try? await clock.sleep(until: end) }
+        failurePause = pause
+        await withTaskCancellationHandler {
+            await pause.value
+        } onCancel: {
+            pause.cancel()
+        }
+        failurePause = nil
     }
 
     /// Notes a new login, after which a refused token may be replaced.

@@ -2,6 +2,7 @@
 
 package import Core
 package import RemoteStore
+import Saturating
 import Synchronization
 
 /// A summary of the mount's relation to the server.
@@ -24,8 +25,23 @@ package struct SyncStatus: Hashable, Sendable {
         package var path: String
         /// Size of the content in bytes.
         package var size: Int64
-        /// Bytes sent so far.
-        package var sent: Int64
+        /// Bytes that the server has acknowledged.
+        package var acknowledged: Int64 = 0
+        /// Bytes that the network has taken of the pieces in flight, by the piece's first byte.
+        package var inFlight: [Int64: Int64] = [:]
+        /// Whether a program still writes the content, which is sent ahead.
+        package var isGrowing = false
+
+        /// Bytes that the network has taken.
+        package var sent: Int64 {
+            min(inFlight.values.reduce(acknowledged) { $0 +| $1 }, size)
+        }
+
+        /// Counts a piece that the server has acknowledged.
+        mutating func noteArrival(of piece: Range<Int64>) {
+            inFlight[piece.lowerBound] = nil
+            acknowledged +|= Int64(clamping: piece.count)
+        }
     }
 
     /// The connection to the server.
@@ -51,6 +67,8 @@ package struct SyncStatus: Hashable, Sendable {
     package var isQuotaExceeded = false
     /// Bytes used and allowed, from the last response.
     package var space: RemoteSpace?
+    /// Whether a user has paused uploads and the fetching of pinned content.
+    package var isPaused = false
     /// Content that is being uploaded.
     package var uploads: [InodeID: Upload] = [:]
     /// Conflicted copies made since the mount started.
@@ -72,6 +90,11 @@ package struct SyncStatus: Hashable, Sendable {
 final class SyncState: Sendable {
     /// Lock: a leaf; no other lock is taken under it.
     private let status = Mutex(SyncStatus())
+    private let activities: (any SyncActivityObserving)?
+
+    init(activities: (any SyncActivityObserving)? = nil) {
+        self.activities = activities
+    }
 
     var current: SyncStatus { status.withLock { $0 } }
 
@@ -81,7 +104,18 @@ final class SyncState: Sendable {
     }
 
     func update(_ change: (inout SyncStatus) -> Void) {
-        status.withLock { change(&$0) }
+        guard let activities else { return status.withLock { change(&$0) } }
+        let (isNewlyFull, refusal) = status.withLock { status -> (Bool, String?) in
+            let (wasFull, connection) = (status.isQuotaExceeded, status.connection)
+            change(&status)
+            let isRefused = status.connection == .authenticationRequired
+            return (
+                status.isQuotaExceeded && !wasFull,
+                isRefused && connection != .authenticationRequired ? status.lastProblem ?? "" : nil
+            )
+        }
+        if isNewlyFull { activities.note(.accountFull) }
+        if let refusal { activities.note(.accessRefused(refusal)) }
     }
 
     /// Records the failure of a transaction, or its success.

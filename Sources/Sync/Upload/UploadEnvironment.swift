@@ -29,6 +29,7 @@ struct UploadEnvironment: Sendable {
     var posix: PosixRules
     /// Whether no node gets an alias for its name.
     var refusesNames: Bool
+    var activities: (any SyncActivityObserving)?
     let changes: UserChanges
     let disk: DiskQueue
     let gate = CommitGate()
@@ -51,6 +52,7 @@ struct UploadEnvironment: Sendable {
         if !conflicts.isEmpty {
             log.warning("conflicted copies made", metadata: ["names": "\(conflicts)"])
             state.update { $0.conflicts +|= conflicts.count }
+            activities?.note(.conflicts(conflicts, changes))
         }
         if !changes.isEmpty { observer.treeDidChange(changes) }
     }

@@ -31,6 +31,7 @@ extension Uploader {
             suspend(for: seconds, reason, at: now)
         case .retry(let seconds, let problem):
             environment.state.update { $0.lastProblem = problem }
+            if entry.flatMap({ $0 })?.problem != problem { note(problem, with: step) }
             await postpone(inode, by: seconds, problem: problem)
             if error == .remote(.insufficientSpace) { await quota.noteFull() }
         case .wait(let seconds): await postpone(inode, by: seconds)
@@ -50,6 +51,7 @@ extension Uploader {
                 "a change was refused and is undone",
                 metadata: ["step": "\(step.paths)", "reason": "\(problem)"])
             environment.state.update { $0.lastProblem = problem }
+            note(problem, with: step)
             await environment.record { try $0.undo(step, of: inode) }
             // `undo` may be a no-op (a tombstone under a temporary name has no place to return to)
             // or be refused itself; back off in either case.
@@ -64,6 +66,11 @@ extension Uploader {
         case .restart:
             await postpone(inode, by: UploadReaction.delay(after: attempts) / 4)
         }
+    }
+
+    private func note(_ problem: String, with step: UploadStep) {
+        let path = step.paths.first.map(\.description) ?? ""
+        environment.activities?.note(.refused(path: path, problem: problem))
     }
 
     /// Has a folder moved in parts that the server does not move at once. One that cannot be waits,

@@ -239,7 +239,9 @@ actor Uploader {
     var isSending: Bool { running > 0 }
 
     /// Whether uploads are suspended.
-    private var isPaused: Bool { pause.isActive(at: environment.clock.now()) }
+    private var isPaused: Bool {
+        pause.isActive(at: environment.clock.now()) || environment.state.current.isPaused
+    }
 
     /// Sets the timer to the next due entry behind the examined ones or the end of the burst, or to
     /// the end of the pause.
@@ -270,6 +272,7 @@ actor Uploader {
     private func perform(_ step: UploadStep, for inode: InodeID) async {
         do throws(SyncError) {
             try await send(step, for: inode)
+            environment.activities?.note(.done(step))
             noteSuccess()
         } catch {
             await react(to: error, step: step, inode: inode)
@@ -313,6 +316,12 @@ actor Uploader {
         let failures = await batches.send(batch)
         if batch.kind == .deletions { await quota.look() }
         if failures.count < batch.items.count { noteSuccess() }
+        if let activities = environment.activities {
+            let failed = Set(failures.map(\.item.inode))
+            for item in batch.items where !failed.contains(item.inode) {
+                activities.note(.done(item.step))
+            }
+        }
         for (item, error) in failures {
             await react(to: error, step: item.step, inode: item.inode)
         }

@@ -15,9 +15,10 @@ struct DbxfsCommand: ParsableCommand {
             MountCommand.self, UnmountCommand.self, SyncCommand.self, StatusCommand.self,
             LoginCommand.self, LogoutCommand.self, AccountsCommand.self, PinCommand.self,
             UnpinCommand.self, PinsCommand.self, CacheCommand.self, ImportCommand.self,
-            SetCommand.self,
+            SetCommand.self, PauseCommand.self, ResumeCommand.self, LogCommand.self,
             ConflictsCommand.self, RevisionsCommand.self, RestoreCommand.self,
-            RecoverCommand.self, LinkCommand.self, ListRemoteCommand.self, PosixCommand.self,
+            RecoverCommand.self, LinkCommand.self, ListRemoteCommand.self, SearchCommand.self,
+            PosixCommand.self,
             DoctorCommand.self,
             DemoCommand.self, ServeCommand.self,
         ])

@@ -38,6 +38,8 @@ final class Mount: Sendable {
     private let remote: DropboxStore
     private let fileSystem: DropboxFileSystem
     private let pinner: Pinner
+    private let history: MountHistory
+    private let network = Mutex<NetworkWatch?>(nil)
     private let pinning = Mutex<Task<Void, Never>?>(nil)
     private let log: Logger
     /// The session with the kernel.
@@ -62,10 +64,10 @@ final class Mount: Sendable {
         let store = store
         owner = try AccountIdentity.owner(of: store, plan)
 
-        let traffic = TrafficCounter()
-        (client, tokens, transport) = try Self.client(plan, credentials, owner, traffic: traffic) {
-            sink.hide($0)
-        }
+        let (traffic, rates) = (TrafficCounter(), TransferRates())
+        (client, tokens, transport) = try Self.client(
+            plan, credentials, owner, observers: [traffic, rates]
+        ) { sink.hide($0) }
         remote = DropboxStore(
             client: client, prefix: RemotePath(rawValue: plan.source.remotePath),
             sharesFacts: options.sharesPosix)
@@ -78,14 +80,17 @@ final class Mount: Sendable {
         let relay = KernelInvalidator()
         session = MountSession(mountpoint: mountpoint, relay: relay, log: log)
         let openFiles = OpenFiles()
+        let history = MountHistory(
+            folder: folders.state, store: store,
+            program: EventProgram(plan, mountpoint: mountpoint, log: log), log: log)
+        self.history = history
         engine = SyncEngine(
             configuration: .init(
                 host: Self.hostName, writeDelay: Self.writeDelay(of: settings),
                 longestDelay: Self.longestDelay(of: settings), posix: options.posix,
-                refusesNames: options.refusesNames),
-            store: store, staging: staging,
-            remote: remote, cache: cache, openFiles: openFiles, observer: relay,
-            log: Logger(label: "sync"))
+                refusesNames: options.refusesNames, watchesNetwork: true),
+            store: store, staging: staging, remote: remote, cache: cache, openFiles: openFiles,
+            observer: relay, activities: history, log: Logger(label: "sync"))
         let reader = ContentReader(
             remote: remote, cache: cache, log: Logger(label: "reader"))
         let engine = engine
@@ -99,22 +104,20 @@ final class Mount: Sendable {
             fileSystem = try DropboxFileSystem(
                 store: store, staging: staging, sync: engine, reader: reader,
                 folderReader: FolderReader(
-                    store: store, cache: cache, remote: remote, log: Logger(label: "folders")),
+                    store: store, cache: cache, remote: remote, log: Logger(label: "folders"),
+                    noteFetched: { history.noteFetched($0) }),
                 openFiles: openFiles, relay: relay, options: options,
                 ended: EndedInodes(delay: 0.1), programName: { $0.programName },
-                log: Logger(label: "filesystem"))
+                noteFetched: { history.noteFetched($0) }, log: Logger(label: "filesystem"))
         } catch {
             throw .databaseDamaged(path: folders.database, detail: "\(error)")
         }
         control = MountControl(
             plan: plan, mountpoint: mountpoint, isLoggedIn: Self.login(of: credentials) != nil,
             store: store, lost: LostLook(staging.lostAndFound), engine: engine, cache: cache,
-            pinner: pinner, remote: remote, client: client, traffic: traffic, session: session,
-            sink: sink, log: log,
-            live: LiveSettings(
-                uploadRate: settings.uploadRate, downloadRate: settings.downloadRate,
-                cacheSize: cache.limit, writeDelay: Self.writeDelay(of: settings).seconds,
-                logLevel: plan.environment.logLevel))
+            pinner: pinner, remote: remote, client: client, traffic: traffic, rates: rates,
+            history: history, session: session, sink: sink, log: log,
+            live: Self.liveSettings(plan, cacheSize: cache.limit))
     }
 
     // MARK: Parts
@@ -130,13 +133,24 @@ final class Mount: Sendable {
         }
     }
 
+    private static func liveSettings(_ plan: MountPlan, cacheSize: Int64) -> LiveSettings {
+        let settings = plan.settings
+        var live = LiveSettings(
+            uploadRate: settings.uploadRate, downloadRate: settings.downloadRate,
+            cacheSize: cacheSize, writeDelay: writeDelay(of: settings).seconds,
+            logLevel: plan.environment.logLevel)
+        live.uploadSchedule = settings.uploadSchedule
+        live.downloadSchedule = settings.downloadSchedule
+        return live
+    }
+
     private static func client(
         _ plan: MountPlan, _ credentials: Credentials, _ owner: AccountRecord?,
-        traffic: TrafficCounter,
+        observers: [any DropboxObserver],
         hide: @escaping @Sendable (String) -> Void
     ) throws(CommandError) -> (DropboxClient, VerifiedTokens, any HTTPTransport) {
         let access = try DropboxAccess(plan.environment) { configuration in
-            configuration.observers = [traffic]
+            configuration.observers = observers
             let settings = plan.settings
             configuration.transport.uploadRate = settings.uploadRate.map { UInt64(clamping: $0) }
             configuration.transport.downloadRate = settings.downloadRate.map {
@@ -255,6 +269,13 @@ final class Mount: Sendable {
         try session.serve(fileSystem, MountOptions(plan))
         let pinner = pinner
         pinning.withLock { $0 = Task { await pinner.run() } }
+        control.followTime()
+        let (engine, client) = (engine, client)
+        let watch = NetworkWatch(log: Logger(label: "network")) { _, state in
+            client.networkChanged(addresses: state.addresses)
+            Task.detached { await engine.noteNetworkChange() }
+        }
+        network.withLock { $0 = watch }
     }
 
     // MARK: End
@@ -265,6 +286,8 @@ final class Mount: Sendable {
     /// Closes all parts; unsent changes stay queued.
     func close() {
         session.close()
+        network.withLock { $0?.stop() }
+        control.stopTimers()
         let (engine, client, transport) = (engine, client, transport)
         let pinning = pinning.withLock { $0 }
         pinning?.cancel()
@@ -274,6 +297,7 @@ final class Mount: Sendable {
             await client.shutDown()
             await transport.shutDown()
         }
+        history.write()
         staging.end()
         do {
             try store.close()

@@ -60,14 +60,16 @@ struct MountArguments: ParsableArguments {
         self.toleratesUnknown = toleratesUnknown
     }
 
-    func validate() throws {
+    mutating func validate() throws {
+        // `dbxfs mount` alone: the account without a name, where it belongs.
+        if account == nil, places.isEmpty { account = MountSource.standard.account }
         if account != nil {
             guard places.isEmpty else {
                 throw ValidationError("--account NAME stands for SOURCE and MOUNTPOINT.")
             }
         } else {
             guard (1...2).contains(places.count) else {
-                throw ValidationError("Name [SOURCE] and MOUNTPOINT, or --account NAME.")
+                throw ValidationError("Name [SOURCE] and MOUNTPOINT, --account NAME, or nothing.")
             }
         }
     }

@@ -87,13 +87,14 @@ extension ControlConnection {
     /// Waits until the queue is uploaded, and shows the progress.
     func synchronize(_ mountpoint: String, timeout: Double?) throws(CommandError) -> DrainOutcome {
         var line = Terminal.ProgressLine()
+        var progress = DrainLine()
         defer { line.clear() }
         var reply = try ask(
             ControlRoutes.sync, TimedRequest(timeout: timeout), about: mountpoint)
         while true {
             switch reply {
             case .outcome(let outcome): return outcome
-            case .progress(let backlog): line.show("\(mountpoint): \(backlog.summary)")
+            case .progress(let backlog): line.show(progress.text(backlog, mountpoint))
             }
             reply = try next(ControlRoutes.sync, about: mountpoint)
         }

@@ -24,12 +24,29 @@ assert entries["/Folder"]["type"] == "folder" and entries["/Folder"]["rev"] is N
 file = entries["/Folder/Deep/File.txt"]
 assert file["type"] == "file" and file["bytes"] == 5 and len(file["content_hash"]) == 64, file'
 
+# Dropbox's own search; the emulator's reads names.
+dbxfs search file | tee "$WORK/out"
+test "$(wc -l < "$WORK/out")" = 1
+grep -q ' 5 B  20.*  Folder/Deep/File.txt$' "$WORK/out"
+test "$(dbxfs search e :/Folder --json --limit 2 | wc -l)" = 2
+test "$(dbxfs search e -n 1 | wc -l)" = 1
+dbxfs search --json --names deep | python3 -c '
+import json, sys
+(entry,) = map(json.loads, sys.stdin)
+assert entry["path"] == "/Folder/Deep" and entry["type"] == "folder", entry'
+dbxfs search nothing-of-this-name 2>&1 | grep -qx 'nothing was found'
+fails 1 'cannot be read' dbxfs search x 'a b'
+fails 1 'a number above 0' dbxfs search x --limit 0
+fails 2 'does not accept the access token' env DBXFS_ACCESS_TOKEN=wrong dbxfs search x
+
 # More than one page of the server.
 dbxfs mount "$MNT" -o write_delay=0
 mkdir "$MNT/many"
 for number in $(seq 2100); do : > "$MNT/many/$number"; done
 dbxfs sync "$MNT" --timeout 60
 test "$(dbxfs ls-remote :/many | wc -l)" = 2100
+# A folder on a mount names a folder of the account; pages follow one another.
+test "$(dbxfs search 1 "$MNT/many" --limit 5000 | wc -l)" = "$(ls "$MNT/many" | grep -c 1)"
 # It asks Dropbox, not the mount.
 dbxfs set "$MNT" write_delay=1h
 printf x > "$MNT/unsent"
@@ -44,6 +61,7 @@ fails 2 'no login for the account' env DBXFS_ACCESS_TOKEN= dbxfs ls-remote other
 fails 2 'cannot be reached' env DBXFS_ENDPOINT=http://127.0.0.1:1 dbxfs ls-remote
 if [ "$(id -u)" = 0 ]; then
     test "$(dbxfs ls-remote --system :/many | wc -l)" = 2100
+    test "$(dbxfs search --system 2100 | wc -l)" = 1
 fi
 
 # A server whose pages are never the last one is given up.

@@ -151,7 +151,7 @@ test "$("$TOOLS/dropbox.py" get '/folder/limited 3')" = 'file 3'
 
 # No server.
 stop_emulator
-wait_until 10 says 'state +offline: what is cached can be read, changes are queued$'
+wait_until 10 says 'state +offline: what is cached can be read, changes are queued \(.*connect'
 says 'queue +empty'
 echo 'written offline' > "$MNT/draft"
 mkdir "$MNT/plans"

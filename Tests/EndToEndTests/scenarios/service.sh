@@ -47,6 +47,11 @@ fails 1 'cache_size' dbxfs mount "$MNT" -o cache_size=much
 dbxfs mount --account other
 findmnt -n -o SOURCE --mountpoint "$HOME/Dropbox-other" | grep -qx other:
 dbxfs unmount "$HOME/Dropbox-other"
+# Without anything: the account `default`.
+dbxfs mount
+findmnt -n -o SOURCE --mountpoint "$HOME/Dropbox" | grep -qx default:
+dbxfs unmount "$HOME/Dropbox"
+fails 1 'or nothing' dbxfs mount a b c
 
 # Readiness, status, and everything sent at the end although it was not due for an hour.
 serve

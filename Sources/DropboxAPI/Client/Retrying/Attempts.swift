@@ -230,7 +230,8 @@ extension DropboxClient {
         case .retry(let delay):
             reporter.retryDecided(
                 RetryRecord(failure: CallFailure(error), delay: delay, holdsAllCalls: false))
-            try await sleep(delay, error.context, Failure.self)
+            let isOfNetwork = if case .transport = event { true } else { false }
+            try await sleep(delay, error.context, Failure.self, endsWithNetwork: isOfNetwork)
         case .holdAllCalls(let delay):
             reporter.retryDecided(
                 RetryRecord(failure: CallFailure(error), delay: delay, holdsAllCalls: true))
@@ -246,10 +247,15 @@ extension DropboxClient {
     }
 
     private func sleep<Failure>(
-        _ duration: Duration, _ context: CallContext, _ type: Failure.Type
+        _ duration: Duration, _ context: CallContext, _ type: Failure.Type,
+        endsWithNetwork: Bool = false
     ) async throws(CallError<Failure>) {
         do {
-            try await clock.sleep(duration)
+            if endsWithNetwork {
+                try await networkPauses.sleep(duration, by: clock)
+            } else {
+                try await clock.sleep(duration)
+            }
         } catch {
             throw CallError(kind: .cancelled, context: context)
         }

@@ -296,6 +296,14 @@ final class CurlTransfer {
     /// Whether libcurl has begun to send this request, so that the server may have received it.
     var hasConnection: Bool { offset(CURLINFO_PRETRANSFER_TIME_T) > 0 }
 
+    /// The address of this machine on its connection; nil without one.
+    var localAddress: String? {
+        var text: UnsafePointer<CChar>?
+        ccurl_get_string(easy, CURLINFO_LOCAL_IP, &text)
+        guard let text, text[0] != 0 else { return nil }
+        return String(cString: text)
+    }
+
     private func offset(_ info: CURLINFO) -> Int64 {
         var value: curl_off_t = 0
         ccurl_get_offset(easy, info, &value)

@@ -58,6 +58,11 @@ public final class CurlTransport: HTTPTransport {
         inbox.post(.limitBandwidth(up: up, down: down))
     }
 
+    /// Uses no connection of before for further requests, and fails transfers from an address that the machine no longer has.
+    public func networkChanged(addresses: Set<String>) {
+        inbox.post(.networkChanged(addresses: addresses))
+    }
+
     /// Fails all transfers in flight and returns when the thread has ended.
     public func shutDown() async {
         inbox.post(.stop)

@@ -130,8 +130,25 @@ final class CurlWorker {
             flow.upLimit.rate = up
             flow.downLimit.rate = down
             flow.releaseThrottled(at: .now, all: true)
+        case .networkChanged(let addresses):
+            lastSilence = .now
+            failTransfers(notFrom: addresses)
         case .stop:
             isStopping = true
+        }
+    }
+
+    /// Fails transfers whose own address is gone: no byte will arrive there.
+    private func failTransfers(notFrom addresses: Set<String>) {
+        for transfer in transfers.values {
+            guard let address = transfer.localAddress, !addresses.contains(address) else {
+                continue
+            }
+            let error = TransportError(
+                kind: .reset, message: "the machine has left the network",
+                mayHaveBeenReceived: transfer.hasConnection)
+            release(transfer)
+            transfer.exchange.end(.failure(error))
         }
     }
 

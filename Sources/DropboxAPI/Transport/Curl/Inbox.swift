@@ -11,6 +11,8 @@ enum CurlCommand: Sendable {
     /// The caller was cancelled or dropped the response.
     case cancel(id: UInt64)
     case limitBandwidth(up: UInt64?, down: UInt64?)
+    /// The machine has other addresses now, these, or has slept.
+    case networkChanged(addresses: Set<String>)
     case stop
 }
 

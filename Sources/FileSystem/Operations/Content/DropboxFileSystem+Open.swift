@@ -174,6 +174,7 @@ extension DropboxFileSystem {
     package func release(_ inode: InodeID, handle: HandleID) {
         guard let handle = files.remove(handle) else { return }
         if handle.flags.writes { noteWrittenSize(of: handle.file) }
+        if handle.session.hasFetched { noteFetched(inode) }
         if let folder = handle.folder, case .revision(let content) = handle.file.content {
             headerProbes.noteClosed(in: folder, read: handle.session.furthest, of: content.size)
         }

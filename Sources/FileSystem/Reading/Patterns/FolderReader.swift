@@ -53,12 +53,15 @@ package actor FolderReader {
     /// How long readers wait without progress: a server may take long to pack a folder, and a
     /// single file would take one round trip.
     private let patience: Duration
+    /// Gets the folders from which files were fetched.
+    private let noteFetched: @Sendable (InodeID) -> Void
 
     /// Connects the parts. A folder is fetched only if at least half of its bytes are wanted.
     package init(
         store: MetadataStore, cache: DiskBlockCache, remote: any RemoteStoring, log: Logger,
         patience: Duration = .seconds(2), now: @escaping @Sendable () -> WallTime = { .now() },
-        isWanted: @escaping @Sendable (ContentHash) -> Bool = { _ in true }
+        isWanted: @escaping @Sendable (ContentHash) -> Bool = { _ in true },
+        noteFetched: @escaping @Sendable (InodeID) -> Void = { _ in }
     ) {
         self.store = store
         self.cache = cache
@@ -67,6 +70,7 @@ package actor FolderReader {
         self.patience = patience
         self.now = now
         self.isWanted = isWanted
+        self.noteFetched = noteFetched
     }
 
     /// Called before a small file is fetched. Returns when its folder has brought it, or at once if
@@ -164,6 +168,7 @@ package actor FolderReader {
                 metadata: ["folder": "\(plan.folder)", "error": "\(error)"])
         }
         watch.cancel()
+        if rest.count < plan.wanted.count { noteFetched(plan.folder) }
         for hash in rest { release(hash) }
         tried = tried.filter { isRecent($0.value) }
         tried[plan.folder] = now()

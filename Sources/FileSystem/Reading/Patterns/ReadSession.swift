@@ -10,6 +10,8 @@ package final class ReadSession: Sendable {
         var epoch: UInt64?
         /// End of the furthest read.
         var furthest: Int64 = 0
+        /// Whether bytes were fetched for it.
+        var hasFetched = false
         /// Read-ahead fetches by stream.
         var claims: [Int: [BlockFetch]] = [:]
     }
@@ -31,6 +33,13 @@ package final class ReadSession: Sendable {
 
     /// End of the furthest read; 0 before the first one.
     var furthest: Int64 { state.withLock { $0.furthest } }
+
+    /// Whether bytes were fetched for the handle.
+    var hasFetched: Bool { state.withLock { $0.hasFetched } }
+
+    func noteFetch() {
+        state.withLock { $0.hasFetched = true }
+    }
 
     /// The handle is closed: read-ahead without another reader is cancelled.
     deinit {

@@ -1,5 +1,7 @@
 // `sync`: waits until the queue is empty. `Drain` decides for how long.
 
+import Saturating
+
 extension ControlRoutes {
     /// Sends everything; the replies are the backlog as it shrinks, then the outcome.
     package static let sync = ControlRoute<TimedRequest, SyncReply>(.sync) {
@@ -67,6 +69,12 @@ package struct Backlog: Hashable, Sendable, Codable {
     package var isStuck: Bool
     /// Why the last attempt failed, if one did.
     package var problem: String?
+    /// The part of the bytes that the network has taken; nil from a mount of an earlier version.
+    package var sentBytes: Int64?
+    /// Bytes per second that are being sent; nil if unknown.
+    package var rate: Int64?
+    /// Whether a user has paused the mount; nil from a mount of an earlier version.
+    package var isPaused: Bool?
 
     /// Memberwise; by default neither stuck nor failed.
     package init(
@@ -79,4 +87,11 @@ package struct Backlog: Hashable, Sendable, Codable {
         self.isStuck = isStuck
         self.problem = problem
     }
+}
+
+extension Backlog {
+    /// Bytes that are still to be sent.
+    package var missingBytes: Int64 { max(0, bytes -| (sentBytes ?? 0)) }
+    /// Seconds until they are sent; nil if unknown.
+    package var secondsLeft: Double? { TimeLeft.seconds(for: missingBytes, at: rate) }
 }

@@ -134,6 +134,15 @@ extension Terminal {
         "\(number) \(number == 1 ? one : many ?? one + "s")"
     }
 
+    /// A queue in words, with its rate and the time left if they are known.
+    static func queue(
+        _ operations: Int, _ bytes: Int64, rate: Int64?, secondsLeft: Double?
+    ) -> String {
+        let speed = rate.map { " at \(size($0))/s" } ?? ""
+        let left = secondsLeft.map { ", \(duration($0)) left" } ?? ""
+        return "\(count(operations, "change")), \(size(bytes)) to send\(speed)\(left)"
+    }
+
     /// A share as a bar: `[######..................]`.
     package static func bar(_ part: Int64, of whole: Int64) -> String {
         let width = 24

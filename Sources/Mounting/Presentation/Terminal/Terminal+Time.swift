@@ -19,6 +19,21 @@ extension Terminal {
         return text(&parts, "%04Y-%m-%dT%H:%M:%SZ")
     }
 
+    /// Seconds in the two largest units: `19 s`, `3 min 5 s`, `2 h 5 min`, `3 d 4 h`.
+    package static func duration(_ seconds: Double) -> String {
+        let whole = max(0, Int64(clamping: seconds.rounded(.up)))
+        let units: [(size: Int64, name: String)] = [
+            (86_400, "d"), (3600, "h"), (60, "min"), (1, "s"),
+        ]
+        let first = units.firstIndex { whole >= $0.size } ?? 3
+        let large = units[first]
+        let text = "\(whole.divided(by: large.size)) \(large.name)"
+        guard first < 3 else { return text }
+        let small = units[first +| 1]
+        let rest = whole.remainder(by: large.size).divided(by: small.size)
+        return rest == 0 ? text : "\(text) \(rest) \(small.name)"
+    }
+
     private static func text(_ parts: inout tm, _ form: String) -> String {
         var buffer = [CChar](repeating: 0, count: 64)
         strftime(&buffer, buffer.count, form, &parts)

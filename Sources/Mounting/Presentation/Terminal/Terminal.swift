@@ -76,7 +76,8 @@ package enum Terminal {
 extension Backlog {
     /// The remaining changes, for a progress line.
     package var summary: String {
-        let what = "\(Terminal.count(operations, "change")), \(Terminal.size(bytes)) to send"
+        let what = Terminal.queue(operations, missingBytes, rate: rate, secondsLeft: secondsLeft)
+        if isPaused == true { return what + " (paused, run: dbxfs resume)" }
         switch state {
         case .offline: return what + " (offline, waiting for the network)"
         case .authRequired: return what + " (no access: `dbxfs status` says why)"

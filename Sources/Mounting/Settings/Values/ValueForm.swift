@@ -35,25 +35,6 @@ extension ValueForm<Int64> {
             placeholder: "SIZE", expected: "a size such as 512M or 20G, with its unit",
             parse: OptionValue.largeBytes)
     }
-    static var rate: Self {
-        Self(placeholder: "SIZE", expected: "bytes per second such as 500K or 2M, with their unit")
-        {
-            OptionValue.largeBytes($0).flatMap { $0 > 0 ? $0 : nil }
-        }
-    }
-}
-
-extension ValueForm<Int64?> {
-    /// A rate limit that can be lifted.
-    static var rateOrNone: Self {
-        Self(
-            placeholder: "SIZE",
-            expected: "bytes per second such as 500K or 2M, with their unit, or none"
-        ) {
-            if $0 == "none" { return .some(nil) }
-            return OptionValue.largeBytes($0).map { $0 > 0 ? $0 : nil }
-        }
-    }
 }
 
 extension ValueForm<Double> {
@@ -78,6 +59,11 @@ extension ValueForm<String> {
             placeholder: "LABEL",
             expected: "a label of SELinux such as system_u:object_r:httpd_sys_rw_content_t:s0",
             parse: OptionValue.securityContext)
+    }
+    static var program: Self {
+        Self(placeholder: "notify|PATH", expected: "notify or a program's path from the root on") {
+            $0 == MountSettings.notifications || $0.hasPrefix("/") ? $0 : nil
+        }
     }
     static var member: Self {
         Self(placeholder: "ID", expected: "a team member's id such as dbmid:AAH…") {

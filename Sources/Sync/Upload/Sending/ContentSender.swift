@@ -48,7 +48,7 @@ struct ContentSender: Sendable {
         }
         environment.state.update {
             $0.uploads[inode] = SyncStatus.Upload(
-                path: upload.path.description, size: content.size, sent: 0)
+                path: upload.path.description, size: content.size)
         }
         defer { environment.state.update { $0.uploads[inode] = nil } }
         var upload = upload
@@ -78,7 +78,9 @@ struct ContentSender: Sendable {
             try await environment.forgettingRefusal(of: sent) { () async throws(SyncError) in
                 let entry = try await fromServer(
                     await environment.remote.upload(
-                        MemorySource(bytes), commit: upload.commit(hash)))
+                        environment.tracking(
+                            MemorySource(bytes), piece: 0..<upload.staged.size, of: file.inode),
+                        commit: upload.commit(hash)))
                 await environment.record { recorder in
                     try recorder.arrived(sent)
                     try recorder.stored(upload, for: file.inode, entry)

@@ -52,7 +52,7 @@ struct SessionSender: Sendable {
         var digests = partial.pieces
         environment.state.update { status in
             let arrived = layout.all.filter { digests[$0.lowerBound] != nil }
-            status.uploads[file.inode]?.sent = arrived.reduce(0) {
+            status.uploads[file.inode]?.acknowledged = arrived.reduce(0) {
                 $0 +| Int64(clamping: $1.count)
             }
         }
@@ -168,9 +168,15 @@ struct SessionSender: Sendable {
         let file = source.file
         guard file.beginSending(range, session: partial.session) else { throw .cancelled }
         let digests = try await environment.local { try source.blockDigests(of: range) }
-        try await fromServer(
-            await environment.remote.append(
-                source, range: range, to: partial.remote, closes: closes))
+        do throws(SyncError) {
+            try await fromServer(
+                await environment.remote.append(
+                    environment.tracking(source, piece: range, of: file.inode), range: range,
+                    to: partial.remote, closes: closes))
+        } catch {
+            // A pause ends the request; the session keeps the other pieces.
+            throw environment.state.current.isPaused ? .cancelled : error
+        }
         let store = environment.store
         try await environment.local {
             try store.write { transaction in
@@ -179,9 +185,7 @@ struct SessionSender: Sendable {
                     of: file.inode)
             }
         }
-        environment.state.update {
-            $0.uploads[file.inode]?.sent +|= Int64(clamping: range.count)
-        }
+        environment.state.update { $0.uploads[file.inode]?.noteArrival(of: range) }
         return digests
     }
 }

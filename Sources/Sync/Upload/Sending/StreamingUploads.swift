@@ -64,7 +64,7 @@ actor StreamingUploads {
 
     private var maySend: Bool {
         let status = environment.state.current
-        return status.connection == .online && !status.isQuotaExceeded
+        return status.connection == .online && !status.isQuotaExceeded && !status.isPaused
             && !pause.isActive(at: environment.clock.now())
     }
 
@@ -98,7 +98,8 @@ actor StreamingUploads {
             environment.state.update { status in
                 let sent = partial.pieces.values.reduce(0) { $0 +| Int64(clamping: $1.count) }
                 status.uploads[inode] = SyncStatus.Upload(
-                    path: path, size: file.size, sent: sent *| StagedFile.blockSize)
+                    path: path, size: file.size, acknowledged: sent *| StagedFile.blockSize,
+                    isGrowing: true)
             }
             defer { environment.state.update { $0.uploads[inode] = nil } }
             try await sendPieces(of: file, partial)
@@ -146,7 +147,6 @@ actor StreamingUploads {
         guard try await environment.path(of: file) != nil else { throw .cancelled }
         let source = StagedSource(file: file, size: piece.upperBound)
         try await sessions.sendPiece(piece, of: source, partial, closes: false)
-        environment.state.update { $0.uploads[file.inode]?.size = file.size }
     }
 }
 

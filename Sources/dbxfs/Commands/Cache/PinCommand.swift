@@ -135,7 +135,7 @@ extension ControlConnection {
                     // Some of the fetches may be for other pins.
                     let part = progress.presentBytes +| (progress.fetchedBytes ?? 0)
                     let bar = Terminal.bar(min(part, whole), of: whole)
-                    line.show("\(mountpoint): \(bar) \(progress.summary)")
+                    line.show("\(bar) \(progress.summary)  \(mountpoint)")
                 } else if lastLine.duration(to: .now) >= .seconds(10) {
                     lastLine = .now
                     Terminal.complain("\(mountpoint): \(progress.summary)", prefix: "")
@@ -154,8 +154,9 @@ extension PinProgress {
         if presentFiles == files { return "\(all): all here" }
         let skipped = unavailableFiles > 0 ? ", \(unavailableFiles) cannot be downloaded" : ""
         if missingFiles == 0 { return "\(all): \(presentFiles) here\(skipped)" }
+        let left = secondsLeft.map { ", \(Terminal.duration($0)) left" } ?? ""
         return "\(all): \(presentFiles) here\(skipped), \(missingFiles) "
-            + "(\(Terminal.size(missingBytes))) to fetch"
+            + "(\(Terminal.size(missingBytes))) to fetch\(left)"
     }
 }
 

@@ -9,7 +9,7 @@ struct MountCommand: ParsableCommand {
         abstract: "Mount an account or a folder of it.",
         usage: """
             dbxfs mount [<source>] <mountpoint> [-o <options>] [--foreground] [--system]
-            dbxfs mount --account <name> [-o <options>] [--foreground] [--system]
+            dbxfs mount [--account <name>] [-o <options>] [--foreground] [--system]
             """,
         discussion: """
             Returns when the mount answers; with --foreground, tells systemd so (Type=notify). Uses the access token in DBXFS_ACCESS_TOKEN, else what \

@@ -25,6 +25,9 @@ extension MountControl {
             try await engine.restore(names, to: revision.map { Revision($0) }, from: remote)
         }
         session.showChanges()
+        history.note(
+            HistoryRecord(
+                time: SystemClock().date().seconds, kind: .restored, path: path, bytes: file.size))
         log.notice("restored", metadata: ["path": "\(path)", "rev": "\(file.revision.rawValue)"])
         return RevisionReport(file)
     }

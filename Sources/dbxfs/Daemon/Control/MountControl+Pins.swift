@@ -88,6 +88,8 @@ extension MountControl {
             missingBytes: totals.missingBytes, state: state(sync),
             isTreeKnown: sync.isTreeComplete)
         progress.fetchedBytes = summary.fetches.reduce(Int64(0)) { $0 +| $1.fetched }
+        progress.rate = rates.receiving
+        progress.isPaused = sync.isPaused
         progress.isStuck = summary.isStuck
         progress.problem = totals.missingFiles > 0 ? summary.problem : nil
         progress.notice = pinStatus().excess

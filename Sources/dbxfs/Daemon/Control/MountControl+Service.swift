@@ -10,6 +10,7 @@ import LocalIO
 import MetadataStore
 import Logging
 import Mounting
+import Saturating
 import Sync
 
 extension MountControl: MountService {
@@ -42,8 +43,12 @@ extension MountControl: MountService {
                 .init(path: path, reason: SyncStatus.unsearched)
             })
         status.uploads = sync.uploads.values
-            .map { .init(path: $0.path, bytes: $0.size, sent: $0.sent) }
+            .map {
+                .init(
+                    path: $0.path, bytes: $0.size, sent: sent(of: $0), isGrowing: $0.isGrowing)
+            }
             .sorted { $0.path < $1.path }
+        noteProgress(sync, in: &status)
         status.conflicts = sync.conflicts
         let lost = lost.summary()
         (status.lost, status.lostPaths) = (lost.count, lost.paths)
@@ -51,6 +56,9 @@ extension MountControl: MountService {
         status.cachedBytes = cache.usedBytes
         status.pinnedBytes = cache.pinnedBytes
         status.pins = pinStatus()
+        let fetched = status.pins.fetches.reduce(Int64(0)) { $0 +| $1.fetched }
+        status.pins.secondsLeft = TimeLeft.seconds(
+            for: status.pins.missingBytes -| fetched, at: status.receivingRate)
         let now = SystemClock().now()
         status.isTreeComplete = sync.isTreeComplete
         status.listingSeconds =
@@ -66,6 +74,46 @@ extension MountControl: MountService {
         status.bytesUp = Int64(clamping: totals.bytesUp)
         status.rssBytes = ProcessSettings.residentBytes
         return status
+    }
+
+    /// Rates, times left, and why nothing moves.
+    private func noteProgress(_ sync: SyncStatus, in status: inout MountStatus) {
+        (status.sendingRate, status.receivingRate) = (rates.sending, rates.receiving)
+        let backlog = progress(
+            Backlog(
+                operations: status.pendingOperations, bytes: status.pendingBytes,
+                state: status.state,
+                isStuck: status.problems.count >= status.pendingOperations),
+            sync, status.sendingRate)
+        status.secondsLeft = backlog.secondsLeft
+        status.isPaused = sync.isPaused
+        status.pauseSecondsLeft = pauseSecondsLeft
+        if status.state == .offline { status.connectionProblem = sync.lastProblem }
+    }
+
+    /// The bytes of an upload that are on their way. While Dropbox asks to wait, it has refused those in flight.
+    private func sent(of upload: SyncStatus.Upload) -> Int64 {
+        client.heldBack == nil ? upload.sent : min(upload.acknowledged, upload.size)
+    }
+
+    /// A backlog with its progress. Content that is still written is not part of it yet, and a queue that stands still has no rate,
+    /// also if bytes were sent in the seconds before.
+    private func progress(
+        _ backlog: Backlog, _ sync: SyncStatus, _ rate: Int64?
+    ) -> Backlog {
+        var backlog = backlog
+        backlog.sentBytes = sync.uploads.values
+            .reduce(Int64(0)) { $0 +| ($1.isGrowing ? 0 : sent(of: $1)) }
+        let standsStill =
+            backlog.operations == 0 || backlog.isStuck || backlog.state != .online
+            || sync.isPaused || sync.isQuotaExceeded || client.heldBack != nil
+        backlog.rate = standsStill ? nil : rate
+        backlog.isPaused = sync.isPaused
+        return backlog
+    }
+
+    func writeHistory() {
+        history.write()
     }
 
     func state(_ sync: SyncStatus) -> MountStatus.State {
@@ -99,11 +147,12 @@ extension MountControl: MountService {
                 let head = try snapshot.journalEntries(limit: 1000)
                 let missing = sync.missingFolder.map { SyncStatus.missing($0) }
                 let refusal = missing ?? head.lazy.compactMap(\.problem).first
-                return Backlog(
+                let backlog = Backlog(
                     operations: pending.operations, bytes: pending.bytes, state: state(sync),
                     isStuck: missing != nil
                         || sync.uploads.isEmpty && head.allSatisfy { $0.problem != nil },
                     problem: pending.operations > 0 ? waiting ?? refusal ?? sync.lastProblem : nil)
+                return progress(backlog, sync, rates.sending)
             }
         } catch {
             // Unknown is not empty: it must not be reported as "everything is on Dropbox".

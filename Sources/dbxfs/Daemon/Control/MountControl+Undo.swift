@@ -35,6 +35,12 @@ extension MountControl {
         switch state.result.withLock({ $0 }) {
         case .success(let end):
             session.showChanges()
+            if end.restored > 0 {
+                history.note(
+                    HistoryRecord(
+                        time: SystemClock().date().seconds, kind: .restored, path: path,
+                        bytes: end.bytes, reason: "\(end.restored) files of the folder"))
+            }
             log.notice(
                 "restored", metadata: ["folder": "\(path)", "files": "\(end.restored)"])
             return self.report(end)

@@ -24,12 +24,18 @@ final class MountControl: Sendable {
     let remote: DropboxStore
     let client: DropboxClient
     let traffic: TrafficCounter
+    let rates: TransferRates
+    let history: MountHistory
     let session: MountSession
     let sink: LogSink
     let log: Logger
     /// Settings that commands have changed. Held while parts adopt them, which take their own
     /// locks.
     let live: Mutex<LiveSettings>
+    /// The pause that a user has asked for; nil without one.
+    let userPause = Mutex<UserPause?>(nil)
+    /// Waits for the next minute while limits depend on the time of day.
+    let limitTimer = Mutex<Task<Void, Never>?>(nil)
     /// Whether an import runs: one at a time.
     let importing = Atomic(false)
 
@@ -37,7 +43,8 @@ final class MountControl: Sendable {
     init(
         plan: MountPlan, mountpoint: String, isLoggedIn: Bool, store: MetadataStore, lost: LostLook,
         engine: SyncEngine, cache: DiskBlockCache, pinner: Pinner, remote: DropboxStore,
-        client: DropboxClient, traffic: TrafficCounter, session: MountSession, sink: LogSink,
+        client: DropboxClient, traffic: TrafficCounter, rates: TransferRates,
+        history: MountHistory, session: MountSession, sink: LogSink,
         log: Logger, live: LiveSettings
     ) {
         self.plan = plan
@@ -51,6 +58,8 @@ final class MountControl: Sendable {
         self.remote = remote
         self.client = client
         self.traffic = traffic
+        self.rates = rates
+        self.history = history
         self.session = session
         self.sink = sink
         self.log = log

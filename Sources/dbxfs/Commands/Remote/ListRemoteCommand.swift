@@ -77,7 +77,8 @@ struct ListRemoteCommand: ParsableCommand {
         if let failure { throw Self.message(failure, path, environment) }
     }
 
-    private static func message(
+    /// The message for an error of the server.
+    static func message(
         _ error: RemoteError, _ path: String, _ environment: Environment
     ) -> CommandError {
         switch error {
@@ -91,7 +92,7 @@ struct ListRemoteCommand: ParsableCommand {
 }
 
 /// Access to an account without a mount.
-private struct RemoteAccess: Sendable {
+struct RemoteAccess: Sendable {
     private let store: DropboxStore
     private let root: MountSettings.Root
     private let folder: RemotePath
@@ -175,6 +176,17 @@ private struct RemoteAccess: Sendable {
         }
         for entry in found {
             show(RemoteListing(path: spelled.path(of: entry).rawValue, id: nil))
+        }
+    }
+
+    /// Calls `show` with what Dropbox finds in the folder, until it returns false.
+    func search(
+        _ query: String, namesOnly: Bool, show: (RemoteListing) -> Bool
+    ) async throws(RemoteError) {
+        try await start()
+        try await store.search(query, below: folder, namesOnly: namesOnly) { found in
+            guard let listing = RemoteListing(found.entry, at: found.path) else { return true }
+            return show(listing)
         }
     }
 

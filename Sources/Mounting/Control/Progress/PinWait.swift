@@ -20,12 +20,16 @@ package struct PinProgress: Hashable, Sendable, Codable {
     package var missingBytes: Int64
     /// Bytes that are here of files that are being fetched; nil from a mount of an earlier version.
     package var fetchedBytes: Int64?
+    /// Bytes per second that are being received; nil if unknown.
+    package var rate: Int64?
     /// The mount's connection to the server.
     package var state: MountStatus.State
     /// Whether all of the account's tree is known, so that no file is left out.
     package var isTreeKnown: Bool
     /// Whether no content can be fetched for now.
     package var isStuck = false
+    /// Whether a user has paused the mount; nil from a mount of an earlier version.
+    package var isPaused: Bool?
     /// The last error of a fetch.
     package var problem: String?
     /// A notice about the cache limit.
@@ -48,6 +52,10 @@ package struct PinProgress: Hashable, Sendable, Codable {
 
     /// Files that are still to be fetched.
     package var missingFiles: Int { files -| presentFiles -| unavailableFiles }
+    /// Seconds until they are fetched; nil if unknown.
+    package var secondsLeft: Double? {
+        TimeLeft.seconds(for: missingBytes -| (fetchedBytes ?? 0), at: rate)
+    }
 }
 
 /// The result of waiting for pinned content.
@@ -95,6 +103,7 @@ package struct PinWait: Sendable {
         case .finishing: return "the mount is ending"
         case .connecting, .online: break
         }
+        if progress.isPaused == true { return Drain.paused }
         guard progress.isStuck, seconds >= Self.stuckPatience else { return nil }
         return progress.problem ?? "Dropbox does not hand it out"
     }

@@ -32,6 +32,9 @@ package struct Drain: Sendable {
     /// user's action can unblock does.
     package func outcome(of backlog: Backlog, after seconds: Double) -> DrainOutcome? {
         if backlog.operations == 0 { return DrainOutcome(remaining: 0) }
+        if backlog.isPaused == true {
+            return DrainOutcome(remaining: backlog.operations, reason: Self.paused)
+        }
         let isStuck = backlog.isStuck && seconds >= Self.stuckPatience
         if isStuck || backlog.state == .authRequired {
             return DrainOutcome(
@@ -54,14 +57,18 @@ package struct Drain: Sendable {
         service.sendingEverything {
             let start = ContinuousClock.now
             var last: Backlog?
+            var reported = start
             while true {
                 let backlog = service.backlog()
                 let waited = start.duration(to: .now) / .seconds(1)
                 if let outcome = outcome(of: backlog, after: waited) { return outcome }
-                if isAbandoned() || backlog != last && !report(backlog) {
+                let isDue =
+                    backlog.changed(since: last)
+                    || backlog != last && reported.duration(to: .now) >= Self.reportInterval
+                if isAbandoned() || isDue && !report(backlog) {
                     return DrainOutcome(remaining: backlog.operations, reason: "not waited for")
                 }
-                last = backlog
+                if isDue { (last, reported) = (backlog, ContinuousClock.now) }
                 if isHurried.wait(seconds: Self.interval) {
                     return DrainOutcome(remaining: backlog.operations, reason: "interrupted")
                 }
@@ -74,4 +81,17 @@ package struct Drain: Sendable {
     private static let stuckPatience = 5.0
     /// Polling interval in seconds: without a visible delay, and without load on the database.
     private static let interval = 0.05
+    /// How often bytes are reported while the changes are the same.
+    private static let reportInterval: Duration = .milliseconds(250)
+    /// The reason for changes of a paused mount.
+    static let paused = "paused, run: dbxfs resume"
+}
+
+extension Backlog {
+    /// Whether more has changed than the progress within the same changes.
+    fileprivate func changed(since last: Backlog?) -> Bool {
+        guard var last else { return true }
+        (last.sentBytes, last.rate, last.bytes) = (sentBytes, rate, bytes)
+        return self != last
+    }
 }

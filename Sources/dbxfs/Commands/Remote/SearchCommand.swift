@@ -1,0 +1,105 @@
+// `dbxfs search`: Dropbox's own search, in names and content. Needs no mount.
+
+import ArgumentParser
+import Core
+import DropboxAPI
+import LocalIO
+import Mounting
+import RemoteStore
+import Saturating
+
+struct SearchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "search",
+        abstract: "Search names and content on Dropbox.",
+        discussion: """
+            Dropbox searches, so nothing is downloaded; files of the last minutes may be missing. With --json, one \
+            object per file or folder, each on a line of its own.
+            """)
+
+    @Argument(help: "Words to search for.")
+    var query: String
+
+    @Argument(
+        help: ArgumentHelp(
+            "An account and a folder in it, or a folder on a mount.",
+            discussion: "Without it, all of the account 'default'.",
+            valueName: "[account][:/path]"), completion: .directory)
+    var place: String?
+
+    @Flag(help: "Search names only.")
+    var names = false
+
+    @Option(name: [.customShort("n"), .long], help: "Entries to show at most; 100 by default.")
+    var limit = 100
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @Flag(help: "The account of system mounts, such as those in /etc/fstab; for root.")
+    var system = false
+
+    func validate() throws {
+        guard limit > 0 else { throw ValidationError("--limit takes a number above 0.") }
+        guard !query.isEmpty else { throw ValidationError("name words to search for.") }
+    }
+
+    func run() throws {
+        ProcessSettings.adjustLimits()
+        do throws(CommandError) {
+            try search()
+        } catch {
+            // As for ls-remote: 32 is for mounts.
+            guard error.exitStatus == .mountFailure else { throw error }
+            throw CommandError.reported(error.message, .system)
+        }
+    }
+
+    private func search() throws(CommandError) {
+        let environment = try Environment(scope: system ? .system : .user)
+        let source = try source()
+        quietLogs(environment)
+        let remote = try RemoteAccess(source, environment)
+        let (query, names, limit, json) = (query, names, limit, json)
+        let failure = WorkerThread.waiting { () async -> (RemoteError?, Bool) in
+            var shown = 0
+            do throws(RemoteError) {
+                try await remote.search(query, namesOnly: names) { listing in
+                    guard shown < limit else { return false }
+                    shown +|= 1
+                    if json {
+                        try? Terminal.printJSON(listing)
+                    } else {
+                        Terminal.print(listing.text(below: source.remotePath))
+                    }
+                    return true
+                }
+                return (nil, shown > 0)
+            } catch {
+                return (error, false)
+            }
+        }
+        guard let (error, hasFound) = failure else {
+            throw .system("the server could not be asked")
+        }
+        if let error {
+            throw ListRemoteCommand.message(error, source.remotePath, environment)
+        }
+        if !hasFound, !json { Terminal.complain("nothing was found", prefix: "") }
+    }
+
+    /// The account and the folder to search, which may be named by a path on a mount.
+    private func source() throws(CommandError) -> MountSource {
+        guard let place else { return .standard }
+        let isPath = place.hasPrefix("/") || place.hasPrefix(".")
+        if !isPath { return try MountSource(parsing: place) }
+        let mount = try RunningMount(containing: place)
+        let connection = try mount.connectOrFail(Environment.ofRunningMounts())
+        guard let status = connection.status(patience: 10) else {
+            throw .noControl(path: mount.mountpoint, detail: "it does not answer")
+        }
+        let folder = "\(status.remotePath)\(try mount.place(of: place))"
+        let end = folder.isEmpty ? "" : ":\(folder)"
+        return try MountSource(parsing: "\(status.account)\(end)")
+    }
+}
