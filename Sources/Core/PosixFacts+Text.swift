@@ -2,11 +2,13 @@
 // text is from a server, and any app with the same key may have written it.
 //
 //     1 m=755 t=1700000000:123456789 a=origin:web
+//     1 l=../lib/libz.so.1
 //
 // The first word is the version. Later versions may add keys; those are kept. `m` has the octal
 // permission bits; `t` seconds, nanoseconds and, unless they are the same, the seconds that the
 // server has for the revision; `a` an attribute's name and value, with other bytes than letters,
-// digits, `.`, `_` and `-` as `%XX`.
+// digits, `.`, `_` and `-` as `%XX`; `l` the target of a symbolic link, in which all of ASCII but
+// spaces, `%` and control characters is plain.
 
 extension PosixFacts {
     /// The most bytes in a field (`file_properties.stone`: "Values can be up to 1024 bytes").
@@ -36,6 +38,7 @@ extension PosixFacts {
             if time.seconds != modified.stored { word += ":\(modified.stored)" }
             words.append(word)
         }
+        if let link { words.append("l=" + Self.escaped(link.bytes, Self.isPlainInLink)) }
         let names = attributes.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         for name in names {
             words.append(
@@ -45,7 +48,8 @@ extension PosixFacts {
         return words.joined(separator: " ")
     }
 
-    /// The facts that fit into a field: attributes that do not are left out, the largest first.
+    /// The facts that fit into a field: attributes that do not are left out, the largest first. A link
+    /// keeps its target before all else.
     package var fitting: PosixFacts {
         var facts = self
         while facts.text.utf8.count > Self.longestText {
@@ -56,6 +60,8 @@ extension PosixFacts {
             facts.attributes[largest.key] = nil
         }
         if facts.text.utf8.count > Self.longestText { facts.others = [] }
+        if facts.text.utf8.count > Self.longestText { facts.modified = nil }
+        if facts.text.utf8.count > Self.longestText { facts.link = nil }
         return facts
     }
 
@@ -71,6 +77,7 @@ extension PosixFacts {
         case "t": modified = Self.time(value) ?? modified
         case "a":
             if let (name, bytes) = Self.attribute(value) { attributes[name] = bytes }
+        case "l": link = Self.bytes(value, Self.isPlainInLink).flatMap { LinkTarget($0) } ?? link
         default: others.append(word)
         }
     }
@@ -101,7 +108,9 @@ extension PosixFacts {
 
     // MARK: Bytes
 
-    private static func escaped(_ bytes: [UInt8]) -> String {
+    private static func escaped(
+        _ bytes: [UInt8], _ isPlain: (UInt8) -> Bool = isPlain
+    ) -> String {
         var text: [UInt8] = []
         for byte in bytes {
             if isPlain(byte) {
@@ -114,7 +123,9 @@ extension PosixFacts {
         return String(decoding: text, as: UTF8.self)
     }
 
-    private static func bytes(_ text: Substring) -> [UInt8]? {
+    private static func bytes(
+        _ text: Substring, _ isPlain: (UInt8) -> Bool = isPlain
+    ) -> [UInt8]? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
         while let byte = rest.popFirst() {
@@ -134,6 +145,11 @@ extension PosixFacts {
 
     private static func digit(_ byte: UInt8) -> UInt8? {
         digits.firstIndex(of: byte).map { UInt8(clamping: $0) }
+    }
+
+    /// Targets are paths, in which slashes are frequent.
+    private static func isPlainInLink(_ byte: UInt8) -> Bool {
+        (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "%")
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

@@ -39,13 +39,16 @@ extension Transaction {
         }
         guard let told else { return false }
         var local = node.local
-        local.permissions = rules.permissions(told.permissions, over: node)
-        if node.kind == .file, node.staged == nil,
+        let isLink = node.kind == .symbolicLink
+        if !isLink { local.permissions = rules.permissions(told.permissions, over: node) }
+        if node.kind != .folder, node.staged == nil,
             let time = told.exactTime(stored: node.facts.clientModified)
         {
             local.modified = time
         }
         try setLocal(local, of: node.inode)
+        // Linux has neither modes nor attributes of links.
+        if isLink { return true }
         for name in (known?.attributes ?? [:]).keys where told.attributes[name] == nil {
             try removeAttribute("user." + name, of: node.inode)
         }
