@@ -29,7 +29,8 @@ package struct LinkTarget: Hashable, Sendable {
     // MARK: On Dropbox
 
     /// The first line of each link's content.
-    private static let heading = "This file is a symbolic link (dbxfs). Its target is the next line:\n"
+    private static let heading =
+        "This file is a symbolic link (dbxfs). Its target is the next line:\n"
 
     /// The content of the file that stands for the link, for people who meet it on the web or with
     /// another client.
@@ -39,6 +40,6 @@ package struct LinkTarget: Hashable, Sendable {
         Array(Self.heading.utf8) + bytes + [UInt8(ascii: "\n")]
     }
 
-    /// The content's hash.
+    /// Hash of the content.
     package var contentHash: ContentHash { ContentHasher.hash(content) }
 }

@@ -3,6 +3,7 @@
 
 import Core
 import MetadataStore
+import Tree
 import Testing
 
 @testable import FileSystem

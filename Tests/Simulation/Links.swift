@@ -5,6 +5,7 @@ import Core
 import FileSystem
 import MetadataStore
 import RemoteStore
+import RemoteStoreTesting
 import TestSupport
 
 extension World {

@@ -114,7 +114,8 @@ final class User: @unchecked Sendable {
         case .chmod(let path, let bits):
             try await with(path) { inode in
                 // The kernel knows no modes of links.
-                if try await self.fs.attributes(of: inode).value().attributes.kind == .symbolicLink {
+                if try await self.fs.attributes(of: inode).value().attributes.kind == .symbolicLink
+                {
                     throw FileSystemError.unsupported
                 }
                 var changes = AttributeChanges()

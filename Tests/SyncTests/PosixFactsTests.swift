@@ -22,7 +22,7 @@ import Testing
         #expect(PosixFacts(text: earlier.text) == earlier)
     }
 
-    @Test("a link's target comes back from its text, whatever its bytes")
+    @Test("a link's target comes back from its text, with any bytes")
     func links() throws {
         let paths = ["../lib/libz.so.1", "/", "a b%=:\n", "é"]
         for bytes in paths.map({ Array($0.utf8) }) + [[0xFF, 1, 0x7F]] {

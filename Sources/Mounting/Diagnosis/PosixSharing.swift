@@ -47,7 +47,8 @@ package enum PosixSharing: Hashable, Sendable {
         case .unknown: []
         case .shared: finding(.ok, "modes, exact times, links and attributes are kept on Dropbox")
         case .switchedOff:
-            finding(.ok, "modes, exact times, links and attributes stay on this machine (posix=local)")
+            finding(
+                .ok, "modes, exact times, links and attributes stay on this machine (posix=local)")
         case .scopeMissing(let scope, let command):
             finding(
                 .note,

@@ -86,7 +86,8 @@ package struct RemoteFile: Hashable, Sendable {
     /// Takes over all fields.
     package init(
         id: FileID, revision: Revision, hash: ContentHash?, size: Int64, clientModified: WallTime,
-        serverModified: WallTime, symbolicLinkTarget: LinkTarget? = nil, isDownloadable: Bool = true,
+        serverModified: WallTime, symbolicLinkTarget: LinkTarget? = nil,
+        isDownloadable: Bool = true,
         isReadOnly: Bool = false, posix: PosixReport = .untold
     ) {
         self.id = id

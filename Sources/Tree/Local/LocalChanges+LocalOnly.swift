@@ -46,8 +46,9 @@ extension LocalChanges {
     package func adoptRules() throws {
         let patterns = context.rules.ignored.text
         let links = context.rules.posix.isShared ? StoredSetting.linksAreSent : nil
-        guard try transaction.setting(StoredSetting.ignoredPatterns) ?? "" != patterns
-            || transaction.setting(StoredSetting.links) != links
+        guard
+            try transaction.setting(StoredSetting.ignoredPatterns) ?? "" != patterns
+                || transaction.setting(StoredSetting.links) != links
         else { return }
         for inode in try transaction.topmostLocalNodes() {
             guard let node = try transaction.node(inode), !keepsHere(node),

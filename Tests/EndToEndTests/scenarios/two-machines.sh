@@ -45,7 +45,7 @@ one="$WORK/one" two="$WORK/two"
     ln -s f1 d1/link
     ln -s ../d2/run1 d1/up
     ln -s /nowhere/at/all d3/dangling
-    ln -s d4 folder
+    ln -s ../d4 d9/folder
     ln -s "$(printf 'caf\351 %%')" d5/bytes
     touch -h -d '2002-03-04 05:06:07.987654321 UTC' d1/link
 )
@@ -139,11 +139,11 @@ sync_on 2 "$two"
 wait_until 60 is_link "$one/tree/d1/link" f2
 test "$(cat "$one/tree/d1/link")" = '1 2'
 echo instead > "$one/tree/new"
-mv -T "$one/tree/new" "$one/tree/folder"
+mv -T "$one/tree/new" "$one/tree/d9/folder"
 mv "$one/tree/d1/link" "$one/tree/d2/link"
 rm "$one/tree/d5/bytes"
 sync_on 1 "$one"
-wait_until 60 is_file "$two/tree/folder" instead
+wait_until 60 is_file "$two/tree/d9/folder" instead
 wait_until 60 is_link "$two/tree/d2/link" f2
 wait_until 60 test ! -L "$two/tree/d5/bytes"
 $third delete /tree/d3/dangling
