@@ -222,6 +222,7 @@ extension Harness {
         try await other.link("/l", to: "ours")
         try await other.settleFully()
         try await harness.settleFully()
+        #expect(try await other.node("/same").modified == harness.node("/same").modified)
         for mount in [harness, other] {
             #expect(try await mount.target("/same") == "t")
             #expect(try await mount.target("/l") == "theirs")

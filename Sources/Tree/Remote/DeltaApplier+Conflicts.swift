@@ -37,6 +37,8 @@ extension DeltaApplier {
             return false
         case .merge:
             try transaction.setFacts(facts, of: local.inode)
+            // No content is sent that would bring the time of ours to the server.
+            if kind == .symbolicLink { try forgetTimes(of: local) }
             if local.place?.name.own != nil {
                 // Of an alias, the server's spelling is as good.
                 let name = try name(of: place, shownLike: local.place)
