@@ -2,11 +2,13 @@
 // text is from a server, and any app with the same key may have written it.
 //
 //     1 m=755 t=1700000000:123456789 a=origin:web
+//     1 l=../lib/libz.so.1
 //
 // The first word is the version. Later versions may add keys; those are kept. `m` has the octal
 // permission bits; `t` seconds, nanoseconds and, unless they are the same, the seconds that the
 // server has for the revision; `a` an attribute's name and value, with other bytes than letters,
-// digits, `.`, `_` and `-` as `%XX`.
+// digits, `.`, `_` and `-` as `%XX`; `l` the target of a symbolic link, in which all of ASCII but
+// spaces, `%` and control characters is plain.
 
 import Saturating
 
@@ -38,6 +40,7 @@ extension PosixFacts {
             if time.seconds != modified.stored { word += ":\(modified.stored)" }
             words.append(word)
         }
+        if let link { words.append("l=" + Self.escaped(link.bytes, Self.isPlainInLink)) }
         let names = attributes.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         for name in names {
             words.append(Self.word(name, attributes[name] ?? []))
@@ -47,7 +50,8 @@ extension PosixFacts {
     }
 
     /// The facts that fit into a field. Attributes that the server has as they are come first: a machine does not remove what
-    /// another one shares. Then the smallest of the others. The exact time goes before an attribute of the former does.
+    /// another one shares. Then the smallest of the others. The exact time goes before an attribute of the former does, and a
+    /// link's target last of all.
     package func fitting(beside told: PosixFacts?) -> PosixFacts {
         if text.utf8.count <= Self.longestText { return self }
         let attributes = attributes.map { name, value in
@@ -60,6 +64,7 @@ extension PosixFacts {
         let needed = attributes.reduce(0) { $0 +| ($1.isTold ? $1.size : 0) }
         if facts.text.utf8.count +| needed > Self.longestText { facts.modified = nil }
         if facts.text.utf8.count > Self.longestText { facts.others = [] }
+        if facts.text.utf8.count > Self.longestText { facts.link = nil }
         var room = Self.longestText -| facts.text.utf8.count
         for attribute in attributes where attribute.size <= room {
             facts.attributes[attribute.name] = attribute.value
@@ -95,6 +100,7 @@ extension PosixFacts {
         case "t": modified = Self.time(value) ?? modified
         case "a":
             if let (name, bytes) = Self.attribute(value) { attributes[name] = bytes }
+        case "l": link = Self.bytes(value, Self.isPlainInLink).flatMap { LinkTarget($0) } ?? link
         default: others.append(word)
         }
     }
@@ -129,7 +135,9 @@ extension PosixFacts {
         "a=" + escaped(Array(name.utf8)) + ":" + escaped(value)
     }
 
-    private static func escaped(_ bytes: [UInt8]) -> String {
+    private static func escaped(
+        _ bytes: [UInt8], _ isPlain: (UInt8) -> Bool = isPlain
+    ) -> String {
         var text: [UInt8] = []
         for byte in bytes {
             if isPlain(byte) {
@@ -142,7 +150,9 @@ extension PosixFacts {
         return String(decoding: text, as: UTF8.self)
     }
 
-    private static func bytes(_ text: Substring) -> [UInt8]? {
+    private static func bytes(
+        _ text: Substring, _ isPlain: (UInt8) -> Bool = isPlain
+    ) -> [UInt8]? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
         while let byte = rest.popFirst() {
@@ -162,6 +172,11 @@ extension PosixFacts {
 
     private static func digit(_ byte: UInt8) -> UInt8? {
         digits.firstIndex(of: byte).map { UInt8(clamping: $0) }
+    }
+
+    /// Targets are paths, in which slashes are frequent.
+    private static func isPlainInLink(_ byte: UInt8) -> Bool {
+        (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "%")
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

@@ -1,5 +1,7 @@
-// Modes, times and attributes, for which Dropbox has no place, as mounts share them. Not
-// responsible for its text on the server (`PosixFacts+Text.swift`), nor for which facts are shared.
+// Modes, times, attributes and targets of links, for which Dropbox has no place, as mounts share them.
+// Not responsible for their text on the server (`PosixFacts+Text.swift`), nor for which are shared.
+
+package import ContentHashing
 
 /// Facts of a node that mounts share through a property of the file.
 ///
@@ -11,6 +13,8 @@ package struct PosixFacts: Hashable, Sendable {
     package var modified: ExactTime?
     /// Extended attributes by their names, without `user.`.
     package var attributes: [String: [UInt8]]
+    /// The target, if the file is a symbolic link as long as its content is that link's.
+    package var link: LinkTarget?
     /// Facts of later versions of dbxfs, as they are; kept when this version changes others.
     package var others: [String]
 
@@ -36,16 +40,23 @@ package struct PosixFacts: Hashable, Sendable {
     /// Memberwise; by default nothing differs.
     package init(
         permissions: UInt16? = nil, modified: ExactTime? = nil,
-        attributes: [String: [UInt8]] = [:], others: [String] = []
+        attributes: [String: [UInt8]] = [:], link: LinkTarget? = nil, others: [String] = []
     ) {
         self.permissions = permissions
         self.modified = modified
         self.attributes = attributes
+        self.link = link
         self.others = others
     }
 
     /// Whether nothing differs from the defaults.
     package var isEmpty: Bool { self == PosixFacts() }
+
+    /// The target of a file with this content; nil if it is no link, or if others have changed it.
+    package func link(ofContent hash: ContentHash?) -> LinkTarget? {
+        guard let link, link.contentHash == hash else { return nil }
+        return link
+    }
 
     /// The exact time of a revision that has this time on the server; nil if it is another's.
     package func exactTime(stored: WallTime?) -> WallTime? {

@@ -106,7 +106,7 @@ struct NamespaceTests {
         #expect(throws: FileSystemError.notADirectory) { try fixture.lookup("x", in: file) }
     }
 
-    @Test("symbolic links keep any text, and stay here")
+    @Test("symbolic links keep any text, and stay here where their targets cannot be kept")
     func links() throws {
         let fixture = try Fixture()
         let link = try fixture.symlink("l", to: "../no/such\nplace")
@@ -120,6 +120,12 @@ struct NamespaceTests {
         #expect(throws: FileSystemError.invalidArgument) {
             try fixture.fs.readSymbolicLink(file).now()
         }
+        let bytes: [UInt8] = [0x63, 0xE9, 0xFF]
+        let odd = try fixture.fs.makeSymbolicLink(
+            text("odd"), in: .root, target: bytes, caller: Fixture.user
+        ).now().attributes
+        #expect(odd.size == 3)
+        #expect(try fixture.fs.readSymbolicLink(odd.inode).now() == bytes)
         #expect(throws: FileSystemError.noEntry) { try fixture.symlink("e", to: "") }
         #expect(throws: FileSystemError.nameTooLong) {
             try fixture.symlink("e", to: String(repeating: "x", count: 4096))
@@ -134,7 +140,7 @@ struct NamespaceTests {
     func remoteLink(target: String) throws {
         let fixture = try Fixture()
         var facts = fixture.content.add(text(target))
-        facts.target = target
+        facts.target = LinkTarget(target)
         let known = facts
         let link = try fixture.store.write {
             try $0.insertRemote(

@@ -53,7 +53,7 @@ struct HostileRowTests {
         let facts = RemoteFacts(
             id: FileID("id:file"), revision: Revision("r1"), size: 3,
             hash: ContentHasher.hash([1]), clientModified: seconds(1), serverModified: seconds(2),
-            target: "t", sharedFolderID: "9")
+            target: LinkTarget("t"), sharedFolderID: "9")
         let file = try transaction.insertRemote(
             .file, at: Place(parent: folder, name: name("file")), facts: facts)
         let base = StagedContent.Base(

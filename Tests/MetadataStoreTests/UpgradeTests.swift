@@ -157,7 +157,7 @@ import Testing
         #expect(edited.local.permissions == 0o644)
         #expect(edited.local.modified == WallTime(seconds: 1_700_000_000))
         #expect(edited.facts.revision == Revision("rev4"))
-        #expect(try snapshot.node(InodeID(8))?.facts.target == "Docs")
+        #expect(try snapshot.node(InodeID(8))?.facts.target?.text == "Docs")
         #expect(try snapshot.node(InodeID(8))?.flags.contains(.localOnly) == true)
         #expect(try snapshot.node(InodeID(9))?.isTombstone == true)
         #expect(try snapshot.remotePath(of: InodeID(7)) == "/Docs/Before")

@@ -76,6 +76,72 @@ import Testing
         }
     }
 
+    /// The commit of a link.
+    private func link(_ path: RemotePath, _ target: LinkTarget) -> RemoteCommit {
+        var commit = commit(path, PosixFacts(link: target))
+        commit.hash = target.contentHash
+        return commit
+    }
+
+    private func linked(by store: DropboxStore) async throws -> [String: String] {
+        let entries = try await store.list(.root, recursive: true).entries
+        var links: [String: String] = [:]
+        for entry in entries {
+            if case .file(let file) = entry.kind {
+                links[entry.foldedPath.rawValue] = file.linkTarget?.text
+            }
+        }
+        return links
+    }
+
+    @Test("a file is a link as long as it has the link's text, wherever it is")
+    func links() async throws {
+        try await EmulatedAccount.withAccount { account in
+            let (one, other) = (machine(account), machine(account))
+            let target = try #require(LinkTarget("../a b"))
+            let entry = try await one.upload(
+                MemorySource(target.content), commit: link("/l", target))
+            #expect(try entry.file.linkTarget == target)
+            #expect(try await linked(by: other) == ["/l": "../a b"])
+            _ = try await other.move(
+                RemoteReference(path: "/l", id: entry.id), to: "/moved")
+            #expect(try await linked(by: other) == ["/moved": "../a b"])
+            // Another client edits the text: the property stays.
+            let there = try #require(try await other.entry(at: "/moved"))
+            let plain = DropboxStore(client: account.client, sharesFacts: false, log: silent)
+            var edit = commit("/moved", nil)
+            edit.expectation = .revision(try there.file.revision)
+            _ = try await plain.upload(MemorySource("edited"), commit: edit)
+            #expect(try await linked(by: other) == [:])
+            let edited = try #require(try await other.entry(at: "/moved"))
+            #expect(edited.posix.facts?.link == target)
+        }
+    }
+
+    @Test("without a template no link is stored, and the files of its batch are")
+    func linksWithoutTemplate() async throws {
+        try await EmulatedAccount.withAccount { account in
+            let store = DropboxStore(client: account.client, sharesFacts: false, log: silent)
+            let target = try #require(LinkTarget("a"))
+            await #expect(throws: RemoteError.self) {
+                try await store.upload(
+                    MemorySource(target.content), commit: link("/alone", target))
+            }
+            let contents = [target.content, Array("text".utf8), target.content]
+            let sessions = try await store.send(contents).map { try $0.get() }
+            let commits = [link("/l", target), commit("/f", nil), link("/m", target)]
+            let outcomes = try await store.finishUploads(
+                zip(sessions, commits).map { session, commit in
+                    FinishedUpload(
+                        session: session,
+                        size: commit.path == "/f" ? 4 : Int64(target.content.count),
+                        commit: commit)
+                })
+            #expect(outcomes.map { (try? $0.get()) != nil } == [false, true, false])
+            #expect(try await listed(by: store).keys.sorted() == ["/f"])
+        }
+    }
+
     @Test("a batch has the facts of all its files")
     func batch() async throws {
         try await EmulatedAccount.withAccount { account in

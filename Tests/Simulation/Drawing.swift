@@ -55,6 +55,7 @@ extension Plan {
         var modes = SeededRandom(seed: seed ^ 0x755)
         sharesModes = Int.random(in: 0..<3, using: &modes) == 0
         if sharesModes { addModes(using: &modes) }
+        if sharesModes, Int.random(in: 0..<4, using: &modes) != 0 { addLinks(using: &modes) }
     }
 
     /// Names of which the server takes some for one, or refuses some, with aliases that they get. U+FFFD stands for a byte

@@ -118,7 +118,7 @@ extension UserStep {
     /// The paths at which something may be after it.
     var targets: [String] {
         switch self {
-        case .write(let path), .makeFolder(let path), .restore(let path): [path]
+        case .write(let path), .makeFolder(let path), .restore(let path), .link(let path): [path]
         case .save(let path), .saveSafely(let path): [path, path + ".new"]
         case .rename(_, let target): [target]
         case .exchange(let path, let target): [path, target]

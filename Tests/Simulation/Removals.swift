@@ -95,7 +95,7 @@ extension World {
     /// The tokens of unsent files that users see.
     func live(of mount: Mount) -> Set<String>? {
         guard let process = mount.process, let nodes = unsent(of: process) else { return nil }
-        let visible = nodes.filter { $0.place != nil && $0.kind == .file }
+        let visible = nodes.filter { $0.place != nil && $0.kind != .folder }
         return Set(visible.flatMap { Ledger.tokens(text(of: $0, process)) })
     }
 

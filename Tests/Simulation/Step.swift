@@ -86,6 +86,8 @@ enum UserStep: Hashable, Sendable {
     case pin(String, Bool)
     /// Changes the permission bits of a file or a folder.
     case chmod(String, UInt16)
+    /// Makes a symbolic link.
+    case link(String)
 }
 
 /// An action of another client.

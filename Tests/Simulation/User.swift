@@ -113,12 +113,18 @@ final class User: @unchecked Sendable {
         case .list(let path): _ = try await list(path)
         case .chmod(let path, let bits):
             try await with(path) { inode in
+                // The kernel knows no modes of links.
+                if try await self.fs.attributes(of: inode).value().attributes.kind == .symbolicLink
+                {
+                    throw FileSystemError.unsupported
+                }
                 var changes = AttributeChanges()
                 changes.permissions = bits
                 let entry = try await self.fs.setAttributes(changes, of: inode, handle: nil)
                     .value()
                 self.kernel.changed(entry)
             }
+        case .link(let path): try await link(path)
         case .pin(let path, let isPinned):
             try await with(path) { inode in
                 if !isPinned { self.process.mount.pins.set(false, of: inode) }
@@ -190,7 +196,7 @@ final class User: @unchecked Sendable {
     }
 
     private func giveUp(_ node: Node?, for other: Node? = nil) {
-        guard let node, node.kind == .file else { return }
+        guard let node, node.kind != .folder else { return }
         if let other {
             ledger.give(up: text(of: node), for: text(of: other), sent: world.serverTokens())
         } else {

@@ -15,7 +15,7 @@ extension World {
         let texts = serverTexts()
         if let flaw = ledger.flaw(of: texts) { throw Violation(rule: "torn", detail: flaw) }
         for bytes in belated.arrived {
-            ledger.allowCopies(of: String(decoding: bytes, as: UTF8.self))
+            ledger.allowCopies(of: Self.text(of: bytes))
         }
         // A listing may leave out a file that moves between two pages; and two mounts that have moved a file which a third
         // client deletes both keep it.

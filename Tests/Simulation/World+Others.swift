@@ -25,7 +25,7 @@ extension World {
                 let paths = other.paths(below: path)
                 try other.delete(path)
                 giveUp(before)
-                let texts = before.map { ($0.id, String(decoding: $0.bytes, as: UTF8.self)) }
+                let texts = before.map { ($0.id, Self.text(of: $0.bytes)) }
                 try noteDeletion(of: paths, Dictionary(texts) { $1 })
             case .move(let path, let target):
                 // Uploads on their way into a moved folder make it anew.
@@ -86,7 +86,7 @@ extension World {
     /// Another client has removed or replaced these files.
     private func giveUp(_ files: [(id: FileID, bytes: [UInt8])]) {
         for file in files {
-            let text = String(decoding: file.bytes, as: UTF8.self)
+            let text = Self.text(of: file.bytes)
             ledger.give(up: text)
             noteRemoval(byOthers: text, of: file.id)
         }

@@ -220,20 +220,21 @@ final class World: @unchecked Sendable {
     func serverTexts() -> [String] {
         server.otherClient.snapshot.entries.values.compactMap { entry in
             guard case .file(let bytes) = entry else { return nil }
-            return String(decoding: bytes, as: UTF8.self)
+            return Self.text(of: bytes)
         }
     }
 
     /// The texts of the files at or below a path of the server.
     func texts(below path: String) -> [String] {
-        server.otherClient.files(below: path).map { String(decoding: $0.bytes, as: UTF8.self) }
+        server.otherClient.files(below: path).map { Self.text(of: $0.bytes) }
     }
 
     /// The text of a file as a mount has it.
     func text(of node: Node, _ process: MountProcess) -> String {
+        if node.kind == .symbolicLink { return node.facts.target?.text ?? "" }
         if let staged = try? process.staging.file(of: node) {
             switch try? staged.read(at: 0, count: Int(staged.size)) {
-            case .bytes(let bytes): return String(decoding: bytes, as: UTF8.self)
+            case .bytes(let bytes): return Self.text(of: bytes)
             case .retired(let content): return text(of: content.revision)
             case .mixed(let segments):
                 let base = Array((staged.base.map { text(of: $0.revision) } ?? "").utf8)
@@ -254,7 +255,7 @@ final class World: @unchecked Sendable {
     }
 
     private func text(of revision: Revision) -> String {
-        String(decoding: server.content(of: revision) ?? [], as: UTF8.self)
+        Self.text(of: server.content(of: revision) ?? [])
     }
 
     // MARK: Rules
@@ -362,7 +363,8 @@ final class World: @unchecked Sendable {
         Set(
             server.otherClient.snapshot.entries.map { path, entry in
                 guard case .file(let bytes) = entry else { return path.rawValue + "/" }
-                return path.rawValue + "=" + String(decoding: bytes, as: UTF8.self)
+                let mark = isLink(bytes, at: path.rawValue) ? Self.linkMark : "="
+                return path.rawValue + mark + Self.text(of: bytes)
             })
     }
 
@@ -376,7 +378,8 @@ final class World: @unchecked Sendable {
                     lines.insert(path + "/")
                     try visit(child.inode, path, snapshot)
                 } else {
-                    lines.insert(path + "=" + text(of: node, process))
+                    let mark = node.kind == .symbolicLink ? Self.linkMark : "="
+                    lines.insert(path + mark + text(of: node, process))
                 }
             }
         }

@@ -145,7 +145,7 @@ extension ConflictRow {
         ConflictRow(
             label: "M4",
             here: "symbolic link moved", there: "deleted",
-            result: "kept where we moved it, and stays on this machine",
+            result: "kept where we moved it, as a new link",
             others: { try $0.server.otherClient.link("/a", to: "target") },
             local: { try await $0.move("/a", to: "/b") },
             remote: { try await $0.remove("/a") }, tree: [:], localTexts: ["/b -> target"]),

@@ -170,7 +170,7 @@ struct ConflictRow: Sendable, CustomTestStringConvertible {
             let resolution = ConflictTable.resolution(of: file)
             #expect(resolution == (hasRevision ? .keepFromRevision : .remove))
         }
-        #expect(ConflictTable.resolution(of: DeletedLink.seen(isMovedByUsers: true)) == .keepLocal)
+        #expect(ConflictTable.resolution(of: DeletedLink.seen(isMovedByUsers: true)) == .keepUnsent)
         for isEmpty in [false, true] {
             let folder = DeletedFolder.seen(isMovedByUsers: true, isEmpty: isEmpty)
             #expect(ConflictTable.resolution(of: folder) == .keep)

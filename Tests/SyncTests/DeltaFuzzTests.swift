@@ -196,7 +196,8 @@ private final class RandomPages {
                 id: FileID("id:\(number)"), revision: Revision("\(number)-\(version)"),
                 hash: ContentHash(bytes: [UInt8](repeating: UInt8(version), count: 32)), size: 5,
                 clientModified: WallTime(seconds: 1), serverModified: WallTime(seconds: 1),
-                symbolicLinkTarget: Int.random(in: 0..<8, using: &random) == 0 ? "t" : nil))
+                symbolicLinkTarget: Int.random(in: 0..<8, using: &random) == 0
+                    ? LinkTarget("t") : nil))
     }
 
     private func entry(_ path: [String], _ kind: RemoteEntry.Kind) throws -> RemoteEntry {

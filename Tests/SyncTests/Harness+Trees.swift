@@ -43,7 +43,7 @@ extension Harness {
     func localLinks() async throws -> [String] {
         try await store.read { try $0.allNodes() }
             .filter { $1.kind == .symbolicLink && $1.flags.contains(.localOnly) }
-            .map { "\($0) -> \($1.facts.target ?? "")" }.sorted()
+            .map { "\($0) -> \($1.facts.target?.text ?? "")" }.sorted()
     }
 
     private func text(of node: Node) async throws -> String {

@@ -22,6 +22,43 @@ import Testing
         #expect(PosixFacts(text: earlier.text) == earlier)
     }
 
+    @Test("a link's target comes back from its text, with any bytes")
+    func links() throws {
+        let paths = ["../lib/libz.so.1", "/", "a b%=:\n", "é"]
+        for bytes in paths.map({ Array($0.utf8) }) + [[0xFF, 1, 0x7F]] {
+            let target = try #require(LinkTarget(bytes))
+            let facts = PosixFacts(link: target)
+            #expect(PosixFacts(text: facts.text) == facts, "\(facts.text)")
+        }
+        #expect(PosixFacts(link: LinkTarget("../a b%")).text == "1 l=../a%20b%25")
+        let all = PosixFacts(
+            permissions: 0o700, modified: .init(time, stored: 1), link: LinkTarget("x"),
+            others: ["k"])
+        #expect(all.text == "1 m=700 t=1700000000:123456789:1 l=x k")
+        #expect(PosixFacts(text: all.text) == all)
+    }
+
+    @Test("a file is a link as long as it has the link's text, which never changes")
+    func linkContent() throws {
+        let target = try #require(LinkTarget("../a"))
+        #expect(
+            String(decoding: target.content, as: UTF8.self)
+                == "This file is a symbolic link (dbxfs). Its target is the next line:\n../a\n")
+        let facts = PosixFacts(link: target)
+        #expect(facts.link(ofContent: target.contentHash) == target)
+        #expect(facts.link(ofContent: LinkTarget("../b")?.contentHash) == nil)
+        #expect(facts.link(ofContent: nil) == nil)
+        #expect(PosixFacts().link(ofContent: target.contentHash) == nil)
+    }
+
+    @Test("no link has an empty target, a null byte, or more bytes than Linux reads")
+    func noTargets() {
+        #expect(LinkTarget("") == nil)
+        #expect(LinkTarget("a\u{0}") == nil)
+        #expect(LinkTarget(String(repeating: "x", count: 4096)) == nil)
+        #expect(LinkTarget(String(repeating: "x", count: 4095)) != nil)
+    }
+
     @Test("no facts are a text, too, which takes earlier ones back")
     func empty() {
         #expect(PosixFacts().text == "1")
@@ -37,6 +74,8 @@ import Testing
             ("1 t=1:2:3:4", "1"), ("1 t=1:2:1", "1 t=1:2"),
             ("1 a=:x", "1"), ("1 a=x", "1"), ("1 a=x:%", "1"), ("1 a=x:%G0", "1"),
             ("1 a=%00:x", "1"), ("1 a=%FF:x", "1"), ("1 a=dropbox.id:x", "1"),
+            ("1 l=", "1"), ("1 l=%00", "1"), ("1 l=a%0", "1"), ("1 l=é", "1"), ("1 l", "1 l"),
+            ("1 l=a l=b", "1 l=b"), ("1 l=%2F", "1 l=/"),
             ("1  a=x:y ", "1 a=x:y"),
             ("1 z m=700", "1 m=700 z"),
         ])
@@ -55,7 +94,7 @@ import Testing
     @Test("any text of bytes is read without harm, and its facts fit into a field")
     func random() {
         var random = SeededRandom(seed: 20)
-        let letters = Array("1 mtaz=:%0F7-é\u{0}".unicodeScalars)
+        let letters = Array("1 mtalz=:%0F7-é\u{0}".unicodeScalars)
         for _ in 0..<20_000 {
             var text = "1 "
             for _ in 0..<Int.random(in: 0..<60, using: &random) {
@@ -75,6 +114,9 @@ import Testing
         #expect(
             facts.fitting(beside: nil) == PosixFacts(permissions: 0o700, attributes: ["small": [1]])
         )
+        let path = LinkTarget(String(repeating: "/", count: 1015))
+        let link = PosixFacts(modified: .init(time, stored: 1), link: path, others: ["key=x"])
+        #expect(link.fitting(beside: nil) == PosixFacts(link: path))
         let many = PosixFacts(others: (0..<500).map { "key\($0)=x" })
         #expect(many.fitting(beside: nil).text.utf8.count <= PosixFacts.longestText)
     }

@@ -61,7 +61,7 @@ extension Node {
         switch kind {
         case .folder, .fifo, .socket: 0
         case .file: size
-        case .symbolicLink: Int64(clamping: facts.target?.utf8.count ?? 0)
+        case .symbolicLink: Int64(clamping: facts.target?.bytes.count ?? 0)
         }
     }
 

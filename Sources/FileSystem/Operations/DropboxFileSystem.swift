@@ -91,7 +91,7 @@ package final class DropboxFileSystem: FileSystemOperations {
         do {
             folderTime = try Self.folderTime(in: store, now: clock.date())
             try changeTree { changes in
-                try changes.adoptIgnoreRules()
+                try changes.adoptRules()
                 try changes.adoptNames()
             }
         } catch {

@@ -137,7 +137,7 @@ extension Transaction {
     }
 
     /// Sets a symbolic link's target.
-    package func setTarget(_ target: String, of inode: InodeID) throws {
+    package func setTarget(_ target: LinkTarget, of inode: InodeID) throws {
         try run("UPDATE node SET target = ? WHERE inode = ?", [target, inode.column])
     }
 

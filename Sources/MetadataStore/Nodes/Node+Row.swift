@@ -42,6 +42,13 @@ extension WallTime {
     }
 }
 
+extension LinkTarget: ColumnConvertible {
+    /// A text, as a rule: other programs can read it.
+    package var columnValue: ColumnValue {
+        String(validating: bytes, as: UTF8.self).map { .text($0) } ?? .blob(bytes)
+    }
+}
+
 extension Node {
     static let selection = """
         SELECT node.inode, node.kind, node.parent, node.fold, node.name, node.remote, node.flags,
@@ -112,7 +119,7 @@ extension RemoteFacts {
             revision: try row.text(ifAny: 8).map { Revision($0) },
             size: try row.size(9), hash: try row.hash(ifAny: 10),
             clientModified: try row.time(ifAny: 11), serverModified: try row.time(ifAny: 12),
-            target: try row.text(ifAny: 13), sharedFolderID: try row.text(ifAny: 14),
+            target: try row.target(ifAny: 13), sharedFolderID: try row.text(ifAny: 14),
             flags: flags.intersection(.remoteFacts))
     }
 }

@@ -15,15 +15,6 @@ package enum NodeKind: Int, Hashable, Sendable {
     case fifo = 3
     /// The address of a socket, to which programs of this machine connect.
     case socket = 4
-
-    /// Whether users' nodes of this kind are local-only wherever they are, because the API cannot
-    /// store them.
-    package var isNeverSent: Bool {
-        switch self {
-        case .folder, .file: false
-        case .symbolicLink, .fifo, .socket: true
-        }
-    }
 }
 
 /// A name in a folder.
@@ -74,8 +65,8 @@ package struct NodeFlags: OptionSet, Hashable, Sendable {
     package static let noAccess = NodeFlags(rawValue: 4)
     /// The server does not hand out this file's bytes (cloud documents).
     package static let notDownloadable = NodeFlags(rawValue: 8)
-    /// Never sent to the server: symbolic links made here, editors' lock files, matches of ignore
-    /// patterns.
+    /// Never sent to the server: FIFOs and sockets, links that Dropbox cannot keep, editors' lock files,
+    /// matches of ignore patterns.
     package static let localOnly = NodeFlags(rawValue: 16)
     /// The folder's children are all known.
     package static let listed = NodeFlags(rawValue: 32)
@@ -121,7 +112,7 @@ package struct RemoteFacts: Hashable, Sendable {
     /// When the server stored it.
     package var serverModified: WallTime?
     /// A symbolic link's target.
-    package var target: String?
+    package var target: LinkTarget?
     /// The namespace of a shared folder's mount point.
     package var sharedFolderID: String?
     /// The flags among `NodeFlags.remoteFacts`.
@@ -130,7 +121,7 @@ package struct RemoteFacts: Hashable, Sendable {
     /// Memberwise; by default unknown.
     package init(
         id: FileID? = nil, revision: Revision? = nil, size: Int64 = 0, hash: ContentHash? = nil,
-        clientModified: WallTime? = nil, serverModified: WallTime? = nil, target: String? = nil,
+        clientModified: WallTime? = nil, serverModified: WallTime? = nil, target: LinkTarget? = nil,
         sharedFolderID: String? = nil, flags: NodeFlags = []
     ) {
         self.id = id

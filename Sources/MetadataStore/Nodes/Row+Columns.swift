@@ -111,6 +111,15 @@ struct Columns {
         try present(text(ifAny: index), index)
     }
 
+    /// The target of a link: a text, or other bytes. Older versions stored texts that no link can have:
+    /// those count as none.
+    func target(ifAny index: CInt) throws(DamagedRow) -> LinkTarget? {
+        if sqlite3_column_type(statement, index) == SQLITE_BLOB {
+            return try bytes(ifAny: index).flatMap { LinkTarget($0) }
+        }
+        return try text(ifAny: index).flatMap { LinkTarget($0) }
+    }
+
     func bytes(ifAny index: CInt) throws(DamagedRow) -> [UInt8]? {
         switch sqlite3_column_type(statement, index) {
         case SQLITE_NULL: return nil

@@ -48,4 +48,7 @@ package enum StoredSetting {
     package static let folderTime = "filesystem.folder-time"
     /// The ignore patterns of the last mount.
     package static let ignoredPatterns = "filesystem.ignored"
+    /// Whether the last mount sent links: the value, or nothing.
+    package static let links = "filesystem.links"
+    package static let linksAreSent = "sent"
 }

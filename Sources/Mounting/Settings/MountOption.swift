@@ -51,8 +51,8 @@ package struct MountOption: Sendable {
             "names", .allowedNames, \.allowedNames, "whether all names can be given, or those only",
             "that Dropbox can have"),
         .value(
-            "posix", .posix, \.posix, "whether other machines get modes, exact times",
-            "and attributes"),
+            "posix", .posix, \.posix, "whether other machines get modes, exact times,",
+            "links and attributes"),
         .value(
             "cached_only", .programs, \.cachedOnly, "programs for which nothing is fetched, with",
             "colons; standard means the usual indexers"),

@@ -27,8 +27,6 @@ struct MetadataReader: Sendable {
     static let maximumSize: UInt64 = 0x400_0000_0000
     /// Longest plausible id or revision, in bytes; real ones have about 25.
     static let maximumIdentifierLength = 1024
-    /// Longest target of a symbolic link on Linux, in bytes (`PATH_MAX` with its final null byte).
-    static let maximumTargetLength = 4095
     /// Longest plausible cursor, in bytes; real ones have about 200.
     static let maximumCursorLength = 64 << 10
 
@@ -140,14 +138,17 @@ struct MetadataReader: Sendable {
 
     private func file(_ file: Files.FileMetadata) -> RemoteFile? {
         guard Self.isIdentifier(file.id), Self.isIdentifier(file.rev),
-            file.size <= Self.maximumSize, file.symlinkInfo.map(Self.isLink) ?? true
+            file.size <= Self.maximumSize
         else { return nil }
+        let target = file.symlinkInfo.map { LinkTarget($0.target) }
+        // A link that cannot be one here.
+        if case .some(nil) = target { return nil }
         return RemoteFile(
             id: FileID(file.id), revision: Revision(file.rev), hash: file.contentHash,
             size: Int64(clamping: file.size),
             clientModified: WallTime(seconds: file.clientModified.secondsSince1970),
             serverModified: WallTime(seconds: file.serverModified.secondsSince1970),
-            symbolicLinkTarget: file.symlinkInfo?.target,
+            symbolicLinkTarget: target ?? nil,
             // Without a hash the bytes cannot be verified.
             isDownloadable: file.isDownloadable && file.contentHash != nil,
             isReadOnly: file.sharingInfo?.readOnly ?? false,
@@ -166,10 +167,6 @@ struct MetadataReader: Sendable {
             return PosixFacts(text: field.value).map { .told($0) } ?? .untold
         }
         return .missing
-    }
-
-    private static func isLink(_ info: Files.SymlinkInfo) -> Bool {
-        info.target.utf8.count <= maximumTargetLength && !info.target.utf8.contains(0)
     }
 
     /// A position in a listing. Throws `malformed` for one that is too long to store.

@@ -41,7 +41,7 @@ extension DropboxStore {
         try await prepareToMake()
         var commit = commit
         if commit.hash == nil { commit.hash = try await hash(of: source, 0..<source.size) }
-        let template = await factsTemplate(for: [commit])
+        let template = try await factsTemplate(for: commit)
         let argument = Files.UploadArg(info(commit, template), contentHash: commit.hash)
         let file: Files.FileMetadata
         do {

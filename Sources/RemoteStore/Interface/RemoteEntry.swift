@@ -68,8 +68,8 @@ package struct RemoteFile: Hashable, Sendable {
     package var clientModified: WallTime
     /// When the server stored it, in whole seconds.
     package var serverModified: WallTime
-    /// The target, if the file is a symbolic link.
-    package var symbolicLinkTarget: String?
+    /// The target, if Dropbox's own client has stored the file as a symbolic link.
+    package var symbolicLinkTarget: LinkTarget?
     /// Whether its bytes can be downloaded.
     package var isDownloadable: Bool
     /// Whether a shared folder's rules forbid writing.
@@ -77,10 +77,17 @@ package struct RemoteFile: Hashable, Sendable {
     /// The file's POSIX facts, as far as the answer has them.
     package var posix: PosixReport
 
+    /// The target, if the file is a symbolic link: Dropbox's own, or by its facts, as long as no other
+    /// client has changed the content.
+    package var linkTarget: LinkTarget? {
+        symbolicLinkTarget ?? posix.facts?.link(ofContent: hash)
+    }
+
     /// Takes over all fields.
     package init(
         id: FileID, revision: Revision, hash: ContentHash?, size: Int64, clientModified: WallTime,
-        serverModified: WallTime, symbolicLinkTarget: String? = nil, isDownloadable: Bool = true,
+        serverModified: WallTime, symbolicLinkTarget: LinkTarget? = nil,
+        isDownloadable: Bool = true,
         isReadOnly: Bool = false, posix: PosixReport = .untold
     ) {
         self.id = id
@@ -182,7 +189,7 @@ package struct RemoteEntry: Hashable, Sendable {
         var texts = foldedPath.rawValue.utf8.count +| name.string.utf8.count
         if case .told = posix { texts +|= PosixFacts.longestText }
         return switch kind {
-        case .file(let file): texts +| (file.symbolicLinkTarget?.utf8.count ?? 0)
+        case .file(let file): texts +| (file.symbolicLinkTarget?.bytes.count ?? 0)
         case .folder, .deleted: texts
         }
     }

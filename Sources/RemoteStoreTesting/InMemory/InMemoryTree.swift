@@ -152,6 +152,9 @@ struct InMemoryTree {
     ) throws(RemoteError) -> RemoteEntry {
         let hash = ContentHasher.hash(bytes)
         if let expected = commit.hash, expected != hash { throw .contentMismatch }
+        if commit.facts?.link != nil, facts == nil {
+            throw .forbidden("the account keeps no facts")
+        }
         try checkTarget(commit.path)
         let known = item(at: commit.path)
         if let known, known.file == nil { throw .conflict(.folder) }
@@ -201,7 +204,7 @@ struct InMemoryTree {
     /// Stores what this client cannot: a symbolic link, or without a target a document that cannot
     /// be downloaded.
     mutating func store(
-        linkTo target: String?, at path: RemotePath, now: WallTime
+        linkTo target: LinkTarget?, at path: RemotePath, now: WallTime
     ) throws(RemoteError) -> RemoteEntry {
         try checkTarget(path)
         try checkFree(path)

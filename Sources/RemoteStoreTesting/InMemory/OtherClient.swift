@@ -41,7 +41,7 @@ package struct OtherClient: Sendable {
 
     /// Creates a symbolic link at a path.
     package func link(_ path: String, to target: String) throws(RemoteError) {
-        try storeSpecial(path, target)
+        try storeSpecial(path, LinkTarget(target))
     }
 
     /// Creates a document that cannot be downloaded at a path.
@@ -49,7 +49,7 @@ package struct OtherClient: Sendable {
         try storeSpecial(path, nil)
     }
 
-    private func storeSpecial(_ path: String, _ target: String?) throws(RemoteError) {
+    private func storeSpecial(_ path: String, _ target: LinkTarget?) throws(RemoteError) {
         _ = try store.change { (tree) throws(RemoteError) in
             try tree.store(
                 linkTo: target, at: RemotePath(rawValue: path),

@@ -18,7 +18,7 @@ enum UploadReaction: Hashable, Sendable {
     case undo(problem: String)
     /// Has a folder moved in parts.
     case split
-    /// Modes and attributes stay on this machine.
+    /// Modes, attributes or a link stay on this machine.
     case keepHere
     /// The content has changed since: decide again.
     case restart
@@ -126,6 +126,8 @@ enum UploadReaction: Hashable, Sendable {
     private static func refused(_ step: UploadStep, _ problem: String) -> UploadReaction {
         switch step {
         case .move, .deleteFile, .deleteFolder: .undo(problem: problem)
+        // Links work without Dropbox.
+        case .upload(let upload) where upload.link != nil: .keepHere
         // Content of users is kept, and waits for an action of the user.
         case .makeFolder, .upload, .copy: .retry(seconds: Self.refusalPause, problem: problem)
         case .setFacts: .keepHere

@@ -59,7 +59,7 @@ extension Uploader {
                 inode, by: UploadReaction.delay(after: attempts), after: attempts)
         case .keepHere:
             environment.log.notice(
-                "a mode or attribute stays on this machine",
+                "a mode, attribute or link stays on this machine",
                 metadata: ["path": "\(step.paths)", "reason": "\(error)"])
             await environment.record { try $0.keepFactsHere(of: inode) }
         case .split: await split(inode, step, after: attempts)

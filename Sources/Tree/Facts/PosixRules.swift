@@ -31,13 +31,16 @@ package struct PosixRules: Hashable, Sendable {
     ) throws -> PosixFacts {
         var facts = PosixFacts(others: told?.others ?? [])
         guard isShared, hasFacts(node) else { return facts }
-        facts.permissions = permissions(of: node, told: told)
-        if node.kind == .file, let time = content ?? node.local.modified,
+        facts.link = Self.sentTarget(of: node)
+        if node.kind != .symbolicLink { facts.permissions = permissions(of: node, told: told) }
+        if node.kind != .folder, let time = content ?? node.local.modified,
             let stored = (content?.storable ?? node.facts.clientModified)?.seconds,
             time != WallTime(seconds: stored)
         {
             facts.modified = PosixFacts.ExactTime(time, stored: stored)
         }
+        // Linux has no such attributes of links.
+        if node.kind == .symbolicLink { return facts.fitting(beside: told) }
         for (name, value) in try tree.attributes(of: node.inode, upTo: PosixFacts.longestText)
         where name.hasPrefix(Self.user) {
             facts.attributes[String(name.dropFirst(Self.user.count))] = value
@@ -54,13 +57,38 @@ package struct PosixRules: Hashable, Sendable {
         let told = try tree.toldFacts(of: node.inode)
         let ours = try facts(of: node, told: told, in: tree)
         if ours.differsBesidesTime(from: told) { return true }
-        guard timeIsSet || node.flags.contains(.factsOwed), node.kind == .file,
+        guard timeIsSet || node.flags.contains(.factsOwed), node.kind != .folder,
             node.remote != .absent, node.staged == nil, let stored = node.facts.clientModified,
             let time = node.local.modified
         else { return false }
         // Others see whole seconds as long as no exact time was ever shared.
         if told?.modified == nil { return time.seconds != stored.seconds }
         return time != told?.exactTime(stored: stored) ?? stored
+    }
+
+    /// Whether a node is local-only wherever it is: Dropbox has nothing of the kind, and a link is sent
+    /// only with its target, as a fact.
+    func keepsHere(_ kind: NodeKind, target: LinkTarget?) -> Bool {
+        switch kind {
+        case .folder, .file: false
+        case .fifo, .socket: true
+        case .symbolicLink: !isShared || target.map { !Self.fits($0) } ?? true
+        }
+    }
+
+    func keepsHere(_ node: Node) -> Bool { keepsHere(node.kind, target: node.facts.target) }
+
+    private static func fits(_ target: LinkTarget) -> Bool {
+        PosixFacts(link: target).text.utf8.count <= PosixFacts.longestText
+    }
+
+    /// The target of a link that is sent, or was, as a file with a text; nil for any other node, also
+    /// for a link that Dropbox's own client has stored.
+    static func sentTarget(of node: Node) -> LinkTarget? {
+        guard node.kind == .symbolicLink, let target = node.facts.target,
+            node.remote == .absent || node.facts.hash == target.contentHash
+        else { return nil }
+        return target
     }
 
     /// Whether facts of a node are kept on the server.
@@ -85,8 +113,12 @@ package struct PosixRules: Hashable, Sendable {
     }
 
     private func hasFacts(_ node: Node) -> Bool {
-        (node.kind == .file || node.kind == .folder) && node.inode != .root
-            && !node.flags.contains(.localOnly)
+        guard node.inode != .root, !node.flags.contains(.localOnly) else { return false }
+        return switch node.kind {
+        case .file, .folder: true
+        case .symbolicLink: Self.sentTarget(of: node) != nil
+        case .fifo, .socket: false
+        }
     }
 
     /// The bits to share. Those that the server has stay explicit: the defaults of another machine
@@ -101,8 +133,9 @@ package struct PosixRules: Hashable, Sendable {
 }
 
 extension PosixFacts {
-    /// Whether users of another machine would see another mode or other attributes.
+    /// Whether users of another machine would see another mode, other attributes or another link.
     func differsBesidesTime(from told: PosixFacts?) -> Bool {
         permissions != told?.permissions || attributes != told?.attributes ?? [:]
+            || link != nil && link != told?.link
     }
 }

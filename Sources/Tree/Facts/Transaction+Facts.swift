@@ -49,14 +49,17 @@ extension Transaction {
         _ told: PosixFacts, over base: PosixFacts?, into node: Node, by rules: PosixRules
     ) throws -> Bool {
         var local = node.local
-        if rules.isAsTold(node.local.permissions, base, of: node) {
+        let isLink = node.kind == .symbolicLink
+        if !isLink, rules.isAsTold(node.local.permissions, base, of: node) {
             local.permissions = rules.permissions(told.permissions, over: node)
         }
-        if node.kind == .file, node.staged == nil {
+        if node.kind != .folder, node.staged == nil {
             local.modified = node.timeAfter(told, over: base)
         }
         var isSeen = local != node.local
         if isSeen { try setLocal(local, of: node.inode) }
+        // Linux has neither modes nor attributes of links.
+        if isLink { return isSeen }
         let names = Set(told.attributes.keys).union(base?.attributes.keys.map(\.self) ?? [])
         for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
             let full = "\(PosixRules.user)\(name)"

@@ -9,8 +9,8 @@ package enum NewNode: Sendable {
     case folder
     /// A file without content.
     case file
-    /// Local-only, because the API cannot store a symbolic link.
-    case symbolicLink(target: String)
+    /// Sent as a file with a short text, if its target can be kept as a fact.
+    case symbolicLink(target: LinkTarget)
     /// Local-only, like the next one: Dropbox has nothing of the kind.
     case fifo
     case socket
@@ -72,7 +72,8 @@ extension LocalChanges {
             let content = try context.staging.beginNew(&file, in: transaction)
             return (file, content)
         case .symbolicLink(let target):
-            var link = try node(.symbolicLink, .localOnly)
+            let staysHere = context.rules.posix.keepsHere(.symbolicLink, target: target)
+            var link = try node(.symbolicLink, staysHere ? .localOnly : flags)
             try transaction.setTarget(target, of: link.inode)
             link.facts.target = target
             return (link, nil)

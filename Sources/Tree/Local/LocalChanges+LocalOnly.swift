@@ -33,23 +33,31 @@ extension LocalChanges {
         for child in try transaction.children(of: node.inode) {
             let node = try transaction.existing(child.inode)
             let isLocal = try isLocal(child.name, in: folder, isFolder: node.kind == .folder)
-            if !node.kind.isNeverSent, !isLocal { try publish(node) }
+            if !keepsHere(node), !isLocal { try publish(node) }
         }
     }
 
-    /// Publishes nodes that the patterns of the last mount kept local and the present ones do not.
-    /// Nodes that are on the server stay there, also if a pattern matches them.
-    package func adoptIgnoreRules() throws {
-        let key = StoredSetting.ignoredPatterns
-        let text = context.rules.ignored.text
-        guard try transaction.setting(key) ?? "" != text else { return }
+    /// Whether a node stays local-only under any name.
+    func keepsHere(_ node: Node) -> Bool { context.rules.posix.keepsHere(node) }
+
+    /// Publishes nodes that the rules of the last mount kept local and the present ones do not: by
+    /// patterns, or links that were not sent. Nodes that are on the server stay there, also if a
+    /// pattern matches them.
+    package func adoptRules() throws {
+        let patterns = context.rules.ignored.text
+        let links = context.rules.posix.isShared ? StoredSetting.linksAreSent : nil
+        guard
+            try transaction.setting(StoredSetting.ignoredPatterns) ?? "" != patterns
+                || transaction.setting(StoredSetting.links) != links
+        else { return }
         for inode in try transaction.topmostLocalNodes() {
-            guard let node = try transaction.node(inode), !node.kind.isNeverSent,
+            guard let node = try transaction.node(inode), !keepsHere(node),
                 let place = node.place, let folder = try transaction.node(place.parent)
             else { continue }
             let isLocal = try isLocal(place.name, in: folder, isFolder: node.kind == .folder)
             if !isLocal { try publish(node) }
         }
-        try transaction.setSetting(key, to: text)
+        try transaction.setSetting(StoredSetting.ignoredPatterns, to: patterns)
+        try transaction.setSetting(StoredSetting.links, to: links)
     }
 }

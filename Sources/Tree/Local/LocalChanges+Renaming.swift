@@ -100,6 +100,8 @@ extension LocalChanges {
 
     /// Whether unflushed content is flushed before it replaces a node.
     private func mustBeFlushed(_ node: Node, over occupant: Node) throws -> Bool {
+        // Neither is the other's next revision: without its content, nothing would have the name.
+        if occupant.kind == .symbolicLink { return true }
         // Without its edit, the node would be what the server has of it, and the occupant is
         // deleted.
         if node.remote != .absent, occupant.kind == .file { return true }
@@ -138,7 +140,7 @@ extension LocalChanges {
         _ node: Node, named name: FileName, in folder: Node, insteadOf occupant: Node? = nil
     ) throws -> Bool {
         let isLocal = try isLocal(name, in: folder, isFolder: node.kind == .folder)
-        if node.kind.isNeverSent && node.flags.contains(.localOnly) { return true }
+        if keepsHere(node) && node.flags.contains(.localOnly) { return true }
         // A file that the server has under an ignored name stays synced: an atomic save must not
         // delete it.
         let isOnServer = occupant.map { !$0.flags.contains(.localOnly) } ?? false
@@ -157,13 +159,25 @@ extension LocalChanges {
         }
     }
 
-    /// Makes a synced file local-only; the server gets a deletion. If another file takes its old
-    /// place before that is sent, as in editors that save through such names, it becomes the next
-    /// revision.
+    /// Makes a synced file or link local-only; the server gets a deletion. If another file takes a
+    /// file's old place before that is sent, as in editors that save through such names, it becomes
+    /// the next revision.
     private func withdraw(_ node: Node, to target: Place) throws {
         // At this error mv(1) copies the folder's contents, which fetches them, and deletes the
         // original.
-        guard node.kind == .file, let old = node.place else { throw TreeError.crossDevice }
+        guard node.kind != .folder, let old = node.place else { throw TreeError.crossDevice }
+        if node.kind == .file { try requireContent(of: node) }
+        try transaction.move(node.inode, to: target)
+        if node.remote != .absent {
+            let tombstone = try transaction.insert(node.kind, at: old, local: LocalFacts())
+            try transaction.handOverRemote(from: node.inode, to: tombstone)
+            try transaction.move(tombstone, to: nil)
+        }
+        try transaction.withdraw(node.inode)
+    }
+
+    /// Throws unless all content of a file is here.
+    private func requireContent(of node: Node) throws {
         guard let staged = try context.staging.file(of: node), staged.retired == nil,
             staged.missingRanges.isEmpty
         else {
@@ -172,13 +186,6 @@ extension LocalChanges {
         }
         // Flushed for the same reason.
         try staged.inheritPromise(in: transaction)
-        try transaction.move(node.inode, to: target)
-        if node.remote != .absent {
-            let tombstone = try transaction.insert(.file, at: old, local: LocalFacts())
-            try transaction.handOverRemote(from: node.inode, to: tombstone)
-            try transaction.move(tombstone, to: nil)
-        }
-        try transaction.withdraw(node.inode)
     }
 
     // MARK: Parts

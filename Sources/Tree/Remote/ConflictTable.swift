@@ -99,8 +99,8 @@ enum DeletedLink: Hashable, Sendable {
     enum Resolution: Hashable, Sendable {
         /// The link is removed.
         case remove
-        /// The link becomes local-only.
-        case keepLocal
+        /// The link is kept, to be sent as a new one, or as local-only if the account keeps none.
+        case keepUnsent
     }
 }
 
@@ -123,7 +123,7 @@ enum DeletedFolder: Hashable, Sendable {
 /// A new remote node at a place.
 struct RemoteArrival: Hashable, Sendable {
     var kind: NodeKind
-    /// Whether its bytes equal those of the local node.
+    /// Whether its bytes, or a link's target, equal those of the local node.
     var hasSameBytes = false
 }
 
@@ -185,7 +185,7 @@ enum ConflictTable {
         }
     }
 
-    /// Resolves the remote deletion of a symbolic link. The API cannot store one.
+    /// Resolves the remote deletion of a symbolic link, whose content is known by its target.
     static func resolution(of link: DeletedLink) -> DeletedLink.Resolution {
         switch link {
         // Row D4.
@@ -193,7 +193,7 @@ enum ConflictTable {
         // Row U3.
         case .seen(isMovedByUsers: false): .remove
         // Rows M4, M5.
-        case .seen(isMovedByUsers: true): .keepLocal
+        case .seen(isMovedByUsers: true): .keepUnsent
         }
     }
 
@@ -225,8 +225,8 @@ enum ConflictTable {
             // Rows N3, L3.
             case .folder: .merge
             // Rows N1, N2, L2.
-            case .file: arrival.hasSameBytes ? .merge : .oursStepsAside
-            case .symbolicLink, .fifo, .socket: .oursStepsAside
+            case .file, .symbolicLink: arrival.hasSameBytes ? .merge : .oursStepsAside
+            case .fifo, .socket: .oursStepsAside
             }
         }
     }

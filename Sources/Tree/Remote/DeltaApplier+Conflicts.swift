@@ -33,13 +33,18 @@ extension DeltaApplier {
     ) throws -> Bool {
         // Equal bytes: both sides wrote them, or the response to this mount's own upload was lost.
         let hash = local.staged?.knownHash
-        let arrival = RemoteArrival(kind: kind, hasSameBytes: hash != nil && hash == facts.hash)
+        let hasSameBytes =
+            kind == .symbolicLink
+            ? local.facts.target == facts.target : hash != nil && hash == facts.hash
+        let arrival = RemoteArrival(kind: kind, hasSameBytes: hasSameBytes)
         switch ConflictTable.resolution(of: arrival, against: state(of: local)) {
         case .oursStepsAside:
             try stepAside(local, for: place.name)
             return false
         case .merge:
             try transaction.setFacts(facts, of: local.inode)
+            // No content is sent that would bring the time of ours to the server.
+            if kind == .symbolicLink { try forgetTimes(of: local) }
             if local.place?.name.own != nil {
                 // Of an alias, the server's spelling is as good.
                 let name = try name(of: place, shownLike: local.place)
@@ -115,7 +120,11 @@ extension DeltaApplier {
             try transaction.child(folded: place.name.folded, of: place.parent),
         ]
         let heir = candidates.lazy.compactMap(\.self).first { node in
-            node.remote == .absent && node.kind == kind && !node.flags.contains(.localOnly)
+            var facts = facts
+            // A link's content may have been stored without its facts.
+            facts.keepTarget(of: node)
+            return node.remote == .absent && node.kind == (kind == .folder ? kind : facts.kind)
+                && node.facts.target == facts.target && !node.flags.contains(.localOnly)
                 && onItsWay(node) == nil
         }
         guard let heir else {
@@ -123,6 +132,8 @@ extension DeltaApplier {
             try mark(unwanted)
             return true
         }
+        var facts = facts
+        facts.keepTarget(of: heir)
         try transaction.setFacts(facts, of: heir.inode)
         try transaction.setRemotePlace(heir.inode, place)
         try mark(heir.inode)

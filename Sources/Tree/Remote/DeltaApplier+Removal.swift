@@ -243,7 +243,8 @@ extension DeltaApplier {
         let left = try transaction.remotePlace(of: node)
         try transaction.setRemoteAbsent(node.inode)
         switch ConflictTable.resolution(of: link) {
-        case .keepLocal: try transaction.withdraw(node.inode)
+        case .keepUnsent:
+            if context.posix.keepsHere(node) { try transaction.withdraw(node.inode) }
         case .remove: try removeFile(node, from: left)
         }
     }

@@ -187,12 +187,13 @@ package struct DeltaApplier {
     private mutating func applyFile(_ file: RemoteFile, _ entry: RemoteEntry) throws {
         // An outdated state: the batch has a later entry of the same file.
         if let last = lastIndex[file.id], last > currentIndex { return }
-        let kind: NodeKind = file.symbolicLinkTarget == nil ? .file : .symbolicLink
         let place = try place(of: entry)
-        let facts = RemoteFacts(file)
-        if try insertIfUnknown(kind, at: place, facts) { return }
+        var facts = RemoteFacts(file)
+        if try insertIfUnknown(facts.kind, at: place, facts) { return }
         try forgetIdentity(file.id, ofFolderAbove: place)
         var occupant = try occupant(of: place, for: file.id)
+        if let known = occupant, known.facts.id == file.id { facts.keepTarget(of: known) }
+        let kind = facts.kind
         if let known = occupant, known.kind != kind || isOther(known, than: file.id) {
             try clearRemotePlace(of: known)
             occupant = nil
@@ -373,6 +374,18 @@ package struct DeltaApplier {
 }
 
 extension RemoteFacts {
+    /// The kind of a file with these facts.
+    var kind: NodeKind { target == nil ? .file : .symbolicLink }
+
+    /// Lets a file be the link that it was if it still has the link's content: not all answers tell of
+    /// facts, and the account may have lost them.
+    mutating func keepTarget(of node: Node) {
+        guard target == nil, node.kind == .symbolicLink, let known = node.facts.target,
+            known.contentHash == hash
+        else { return }
+        target = known
+    }
+
     init(_ file: RemoteFile) {
         var flags: NodeFlags = []
         if file.isReadOnly { flags.insert(.readOnly) }
@@ -380,7 +393,7 @@ extension RemoteFacts {
         self.init(
             id: file.id, revision: file.revision, size: file.size, hash: file.hash,
             clientModified: file.clientModified, serverModified: file.serverModified,
-            target: file.symbolicLinkTarget, flags: flags)
+            target: file.linkTarget, flags: flags)
     }
 
     init(_ folder: RemoteFolder) {

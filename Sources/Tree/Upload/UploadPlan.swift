@@ -8,8 +8,9 @@ import RemoteStore
 import Saturating
 package import Staging
 
-/// Decides the next step for a node. Writes in three cases: facts that this mount does not share are no longer owed, the remote identity of a deleted node goes
-/// to a new one if that keeps a file's history, and a node that has to wait is due a second later.
+/// Decides the next step for a node. Writes in four cases: facts that this mount does not share are no longer owed, and links that it
+/// does not send stay here; the remote identity of a deleted node goes to a new one if that keeps a file's history, and a
+/// node that has to wait is due a second later.
 package struct UploadPlanner {
     package let transaction: Transaction
     package let openFiles: any OpenFileTracking
@@ -74,10 +75,30 @@ package struct UploadPlanner {
         }
         switch node.kind {
         case .folder: return .makeFolder(at: path)
-        case .symbolicLink, .fifo, .socket: return .settled
+        case .symbolicLink: return try link(node, at: path)
+        case .fifo, .socket: return .settled
         case .file:
             return try content(of: node, at: path, place, expecting: .absent(strict: true))
         }
+    }
+
+    /// A new link: a small file, whose facts say what it is.
+    private func link(_ node: Node, at path: RemotePath) throws -> UploadStep {
+        guard let target = node.facts.target, !posix.keepsHere(node) else {
+            // Another mount would have sent it.
+            try transaction.withdraw(node.inode)
+            return .settled
+        }
+        var upload = ContentUpload(
+            path: path, expectation: .absent(strict: true), modified: node.modified,
+            staged: StagedContent(
+                file: 0, size: Int64(clamping: target.content.count), generation: 0, base: nil,
+                blocks: []),
+            link: target)
+        upload.facts = try posix.facts(
+            of: node, content: node.modified, told: nil, in: transaction)
+        upload.needsFacts = true
+        return .upload(upload)
     }
 
     private func update(of node: Node, at path: RemotePath, _ place: Place) throws -> UploadStep {
@@ -319,7 +340,8 @@ package struct UploadPlanner {
             }
             return .deleteFolder(reference)
         }
-        if let successor = try transaction.child(folded: place.name.folded, of: place.parent),
+        if node.kind == .file,
+            let successor = try transaction.child(folded: place.name.folded, of: place.parent),
             successor.kind == .file, successor.remote == .absent, successor.staged != nil,
             !successor.flags.contains(.localOnly)
         {

@@ -31,11 +31,15 @@ extension UploadResults {
         try transaction.settleFacts(of: inode, by: context.posix, isAnswered: true)
     }
 
-    /// Records that the server does not keep a node's facts, which stay on this machine.
+    /// Records that the server does not keep a node's facts, which stay on this machine; so does a link
+    /// that it does not have, until the next mount tries again.
     package func keepFactsHere(of inode: InodeID) throws {
-        guard let node = try transaction.node(inode), node.flags.contains(.factsOwed) else {
-            return
+        guard let node = try transaction.node(inode) else { return }
+        if node.flags.contains(.factsOwed) {
+            try transaction.setFlags(.factsOwed, false, of: inode)
         }
-        try transaction.setFlags(.factsOwed, false, of: inode)
+        guard node.kind == .symbolicLink, node.remote == .absent, node.place != nil else { return }
+        try transaction.withdraw(inode)
+        try transaction.setSetting(StoredSetting.links, to: nil)
     }
 }

@@ -53,11 +53,13 @@ package struct UploadResults {
             return try tookAnother(entry, insteadOf: node)
         }
         guard let node = try owner(of: entry, sentFor: inode, isOwnContent: false) else { return }
-        let facts = RemoteFacts(entry.kind, fallback: node.facts)
-        if node.kind == .file, facts.hash != node.facts.hash {
+        let facts = RemoteFacts(entry.kind, of: node)
+        if node.kind != .folder, facts.hash != node.facts.hash {
             // The move included content that another client had stored there since.
             try finish(inode, at: entry)
             guard let moved = try transaction.node(inode) else { return }
+            // A link is an ordinary file then, which is another node.
+            if facts.kind != node.kind { return try useApplier { try $0.apply([entry]) } }
             return try useApplier { try $0.updateFile(moved, facts) }
         }
         try transaction.setFacts(facts, of: inode)
@@ -71,8 +73,8 @@ package struct UploadResults {
         guard var back = try transaction.remotePlace(of: node) else { return }
         back.name = try back.name.shown(as: nil)
         try deleted(node.inode)
-        let facts = RemoteFacts(entry.kind, fallback: RemoteFacts())
-        let kind: NodeKind = entry.isFolder ? .folder : .file
+        let facts = RemoteFacts(entry.kind, of: nil)
+        let kind: NodeKind = entry.isFolder ? .folder : facts.kind
         try useApplier { applier in
             let transaction = applier.transaction
             let told = try applier.place(of: entry)
@@ -113,7 +115,7 @@ package struct UploadResults {
             try transaction.noteUnconfirmed(arrived)
         }
         guard let node = try owner(of: entry, sentFor: inode, isOwnContent: true) else { return }
-        let facts = RemoteFacts(entry.kind, fallback: node.facts)
+        let facts = RemoteFacts(entry.kind, of: node)
         guard isStill(node, upload.expectation, facts) else {
             // While its content was sent as a new file, the node replaced another one.
             return try becameUnwanted(entry, sentFor: inode)
@@ -146,7 +148,7 @@ package struct UploadResults {
         of entry: RemoteEntry, sentFor inode: InodeID, isOwnContent: Bool
     ) throws -> Node? {
         let node = try transaction.node(inode)
-        let facts = RemoteFacts(entry.kind, fallback: RemoteFacts())
+        var facts = RemoteFacts(entry.kind, of: nil)
         guard let id = facts.id, let other = try transaction.node(id: id), other.inode != inode
         else {
             // A local-only name cannot be its place either.
@@ -163,6 +165,7 @@ package struct UploadResults {
             try useApplier { try $0.absorb(other, into: node) }
             return try transaction.node(inode)
         }
+        facts.keepTarget(of: other)
         // The identity was transferred: the revision belongs to the other node.
         if isOwnContent || facts.hash == other.facts.hash {
             try transaction.setFacts(facts, of: other.inode)
@@ -183,8 +186,8 @@ package struct UploadResults {
     /// Records a node that users deleted while it was being sent, and that the server must delete
     /// now.
     private mutating func becameUnwanted(_ entry: RemoteEntry, sentFor inode: InodeID) throws {
-        let facts = RemoteFacts(entry.kind, fallback: RemoteFacts())
-        let kind: NodeKind = if case .folder = entry.kind { .folder } else { .file }
+        let facts = RemoteFacts(entry.kind, of: nil)
+        let kind: NodeKind = if case .folder = entry.kind { .folder } else { facts.kind }
         try useApplier { applier in
             let place = try applier.place(of: entry)
             try applier.vacate(place, besides: inode)
@@ -320,13 +323,15 @@ extension UploadStep {
 }
 
 extension RemoteFacts {
-    /// The facts of a response; a folder's response leaves a file's facts unchanged.
-    init(_ kind: RemoteEntry.Kind, fallback: RemoteFacts) {
+    /// The facts of a response about a node, or about an unknown one; one that tells of nothing leaves
+    /// them unchanged.
+    init(_ kind: RemoteEntry.Kind, of node: Node?) {
         switch kind {
         case .file(let file): self.init(file)
         case .folder(let folder): self.init(folder)
-        case .deleted: self = fallback
+        case .deleted: self = node?.facts ?? RemoteFacts()
         }
+        if let node { keepTarget(of: node) }
     }
 }
 

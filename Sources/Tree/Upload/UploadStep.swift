@@ -69,7 +69,7 @@ extension NodeMove {
     }
 }
 
-/// Content to upload, and its target.
+/// Content to upload, and where to.
 package struct ContentUpload: Hashable, Sendable {
     /// Remote path of the file.
     package var path: RemotePath
@@ -79,6 +79,8 @@ package struct ContentUpload: Hashable, Sendable {
     package var modified: WallTime
     /// The content at the time of the decision.
     package var staged: StagedContent
+    /// The target of a link: then its text is the content, and no staging file has it.
+    package var link: LinkTarget?
     /// The facts to send with it; nil for none.
     package var facts: PosixFacts?
     /// Whether they differ by more than the time from those that the server has.

@@ -47,8 +47,8 @@ kill $listener
 wait_until 30 has_status "$MNT/folder" 'up to date'
 test "$(getfattr --only-values -n user.dropbox.state "$MNT/folder/file")" = synced
 has_status "$HOME" unwatched
-ln -s x "$MNT/link"
-has_status "$MNT/link" ignored
+mkfifo "$MNT/fifo"
+has_status "$MNT/fifo" ignored
 
 ask icon_overlay_context_options "paths=$MNT/folder" | grep -q 'Keep on this computer~[^~]*~pin'
 ask icon_overlay_context_action "paths=$MNT/folder" verb=pin | grep -qx ok
@@ -57,4 +57,4 @@ ask get_emblems "path=$MNT/folder/file" | grep -q 'dropbox-uptodate.downloads'
 ask get_dropbox_status | grep -q 'Up to date'
 ask rm "path=$MNT/folder" | grep -qx notok
 test -e "$MNT/folder/file"
-rm "$MNT/link"
+rm "$MNT/fifo"

@@ -1,5 +1,5 @@
-# Two machines, each with its own state, and a third client that knows nothing of modes: a tree that is unpacked on one is the
-# same tree on the other, and costs three requests more than without.
+# Two machines, each with its own state, and a third client that knows nothing of modes and links: a tree that is unpacked on one
+# is the same tree on the other, and costs three requests more than without.
 # mounts: itself
 # limit: 300
 . "$TOOLS/lib.sh"
@@ -16,9 +16,10 @@ on() {
 # Changes are sent by `sync` only, so that their requests can be counted.
 mount_on() { on "$1" dbxfs mount "$2" -o write_delay=1h; }
 sync_on() { on "$1" dbxfs sync "$2" --timeout 120; }
-# Users see this: modes, sizes, times to the nanosecond, attributes. The times of folders are those of each machine.
+# Users see this: modes, sizes, times to the nanosecond, attributes, links. The times of folders are those of each machine.
 seen() {
-    (cd "$1/$2" && find . -type f -printf '%p %M %s %T@\n' -o -type d -printf '%p %M\n' | sort)
+    (cd "$1/$2" && find . -type f -printf '%p %M %s %T@\n' -o -type d -printf '%p %M\n' \
+        -o -type l -printf '%p -> %l %M %s %T@\n' | sort)
     (cd "$1/$2" && getfattr -R -d -m '^user\.' . 2> /dev/null | sort)
 }
 has_mode() { test "$(stat -c %a "$1")" = "$2"; }
@@ -26,7 +27,7 @@ has_mode() { test "$(stat -c %a "$1")" = "$2"; }
 mkdir "$WORK/one" "$WORK/two"
 one="$WORK/one" two="$WORK/two"
 
-# A tree of 500 files, 30 of them programs.
+# A tree of 500 files, 30 of them programs, and five links.
 (
     mkdir "$WORK/tree"
     cd "$WORK/tree"
@@ -42,6 +43,12 @@ one="$WORK/one" two="$WORK/two"
     chmod 400 d1/f2
     touch -d '2001-02-03 04:05:06.123456789 UTC' d1/f3
     setfattr -n user.origin -v 'https://example.org/ü' d1/f4
+    ln -s f1 d1/link
+    ln -s ../d2/run1 d1/up
+    ln -s /nowhere/at/all d3/dangling
+    ln -s ../d4 d9/folder
+    ln -s "$(printf 'caf\351 %%')" d5/bytes
+    touch -h -d '2002-03-04 05:06:07.987654321 UTC' d1/link
 )
 (cd "$WORK" && tar --xattrs -cf tree.tar tree)
 
@@ -65,6 +72,9 @@ with=$(requests)
 test "$with" -le "$((without + 3))"
 seen "$one" tree > "$WORK/seen1"
 grep -q 'd1/run1 -rwxr-xr-x' "$WORK/seen1"
+grep -q 'd1/link -> f1 lrwxrwxrwx 2 1015218367.987654321' "$WORK/seen1"
+test "$(grep -c -a -- '->' "$WORK/seen1")" = 5
+test "$(find "$one/tree" -type f | wc -l)" = 500
 
 # The other machine.
 mount_on 2 "$two"
@@ -116,6 +126,30 @@ wait_until 60 has_mode "$one/tree/moved" 755
 echo plain | $third upload /tree/d5/run2
 wait_until 60 has_mode "$two/tree/d5/run2" 644
 
+# To the third client a link is a text. It moves with the link, and edited it is a file, whose place a link can take again.
+is_link() { test "$(readlink "$1")" = "$2"; }
+is_file() { test ! -L "$1" && contains "$1" "$2"; }
+test "$($third get /tree/d1/link)" = 'This file is a symbolic link (dbxfs). Its target is the next line:
+f1'
+$third move /tree/d1/up /tree/up
+for mount in "$one" "$two"; do wait_until 60 is_link "$mount/tree/up" ../d2/run1; done
+printf edited | $third upload /tree/d1/link
+for mount in "$one" "$two"; do wait_until 60 is_file "$mount/tree/d1/link" edited; done
+ln -sfn f2 "$two/tree/d1/link"
+sync_on 2 "$two"
+wait_until 60 is_link "$one/tree/d1/link" f2
+test "$(cat "$one/tree/d1/link")" = '1 2'
+echo instead > "$one/tree/new"
+mv -T "$one/tree/new" "$one/tree/d9/folder"
+mv "$one/tree/d1/link" "$one/tree/d2/link"
+rm "$one/tree/d5/bytes"
+sync_on 1 "$one"
+wait_until 60 is_file "$two/tree/d9/folder" instead
+wait_until 60 is_link "$two/tree/d2/link" f2
+wait_until 60 test ! -L "$two/tree/d5/bytes"
+$third delete /tree/d3/dangling
+for mount in "$one" "$two"; do wait_until 60 test ! -L "$mount/tree/d3/dangling"; done
+
 # A server whose changes do not tell of modes alone: they come with the next version.
 admin POST /settings '{"tell_properties": false}'
 chmod 755 "$one/tree/d6/f1"
@@ -132,9 +166,12 @@ if [ "$(id -u)" = 0 ]; then on 1 dbxfs posix --system --remove | grep -q 'keeps 
 printf '#!/bin/sh\necho later\n' | $third upload /tree/d7/run1
 wait_until 60 eval 'test "$("$two/tree/d7/run1")" = later'
 has_mode "$two/tree/d7/run1" 755
+is_link "$two/tree/d2/link" f2
 fails 1 'say --remove' on 1 dbxfs posix
 on 1 dbxfs unmount "$one"
 on 2 dbxfs unmount "$two"
 on 3 dbxfs mount "$MNT" -o posix=local
 has_mode "$MNT/tree/d8/run1" 644
+test "$(tail -n 1 "$MNT/tree/d2/link")" = f2
+test ! -L "$MNT/tree/d2/link"
 on 3 dbxfs unmount "$MNT"

@@ -37,16 +37,14 @@ extension DropboxFileSystem {
         }
     }
 
-    /// Creates a symbolic link. The API cannot store one, so it is local-only.
+    /// Creates a symbolic link, to any bytes.
     package func makeSymbolicLink(
         _ name: [UInt8], in parent: InodeID, target: [UInt8], caller: CallingProcess
     ) -> Answer<Entry> {
-        guard let text = String(validating: target, as: UTF8.self) else {
-            return .failed(.invalidEncoding)
-        }
         if target.isEmpty { return .failed(.noEntry) }
-        if target.count > Self.maximumTargetLength { return .failed(.nameTooLong) }
-        return make(.symbolicLink(target: text), name, in: parent) {
+        if target.count > LinkTarget.longest { return .failed(.nameTooLong) }
+        guard let target = LinkTarget(target) else { return .failed(.invalidArgument) }
+        return make(.symbolicLink(target: target), name, in: parent) {
             self.localFacts(.symbolicLink, permissions: 0o777, caller: caller)
         }
     }
@@ -135,9 +133,6 @@ extension DropboxFileSystem {
     }
 
     // MARK: Parts
-
-    /// Longest target of a symbolic link in bytes (`PATH_MAX` without its NUL).
-    private static let maximumTargetLength = 4095
 
     /// Creates a node under a free name in one transaction, and counts a lookup.
     private func make(

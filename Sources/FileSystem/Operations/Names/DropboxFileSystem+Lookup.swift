@@ -71,7 +71,7 @@ extension DropboxFileSystem {
             guard node.kind == .symbolicLink, let target = node.facts.target else {
                 throw FileSystemError.invalidArgument
             }
-            return Array(target.utf8)
+            return target.bytes
         }
     }
 

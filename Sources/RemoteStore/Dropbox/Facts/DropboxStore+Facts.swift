@@ -39,6 +39,20 @@ extension DropboxStore {
         return await template.forCommit(client, needed: commits.contains(where: \.needsFacts))
     }
 
+    /// The template for a commit. Throws if it is a link's, and there is none: without its facts it
+    /// would be an ordinary file.
+    func factsTemplate(for commit: RemoteCommit) async throws(RemoteError) -> String? {
+        if commit.facts?.link != nil { return try await template.ensure(client) }
+        return await factsTemplate(for: [commit])
+    }
+
+    /// Why a commit of a batch is not sent without a template; nil if it is.
+    func refusal(of commit: RemoteCommit, without template: String?) -> RemoteError? {
+        guard template == nil, commit.facts?.link != nil else { return nil }
+        // Sent alone, it fails for the reason of this.
+        return self.template.refusal ?? .busy
+    }
+
     /// The property group of facts.
     func groups(
         _ facts: PosixFacts?, by template: String?

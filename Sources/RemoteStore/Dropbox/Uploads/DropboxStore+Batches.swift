@@ -49,6 +49,18 @@ extension DropboxStore {
     ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
         try await prepareToMake()
         let template = await factsTemplate(for: uploads.map(\.commit))
+        let refusals = uploads.map { refusal(of: $0.commit, without: template) }
+        let sent = zip(uploads, refusals).filter { $1 == nil }.map(\.0)
+        var outcomes = sent.isEmpty ? [] : try await finish(sent, template)
+        for (index, refusal) in refusals.enumerated() {
+            if let refusal { outcomes.insert(.failure(refusal), at: index) }
+        }
+        return outcomes
+    }
+
+    private func finish(
+        _ uploads: [FinishedUpload], _ template: String?
+    ) async throws(RemoteError) -> [RemoteOutcome<RemoteEntry>] {
         let argument = Files.UploadSessionFinishBatchArg(
             entries: uploads.map { upload in
                 Files.UploadSessionFinishArg(

@@ -54,7 +54,7 @@ extension DropboxStore {
         _ session: UploadSession, size: Int64, commit: RemoteCommit
     ) async throws(RemoteError) -> RemoteEntry {
         try await prepareToMake()
-        let template = await factsTemplate(for: [commit])
+        let template = try await factsTemplate(for: commit)
         let argument = Files.UploadSessionFinishArg(
             cursor: Files.UploadSessionCursor(
                 sessionID: session.id, offset: UInt64(clamping: size)),

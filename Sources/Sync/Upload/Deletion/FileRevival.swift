@@ -35,7 +35,8 @@ struct FileRevival: Sendable {
         for path in paths(besides: path) {
             let commit = RemoteCommit(
                 path: path, expectation: .absent(strict: false),
-                clientModified: file.clientModified, hash: hash)
+                clientModified: file.clientModified, hash: hash,
+                facts: file.linkTarget == nil ? nil : file.posix.facts)
             do throws(SyncError) {
                 return try await self.commit(content, commit, holdsGate: holdsGate)
             } catch {

@@ -36,14 +36,35 @@ struct BatchSender: Sendable {
         var upload: ContentUpload
         var bytes: [UInt8]
         var hash: ContentHash
-        var file: StagedFile
+        /// The staging file; nil for a link's text.
+        var file: StagedFile?
 
         func vouch() throws(SyncError) {
             do throws(StagingError) {
-                try file.vouch()
+                try file?.vouch()
             } catch {
                 throw SyncError(cause: error)
             }
+        }
+
+        init(
+            item: StepBatch.Item, upload: ContentUpload, bytes: [UInt8], hash: ContentHash,
+            file: StagedFile?
+        ) {
+            self.item = item
+            self.upload = upload
+            self.bytes = bytes
+            self.hash = hash
+            self.file = file
+        }
+
+        /// The text of a link; nil for any other step.
+        init?(linkOf item: StepBatch.Item) {
+            guard case .upload(let upload) = item.step, let link = upload.link else { return nil }
+            let bytes = link.content
+            self.init(
+                item: item, upload: upload, bytes: bytes, hash: ContentHasher.hash(bytes),
+                file: nil)
         }
     }
 
@@ -80,6 +101,7 @@ struct BatchSender: Sendable {
             return try await environment.disk.run {
                 let files = try environment.staging.existing(items.map(\.inode))
                 let loaded = items.compactMap { item -> Loaded? in
+                    if let text = Loaded(linkOf: item) { return text }
                     guard case .upload(var upload) = item.step, let file = files[item.inode],
                         let content = file.contentToSend(), content.size <= upload.limit,
                         // A copy made since has its bytes in the base.
@@ -98,9 +120,8 @@ struct BatchSender: Sendable {
                 }
                 return try environment.store.write { transaction in
                     try loaded.filter { content in
-                        let (file, generation) = (
-                            content.file, content.upload.staged.generation
-                        )
+                        guard let file = content.file else { return true }
+                        let generation = content.upload.staged.generation
                         file.noteHash(content.hash, generation: generation)
                         try file.persist(in: transaction)
                         return file.generation == generation

@@ -38,6 +38,7 @@ struct ContentSender: Sendable {
 
     func send(_ upload: ContentUpload, for inode: InodeID) async throws(SyncError) {
         let environment = environment
+        if let link = upload.link { return try await send(link, upload, for: inode) }
         await streaming.wait(for: inode)
         guard
             let file = try await environment.local({ try environment.staging.existing(inode) }),
@@ -61,6 +62,33 @@ struct ContentSender: Sendable {
         }
     }
 
+    /// Sends a link's text.
+    private func send(
+        _ link: LinkTarget, _ upload: ContentUpload, for inode: InodeID
+    ) async throws(SyncError) {
+        let bytes = link.content
+        let hash = ContentHasher.hash(bytes)
+        try await environment.gate.commit { () async throws(SyncError) in
+            let sent = try await environment.note(
+                UploadIntent(inode: inode, step: .upload(upload), hash: hash))
+            try await commit(MemorySource(bytes), upload, for: inode, sent, hash)
+        }
+    }
+
+    private func commit(
+        _ bytes: some UploadSource, _ upload: ContentUpload, for inode: InodeID, _ sent: Sent,
+        _ hash: ContentHash
+    ) async throws(SyncError) {
+        try await environment.forgettingRefusal(of: sent) { () async throws(SyncError) in
+            let entry = try await fromServer(
+                await environment.remote.upload(bytes, commit: upload.commit(hash)))
+            await environment.record { recorder in
+                try recorder.arrived(sent)
+                try recorder.stored(upload, for: inode, entry)
+            }
+        }
+    }
+
     private func sendSmall(
         _ file: StagedFile, _ upload: ContentUpload
     ) async throws(SyncError) {
@@ -75,17 +103,9 @@ struct ContentSender: Sendable {
         try await environment.gate.commit { () async throws(SyncError) in
             let sent = try await environment.note(
                 UploadIntent(inode: file.inode, step: .upload(upload), hash: hash), of: file)
-            try await environment.forgettingRefusal(of: sent) { () async throws(SyncError) in
-                let entry = try await fromServer(
-                    await environment.remote.upload(
-                        environment.tracking(
-                            MemorySource(bytes), piece: 0..<upload.staged.size, of: file.inode),
-                        commit: upload.commit(hash)))
-                await environment.record { recorder in
-                    try recorder.arrived(sent)
-                    try recorder.stored(upload, for: file.inode, entry)
-                }
-            }
+            let tracked = environment.tracking(
+                MemorySource(bytes), piece: 0..<upload.staged.size, of: file.inode)
+            try await commit(tracked, upload, for: file.inode, sent, hash)
         }
     }
 

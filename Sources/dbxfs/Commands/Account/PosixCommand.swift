@@ -8,11 +8,11 @@ import RemoteStore
 struct PosixCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "posix",
-        abstract: "Remove the modes, exact times and attributes that Dropbox keeps.",
+        abstract: "Remove the modes, exact times, links and attributes that Dropbox keeps.",
         discussion: """
             Mounts keep these in properties of the files, for mounts on other machines. They show \
             nowhere else. --remove deletes all of them from the account; what each machine knows stays \
-            there. A mount makes new ones unless it has -o posix=local.
+            there, and links are texts for all others. A mount makes new ones unless it has -o posix=local.
             """)
 
     @OptionGroup var account: AccountOption

@@ -3,8 +3,9 @@
 
 Reads every file through the mount and computes Dropbox's content hash, which the emulator computes of
 what it stores. Names are compared in NFC, as Dropbox stores them; of a
-name that Dropbox cannot have, the alias is. Left out: symbolic links, FIFOs, sockets and
-the names that Dropbox does not store, because they stay on this machine.
+name that Dropbox cannot have, the alias is. A symbolic link is its text on the server; those that
+it lacks are left out, as are FIFOs, sockets and the names that Dropbox does not store, because
+they stay on this machine.
 """
 
 import concurrent.futures
@@ -32,9 +33,22 @@ def content_hash(path):
     return blocks.hexdigest()
 
 
+# The content of a link on the server, before its target.
+HEADING = b"This file is a symbolic link (dbxfs). Its target is the next line:\n"
+
+
+def link_hash(path):
+    text = HEADING + os.fsencode(os.readlink(path)) + b"\n"
+    return hashlib.sha256(hashlib.sha256(text).digest()).hexdigest()
+
+
 def mounted(root):
-    files, folders = [], {}
+    files, folders, links = [], {}, {}
     for folder, names, leaves in os.walk(root, onerror=lambda error: sys.exit(str(error))):
+        for name in names + leaves:
+            path = os.path.join(folder, name)
+            if os.path.islink(path):
+                links[path[len(root):]] = link_hash(path)
         names[:] = [name for name in names if not os.path.islink(os.path.join(folder, name))]
         for name in names:
             folders[os.path.join(folder, name)] = "folder"
@@ -44,7 +58,7 @@ def mounted(root):
                 files.append(path)
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         entries = dict(zip(files, pool.map(content_hash, files)), **folders)
-    return {path[len(root):]: value for path, value in entries.items()}
+    return {path[len(root):]: value for path, value in entries.items()}, links
 
 
 def key(path):
@@ -63,7 +77,9 @@ def main():
         tree = json.load(answer)["entries"]
     server = {key(entry["path"]): entry.get("content_hash", "folder") for entry in tree}
     root = sys.argv[1].rstrip("/")
-    mount = {key(path) if key(path) in server else alias(root, path): value for path, value in mounted(root).items()}
+    entries, links = mounted(root)
+    entries |= {path: value for path, value in links.items() if key(path) in server}
+    mount = {key(path) if key(path) in server else alias(root, path): value for path, value in entries.items()}
     differences = [
         f"{path!r}: on the mount {mount.get(path)}, on the server {server.get(path)}"
         for path in sorted(mount.keys() | server.keys())
