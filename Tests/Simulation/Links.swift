@@ -17,7 +17,7 @@ extension World {
         return text.replacing(linkHeading, with: "").replacing("\n", with: "")
     }
 
-    /// What is before the target in each link's content.
+    /// The part of each link's content before the target.
     static let linkHeading: String = {
         let sample = LinkTarget("x").map { String(decoding: $0.content, as: UTF8.self) } ?? ""
         return String(sample.prefix { $0 != "\n" }) + "\n"

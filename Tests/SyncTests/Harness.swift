@@ -204,19 +204,6 @@ final class Harness: Sendable {
         #expect(rest.operations == 0)
     }
 
-    /// Waits until no deleted folder has still to be searched: that follows the end of its step.
-    func finishSearches() async throws {
-        try await waitWhile { try await !store.read({ try $0.folderSearches() }).isEmpty }
-    }
-
-    /// Waits until all deltas that the server has are applied.
-    func finishDeltas() async throws {
-        let last = try await server.latestCursor()
-        try await waitWhile {
-            try await store.read({ try $0.setting("feed.cursor") }) != last.rawValue
-        }
-    }
-
     /// Starts, and sends the queue before any delta is applied.
     func drainBeforeNews() async throws {
         faulty.inject(.failBefore(.server("test")), times: nil) { $0.operation == .listAfter }

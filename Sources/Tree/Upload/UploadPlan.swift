@@ -152,7 +152,9 @@ package struct UploadPlanner {
             let facts = try posix.facts(
                 of: node, content: lastChange, told: told, in: transaction)
             let isOwed = node.flags.contains(.factsOwed)
-            upload.needsFacts = isOwed || facts.differsBesidesTime(from: told)
+            // A link's target that is still told would make this file the link again if it had the text.
+            let wasLink = told?.link != nil
+            upload.needsFacts = isOwed || wasLink || facts.differsBesidesTime(from: told)
             if try upload.needsFacts || isWorthSending(facts, of: node, told: told) {
                 upload.facts = facts
             }

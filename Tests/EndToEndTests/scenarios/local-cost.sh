@@ -30,7 +30,7 @@ at_most unpack calls/pwrite64 24
 at_most unpack calls/fcntl 11
 at_most unpack calls/openat 1.2
 
-# Of what was just written the kernel keeps whole pages only: these files are read once.
+# Of new content the kernel keeps whole pages only: these files are read once.
 cost compare 'diff -r "$WORK/tree" "$MNT/tree"'
 at_most compare all_requests 3.2
 # The kernel asks for the times of a file once after it has read it.

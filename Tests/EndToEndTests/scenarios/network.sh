@@ -31,7 +31,7 @@ for round in 1 2; do
     inside ip link set lo down
     wait_until 10 has_noticed "$noticed"
     if [ $round = 1 ]; then
-        # Without its link the loopback drops what is sent, so each of a call's attempts takes 15 seconds.
+        # Without its link the loopback drops all that is sent, so each of a call's attempts takes 15 seconds.
         wait_until 120 has_state offline
         dbxfs status "$MNT" | grep -q 'state  *offline: .*('
     fi

@@ -1,0 +1,21 @@
+// Conditions that tests wait for besides an empty queue. Not responsible for the queue (`Harness.swift`).
+
+import MetadataStore
+import RemoteStore
+import RemoteStoreTesting
+import TestSupport
+
+extension Harness {
+    /// Waits until no deleted folder has still to be searched: that follows the end of its step.
+    func finishSearches() async throws {
+        try await waitWhile { try await !store.read({ try $0.folderSearches() }).isEmpty }
+    }
+
+    /// Waits until all deltas that the server has are applied.
+    func finishDeltas() async throws {
+        let last = try await server.latestCursor()
+        try await waitWhile {
+            try await store.read({ try $0.setting("feed.cursor") }) != last.rawValue
+        }
+    }
+}
