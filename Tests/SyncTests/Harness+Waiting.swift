@@ -1,5 +1,6 @@
 // Conditions that tests wait for besides an empty queue. Not responsible for the queue (`Harness.swift`).
 
+import Core
 import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
