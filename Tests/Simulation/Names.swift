@@ -96,17 +96,10 @@ extension World {
         let restores = plan.steps.contains {
             if case .user(_, .restore) = $0 { true } else { false }
         }
-        return !restores && !exchangesNames && name.own?.isGiven != false && !names.isGiven(name)
-    }
-
-    /// Whether users exchange nodes: one with an alias may be seen under it afterwards, or keep it longer than it is needed
-    /// (docs/semantics.md).
-    private var exchangesNames: Bool {
-        plan.steps.contains { if case .user(_, .exchange) = $0 { true } else { false } }
+        return !restores && name.own?.isGiven != false && !names.isGiven(name)
     }
 
     private func needsAlias(_ place: Place, in snapshot: Snapshot) throws -> Bool {
-        if exchangesNames { return true }
         guard let own = place.name.own, own.isGiven, Alias(of: own.bytes).fault == nil else {
             return true
         }

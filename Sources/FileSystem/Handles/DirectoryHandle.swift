@@ -66,10 +66,15 @@ struct DirectoryListing {
     /// The offset of a name, above those of the dots and positive as a signed number: FNV-1a, whose
     /// low bits are distributed best.
     private static func offset(of name: FileName) -> UInt64 {
-        let hash = name.shown.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { hash, byte in
+        // Most names have no bytes of their own: no array is made for them.
+        let hash = name.own.map { hash($0.bytes) } ?? hash(name.string.utf8)
+        return max(dots +| 1, hash & 0x3fff_ffff_ffff_ffff)
+    }
+
+    private static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
+        bytes.reduce(0xcbf2_9ce4_8422_2325) { hash, byte in
             (hash ^ UInt64(clamping: byte)) &* 0x0000_0100_0000_01b3
         }
-        return max(dots +| 1, hash & 0x3fff_ffff_ffff_ffff)
     }
 }
 

@@ -8,52 +8,30 @@ import GRDB
 struct InodeTables: OptionSet, Hashable, Sendable {
     let rawValue: Int64
 
-    static let fallback = InodeTables(rawValue: 1)
-    static let staged = InodeTables(rawValue: 2)
-    static let displaced = InodeTables(rawValue: 4)
-    static let journal = InodeTables(rawValue: 8)
-    static let twin = InodeTables(rawValue: 16)
-    static let upload = InodeTables(rawValue: 32)
-    static let piece = InodeTables(rawValue: 64)
-    static let attribute = InodeTables(rawValue: 128)
-    static let eviction = InodeTables(rawValue: 256)
-    static let pin = InodeTables(rawValue: 512)
-    static let told = InodeTables(rawValue: 1024)
-
-    /// The statement that deletes the rows of an inode from each, apart from `fallback`, whose files end with them.
-    fileprivate static let deletions: [(table: InodeTables, statement: String)] = [
-        (.staged, "DELETE FROM staged WHERE inode = ?"),
-        (.displaced, "DELETE FROM displaced WHERE inode = ?"),
-        (.journal, "DELETE FROM journal WHERE inode = ?"),
-        (.twin, "DELETE FROM twin WHERE inode = ?"),
-        (.upload, "DELETE FROM upload WHERE inode = ?"),
-        (.piece, "DELETE FROM piece WHERE inode = ?"),
-        (.attribute, "DELETE FROM attribute WHERE inode = ?"),
-        (.eviction, "DELETE FROM eviction WHERE inode = ?"),
-        (.pin, "DELETE FROM pin WHERE inode = ?"),
-        (.told, "DELETE FROM told WHERE inode = ?"),
+    /// The table of each bit. The files of `fallback` end with its rows.
+    private static let names = [
+        "fallback", "staged", "displaced", "journal", "twin", "upload", "piece", "attribute", "eviction", "pin", "told",
     ]
+
+    static let fallback = InodeTables(rawValue: 1)
+
+    /// The query for the tables that have a row of an inode. SQLite's operators of bits have one precedence.
+    fileprivate static let query =
+        "SELECT "
+        + names.enumerated().map { bit, name in
+            "(EXISTS (SELECT 1 FROM \(name) WHERE inode = ?1) << \(bit))"
+        }.joined(separator: " | ")
+
+    /// The statement that deletes the rows of an inode from each table, apart from `fallback`.
+    fileprivate static let deletions = names.enumerated().dropFirst().map { bit, name in
+        (table: InodeTables(rawValue: 1 << bit), statement: "DELETE FROM \(name) WHERE inode = ?")
+    }
 }
 
 extension Transaction {
     /// The tables besides `node` that have a row of an inode.
     func tablesBesideNode(of inode: InodeID) throws -> InodeTables {
-        // SQLite's operators of bits have one precedence.
-        let found = try database.number(
-            """
-            SELECT EXISTS (SELECT 1 FROM fallback WHERE inode = ?1)
-                | (EXISTS (SELECT 1 FROM staged WHERE inode = ?1) << 1)
-                | (EXISTS (SELECT 1 FROM displaced WHERE inode = ?1) << 2)
-                | (EXISTS (SELECT 1 FROM journal WHERE inode = ?1) << 3)
-                | (EXISTS (SELECT 1 FROM twin WHERE inode = ?1) << 4)
-                | (EXISTS (SELECT 1 FROM upload WHERE inode = ?1) << 5)
-                | (EXISTS (SELECT 1 FROM piece WHERE inode = ?1) << 6)
-                | (EXISTS (SELECT 1 FROM attribute WHERE inode = ?1) << 7)
-                | (EXISTS (SELECT 1 FROM eviction WHERE inode = ?1) << 8)
-                | (EXISTS (SELECT 1 FROM pin WHERE inode = ?1) << 9)
-                | (EXISTS (SELECT 1 FROM told WHERE inode = ?1) << 10)
-            """, [inode.column])
-        return InodeTables(rawValue: found ?? 0)
+        InodeTables(rawValue: try database.number(InodeTables.query, [inode.column]) ?? 0)
     }
 
     /// Removes the rows of an inode from tables that were found to have some.
