@@ -108,4 +108,40 @@ struct SharedLinkTests {
         }
         #expect(try !isLocal(link, second.remounted()))
     }
+    @Test(
+        "texts that the server told to be links, as an earlier version had them, are links at the next mount"
+    )
+    func upgraded() throws {
+        let first = try Fixture()
+        let target = try #require(LinkTarget("x"))
+        let known = RemoteFacts(
+            id: FileID("id:l"), revision: Revision("r"), size: 5, hash: target.contentHash)
+        let (text, edited, kept) = try first.store.write { transaction in
+            let text = try transaction.insertRemote(
+                .file, at: Place(parent: .root, name: name("l")), facts: known)
+            var other = known
+            other.id = FileID("id:m")
+            other.hash = nil
+            let edited = try transaction.insertRemote(
+                .file, at: Place(parent: .root, name: name("m")), facts: other)
+            for inode in [text, edited] {
+                try transaction.setToldFacts(PosixFacts(link: target), of: inode)
+            }
+            return (
+                text, edited,
+                try transaction.insertNode(
+                    .file, at: Place(parent: .root, name: name("kept")), local: LocalFacts(),
+                    flags: .localOnly
+                ).inode
+            )
+        }
+        let second = try first.remounted { $0.sharesPosix = true }
+        #expect(try second.node(text)?.kind == .symbolicLink)
+        #expect(try second.fs.readSymbolicLink(text).now() == self.bytes("x"))
+        #expect(try second.node(edited)?.kind == .file)
+        // The patterns have not changed.
+        #expect(try isLocal(kept, second))
+    }
+
+    private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 }

@@ -1,4 +1,4 @@
-// Histories that once broke a rule about own names or modes. Not responsible for those about content and places
+// Histories that once broke a rule about own names, modes or times. Not responsible for those about content and places
 // (`KnownHistories.swift`).
 
 import RemoteStoreTesting
@@ -57,6 +57,48 @@ extension Plan {
                 steps: [
                     .user(0, .write("/a")), .user(0, .chmod("/a", 493)), .powerCut(0, calls: 41),
                     .wait(2200), .user(0, .save("/a")),
+                ])
+        ),
+        (
+            "one of two exchanged nodes with equal aliases loses its own name between two moves",
+            Plan(
+                seed: 61566, mounts: 1, pageSize: 3, distance: 0, isHurried: true, pause: 30,
+                steps: [
+                    .other(.makeFolder("/a/a")), .user(0, .write("/a/A")),
+                    .user(0, .makeFolder("/a/a/b")), .user(0, .makeFolder("/A")),
+                    .user(0, .exchange("/A", "/a/A")),
+                ])
+        ),
+        (
+            "a file that others restore keeps the time that it had here before they had changed it",
+            Plan(
+                seed: 67028, mounts: 3, pageSize: 2000, distance: 400, compaction: .paths,
+                faults: 10, pause: 3000,
+                steps: [
+                    .other(.makeFolder("/a/a")), .user(1, .makeFolder("/a/a/a")),
+                    .user(2, .write("/b")), .user(0, .write("/b")), .user(1, .restore("/b")),
+                ])
+        ),
+        (
+            "a mode that the server had of a deleted file counts as that of others' file in its place",
+            Plan(
+                seed: 102_971, mounts: 1, pageSize: 2000, distance: 400, compaction: .paths,
+                keepsNames: true, moveLimit: 5, faults: 10, pause: 0, sharesModes: true,
+                steps: [
+                    .other(.put("/a/a")), .user(0, .chmod("/a/a", 493)), .wait(6000),
+                    .other(.delete("/a/a")), .user(0, .write("/a/a")),
+                    .other(.putSame(0, "/a/a")), .user(0, .chmod("/a/a", 493)), .wait(10000),
+                ])
+        ),
+        (
+            "a content that is written between its decision and its upload goes with the time of before",
+            Plan(
+                seed: 143_841, mounts: 1, pageSize: 3, distance: 400, compaction: .nodes,
+                keepsNames: true, isLate: true, isHurried: true, pause: 0,
+                steps: [
+                    .user(0, .makeFolder("/b/a")), .user(0, .flush("/a")), .user(0, .save("/a")),
+                    .wait(2200), .user(0, .overwrite("/a")), .date(0, 86400),
+                    .user(0, .write("/a")),
                 ])
         ),
     ]

@@ -136,6 +136,13 @@ extension Transaction {
         if !flags.isDisjoint(with: .decidingMembership) { noteChanged(inode) }
     }
 
+    /// Makes a symbolic link of a file.
+    package func makeLink(_ inode: InodeID, to target: LinkTarget) throws {
+        try run(
+            "UPDATE node SET kind = ?, target = ? WHERE inode = ?",
+            [NodeKind.symbolicLink.rawValue, target, inode.column])
+    }
+
     /// Sets a symbolic link's target.
     package func setTarget(_ target: LinkTarget, of inode: InodeID) throws {
         try run("UPDATE node SET target = ? WHERE inode = ?", [target, inode.column])

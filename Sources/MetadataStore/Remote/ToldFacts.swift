@@ -18,6 +18,16 @@ extension TreeReading {
         try setting(StoredSetting.feedTellsFacts) != nil
     }
 
+    /// The files whose facts may name the target of a link.
+    package func filesToldAsLinks() throws -> [InodeID] {
+        let statement = try database.cachedStatement(
+            sql:
+                "SELECT inode FROM told JOIN node USING (inode) WHERE kind = ? AND facts LIKE '% l=%'"
+        )
+        return try Int64.fetchAll(statement, arguments: [NodeKind.file.rawValue])
+            .map { InodeID(column: $0) }
+    }
+
     /// Whether the server has facts of any node.
     package func hasToldFacts() throws -> Bool {
         try database.number("SELECT 1 FROM told LIMIT 1") != nil

@@ -167,7 +167,8 @@ extension Transaction {
         noteChanged(inode)
         try noteEnded(of: inode)
         let tables = try tablesBesideNode(of: inode)
-        try removeRows(of: inode, from: tables.intersection([.staged, .twin, .upload, .piece]))
+        let ofContent: [InodeTable] = [.staged, .twin, .upload, .piece]
+        try removeRows(of: inode, from: tables.filter(ofContent.contains))
         if tables.contains(.fallback) { try dropFallback(of: inode) }
     }
 

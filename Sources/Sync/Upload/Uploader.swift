@@ -316,12 +316,6 @@ actor Uploader {
         let failures = await batches.send(batch)
         if batch.kind == .deletions { await quota.look() }
         if failures.count < batch.items.count { noteSuccess() }
-        if let activities = environment.activities {
-            let failed = Set(failures.map(\.item.inode))
-            for item in batch.items where !failed.contains(item.inode) {
-                activities.note(.done(item.step))
-            }
-        }
         for (item, error) in failures {
             await react(to: error, step: item.step, inode: item.inode)
         }

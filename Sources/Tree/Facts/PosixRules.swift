@@ -61,6 +61,8 @@ package struct PosixRules: Hashable, Sendable {
             node.remote != .absent, node.staged == nil, let stored = node.facts.clientModified,
             let time = node.local.modified
         else { return false }
+        // A time without room in the text is not sent.
+        guard ours.modified != told?.modified else { return false }
         // Others see whole seconds as long as no exact time was ever shared.
         if told?.modified == nil { return time.seconds != stored.seconds }
         return time != told?.exactTime(stored: stored) ?? stored

@@ -40,18 +40,21 @@ extension LocalChanges {
     /// Whether a node stays local-only under any name.
     func keepsHere(_ node: Node) -> Bool { context.rules.posix.keepsHere(node) }
 
-    /// Publishes nodes that the rules of the last mount kept local and the present ones do not: by
-    /// patterns, or links that were not sent. Nodes that are on the server stay there, also if a
-    /// pattern matches them.
+    /// Publishes nodes that the rules of the last mount kept local and the present ones do not: all of them if the patterns
+    /// are others, and links if those were not sent. Nodes that are on the server stay there, also if a pattern matches them.
+    ///
+    /// Must be called before the kernel knows any inode: files may become links.
     package func adoptRules() throws {
         let patterns = context.rules.ignored.text
         let links = context.rules.posix.isShared ? StoredSetting.linksAreSent : nil
-        guard
+        let hasNewPatterns =
             try transaction.setting(StoredSetting.ignoredPatterns) ?? "" != patterns
-                || transaction.setting(StoredSetting.links) != links
-        else { return }
+        let hasNewLinks = try transaction.setting(StoredSetting.links) != links
+        guard hasNewPatterns || hasNewLinks else { return }
+        if hasNewLinks, links != nil { try adoptToldLinks() }
         for inode in try transaction.topmostLocalNodes() {
             guard let node = try transaction.node(inode), !keepsHere(node),
+                hasNewPatterns || node.kind == .symbolicLink,
                 let place = node.place, let folder = try transaction.node(place.parent)
             else { continue }
             let isLocal = try isLocal(place.name, in: folder, isFolder: node.kind == .folder)
@@ -59,5 +62,17 @@ extension LocalChanges {
         }
         try transaction.setSetting(StoredSetting.ignoredPatterns, to: patterns)
         try transaction.setSetting(StoredSetting.links, to: links)
+    }
+
+    /// Makes links of the texts that the server has told to be links while this machine took them for files: its cursor is past
+    /// them. Those that users have changed stay files until the change is sent.
+    private func adoptToldLinks() throws {
+        for inode in try transaction.filesToldAsLinks() {
+            guard let node = try transaction.node(inode), node.kind == .file,
+                node.remote == .inPlace, node.staged == nil,
+                let target = try transaction.toldFacts(of: inode)?.link(ofContent: node.facts.hash)
+            else { continue }
+            try transaction.makeLink(inode, to: target)
+        }
     }
 }

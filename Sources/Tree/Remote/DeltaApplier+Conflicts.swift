@@ -13,6 +13,12 @@ extension DeltaApplier {
     mutating func insertFile(_ kind: NodeKind, at place: Place, _ facts: RemoteFacts) throws {
         if let hash = facts.hash, try arrived(kind, hash: hash, at: place, facts) { return }
         let local = try transaction.child(folded: place.name.folded, of: place.parent)
+        var (kind, facts) = (kind, facts)
+        if let local, kind == .file, context.posix.isShared {
+            // A link of others whose facts are not told, or did not arrive.
+            facts.keepTarget(of: local)
+            kind = facts.kind
+        }
         // Nothing makes room for a file that is gone by now, and no deleted folder comes back for it: it may be this mount's
         // own, moved and deleted before the delta of the move came.
         if isDeletedLater, try local != nil || isHidden(place.parent) { return }
@@ -47,14 +53,15 @@ extension DeltaApplier {
             if kind == .symbolicLink { try forgetTimes(of: local) }
             if local.place?.name.own != nil {
                 // Of an alias, the server's spelling is as good.
-                let name = try name(of: place, shownLike: local.place)
-                try transaction.move(local.inode, to: Place(parent: place.parent, name: name))
+                try transaction.move(
+                    local.inode, to: keepingOwnName(at: place, movedFrom: [local.place]))
             }
             try transaction.setRemotePlace(local.inode, place)
             // A local-only name becomes synced, because the server has it. The folder's children
             // stay local-only.
-            if local.flags.contains(.localOnly) {
-                try transaction.publish(local.inode)
+            let isLocal = local.flags.contains(.localOnly)
+            if isLocal { try transaction.publish(local.inode) }
+            if isLocal || kind == .symbolicLink {
                 try transaction.settleFacts(of: local.inode, by: context.posix)
             }
             try mark(local.inode)
@@ -152,6 +159,12 @@ extension DeltaApplier {
             // No process depends on the revision's ID.
             if node.facts != facts {
                 try transaction.setFacts(facts, of: node.inode)
+                // Others have stored the same bytes anew, or restored them.
+                if !isSameRevision, node.facts.clientModified != facts.clientModified,
+                    node.staged == nil, !node.flags.contains(.factsOwed)
+                {
+                    try forgetTimes(of: node)
+                }
                 announceAttributes(of: node.inode)
             }
         case .takeTheirs:
@@ -269,7 +282,7 @@ extension DeltaApplier {
         case .keepPlace: try transaction.setRemotePlace(node.inode, place)
         case .hold: try holdPlace(of: node, during: place)
         case .follow:
-            try follow(node, to: place, from: node.place)
+            try follow(node, to: place, from: node.place, transaction.remotePlace(of: node))
             if let old = node.place { announce(old) }
         }
     }
@@ -277,7 +290,8 @@ extension DeltaApplier {
     /// Keeps a node's local place between two moves of another client, until the second one
     /// arrives. If it never does, this mount makes it.
     private func holdPlace(of node: Node, during place: Place) throws {
-        try transaction.setRemotePlace(node.inode, place)
+        let old = try [node.place, transaction.remotePlace(of: node)]
+        try transaction.setRemotePlace(node.inode, keepingOwnName(at: place, movedFrom: old))
         try waitForSecondMove(of: node.inode)
     }
 
@@ -300,10 +314,10 @@ extension DeltaApplier {
             if TemporaryName.isTemporary(place.name), try transaction.isFree(seen) {
                 // The node was detached by this batch, which puts it between two moves.
                 try transaction.move(node.inode, to: seen)
-                try holdPlace(of: node, during: place)
+                try holdPlace(of: transaction.existing(node.inode), during: place)
                 return announce(seen)
             }
-            try follow(node, to: place, from: seen)
+            try follow(node, to: place, from: seen, moved.left)
         } else {
             try transaction.setRemotePlace(node.inode, place)
             // Remote contents of a folder that users deleted restore the folder.
@@ -312,13 +326,16 @@ extension DeltaApplier {
         }
     }
 
-    /// Moves a node's local place to its remote one.
-    private mutating func follow(_ node: Node, to place: Place, from old: Place?) throws {
+    /// Moves a node's local place to its remote one, from its `old` place here and the one that it had there.
+    private mutating func follow(
+        _ node: Node, to place: Place, from old: Place?, _ left: Place?
+    ) throws {
         try bringBack(place.parent)
         if TemporaryName.isTemporary(place.name) {
             // Shown under its original name, until the second move arrives.
-            try transaction.setRemotePlace(node.inode, place)
-            try show(node, at: place, movedFrom: old)
+            let held = try keepingOwnName(at: place, movedFrom: [old, left])
+            try transaction.setRemotePlace(node.inode, held)
+            try show(node, at: held)
             return try waitForSecondMove(of: node.inode)
         }
         if try transaction.isInode(place.parent, within: node.inode) {
@@ -327,20 +344,24 @@ extension DeltaApplier {
         if let local = try seen(at: place), local.inode != node.inode {
             try stepAside(local, for: place.name)
         }
-        let shown = try Place(parent: place.parent, name: name(of: place, shownLike: old))
+        let shown = try keepingOwnName(at: place, movedFrom: [old, left])
         try transaction.move(node.inode, to: shown)
         if let old, old.parent != shown.parent { try transaction.noteArrival(at: shown) }
         try transaction.setRemotePlace(node.inode, place)
         announce(shown)
     }
 
-    /// The name of a node that others have moved from a place: with its own name as long as its alias is the same, but for
-    /// the spelling.
-    func name(of place: Place, shownLike old: Place?) throws -> FileName {
-        guard place.name.own == nil, let known = old?.name, let own = known.own, own.isGiven,
-            known.folded.utf8.elementsEqual(place.name.folded.utf8)
-        else { return place.name }
-        return try place.name.shown(as: own)
+    /// The place to which others have moved a node: with its own name as long as its alias is the same, but for the spelling.
+    /// A temporary name keeps the own name for the second move.
+    func keepingOwnName(at place: Place, movedFrom old: [Place?]) throws -> Place {
+        guard place.name.own == nil else { return place }
+        let alias = (TemporaryName.original(of: place.name) ?? place.name).folded
+        let known = old.lazy.compactMap(\.self?.name).first { name in
+            name.own?.isGiven == true
+                && (TemporaryName.original(of: name) ?? name).folded.utf8.elementsEqual(alias.utf8)
+        }
+        guard let own = known?.own else { return place }
+        return Place(parent: place.parent, name: try place.name.shown(as: own))
     }
 
     /// Clears the times that users set, because they belong to the old revision.

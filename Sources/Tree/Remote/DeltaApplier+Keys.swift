@@ -55,11 +55,10 @@ extension DeltaApplier {
         }
         let spelled = Place(parent: known.parent, name: name)
         guard node.remote == .inPlace, let place = node.place else {
-            let shown = try self.name(of: spelled, shownLike: known)
             return try transaction.setRemotePlace(
-                node.inode, Place(parent: known.parent, name: shown))
+                node.inode, keepingOwnName(at: spelled, movedFrom: [known]))
         }
-        let shown = try Place(parent: known.parent, name: self.name(of: spelled, shownLike: place))
+        let shown = try keepingOwnName(at: spelled, movedFrom: [place])
         try transaction.move(node.inode, to: shown)
         try transaction.setRemotePlace(node.inode, spelled)
         announce(place)

@@ -79,12 +79,12 @@ extension DeltaApplier {
     }
 
     /// Shows a node at its remote place. If it has a temporary name there, it is shown under its
-    /// original name, and moved back to that; with its own name, if it had that at the `old` place.
-    mutating func show(_ node: Node, at place: Place, movedFrom old: Place? = nil) throws {
+    /// original name, and moved back to that.
+    mutating func show(_ node: Node, at place: Place) throws {
         if TemporaryName.isTemporary(place.name) {
             // An original name that was too long is not part of the temporary one.
             let original = try TemporaryName.original(of: place.name) ?? FileName("recovered")
-            let shown = try name(of: Place(parent: place.parent, name: original), shownLike: old)
+            let shown = try original.shown(as: place.name.own)
             return try show(node.inode, nearestTo: Place(parent: place.parent, name: shown))
         }
         if let local = try seen(at: place) {

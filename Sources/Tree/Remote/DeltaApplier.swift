@@ -192,7 +192,10 @@ package struct DeltaApplier {
         if try insertIfUnknown(facts.kind, at: place, facts) { return }
         try forgetIdentity(file.id, ofFolderAbove: place)
         var occupant = try occupant(of: place, for: file.id)
-        if let known = occupant, known.facts.id == file.id { facts.keepTarget(of: known) }
+        if let known = occupant, known.facts.id == file.id {
+            facts.keepTarget(of: known)
+            if facts.isLink(ofUnsent: known) { facts.target = nil }
+        }
         let kind = facts.kind
         if let known = occupant, known.kind != kind || isOther(known, than: file.id) {
             try clearRemotePlace(of: known)
@@ -384,6 +387,13 @@ extension RemoteFacts {
             known.contentHash == hash
         else { return }
         target = known
+    }
+
+    /// Whether these facts make a link of a text that users here have moved, edited or deleted. That is sent first, as of a
+    /// file; the delta of it brings the link.
+    fileprivate func isLink(ofUnsent node: Node) -> Bool {
+        kind == .symbolicLink && node.kind == .file && hash == node.facts.hash
+            && (node.remote != .inPlace || node.staged != nil)
     }
 
     init(_ file: RemoteFile) {

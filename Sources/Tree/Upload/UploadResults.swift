@@ -120,7 +120,9 @@ package struct UploadResults {
             // While its content was sent as a new file, the node replaced another one.
             return try becameUnwanted(entry, sentFor: inode)
         }
-        // Identical content is not stored again: then the revision stays the current one.
+        // Identical content is not stored again: then the revision stays the current one. It may be of a file that others have
+        // put in place of the one whose modes and attributes were told.
+        if node.facts.id != facts.id { try transaction.setToldFacts(nil, of: inode) }
         try transaction.setFacts(facts, of: inode)
         try transaction.forgetUpload(of: inode)
         try retireStaged(of: node, generation: upload.staged.generation, facts)

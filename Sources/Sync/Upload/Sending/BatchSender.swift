@@ -103,7 +103,8 @@ struct BatchSender: Sendable {
                 let loaded = items.compactMap { item -> Loaded? in
                     if let text = Loaded(linkOf: item) { return text }
                     guard case .upload(var upload) = item.step, let file = files[item.inode],
-                        let content = file.contentToSend(), content.size <= upload.limit,
+                        let (content, written) = file.contentToSend(insteadOf: upload.staged),
+                        content.size <= upload.limit,
                         // A copy made since has its bytes in the base.
                         content.base == nil
                     else { return nil }
@@ -113,7 +114,7 @@ struct BatchSender: Sendable {
                     }
                     // If the content is sent alone, its step reports the reason.
                     guard isRead else { return nil }
-                    upload.staged = content
+                    upload.take(content, written: written)
                     let hash = ContentHasher.hash(bytes)
                     return Loaded(
                         item: item, upload: upload, bytes: bytes, hash: hash, file: file)
@@ -253,6 +254,9 @@ struct BatchSender: Sendable {
                     try recorder.arrived(sent)
                     try note(&recorder, sent.index, value)
                 }
+            }
+            for case (let sent, .success) in zip(wanted, outcomes) {
+                environment.activities?.note(.done(intents[sent.index].step))
             }
             await environment.forget(
                 zip(wanted, outcomes).compactMap { sent, outcome in

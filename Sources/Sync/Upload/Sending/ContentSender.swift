@@ -42,7 +42,7 @@ struct ContentSender: Sendable {
         await streaming.wait(for: inode)
         guard
             let file = try await environment.local({ try environment.staging.existing(inode) }),
-            let content = file.contentToSend()
+            let (content, written) = file.contentToSend(insteadOf: upload.staged)
         else {
             await environment.record { try $0.settle(inode) }
             return
@@ -53,7 +53,7 @@ struct ContentSender: Sendable {
         }
         defer { environment.state.update { $0.uploads[inode] = nil } }
         var upload = upload
-        upload.staged = content
+        upload.take(content, written: written)
         if content.size <= Self.smallSize {
             try await fillMissing(of: file)
             try await sendSmall(file, upload)
@@ -80,8 +80,15 @@ struct ContentSender: Sendable {
         _ hash: ContentHash
     ) async throws(SyncError) {
         try await environment.forgettingRefusal(of: sent) { () async throws(SyncError) in
-            let entry = try await fromServer(
-                await environment.remote.upload(bytes, commit: upload.commit(hash)))
+            let entry: RemoteEntry
+            do throws(SyncError) {
+                entry = try await fromServer(
+                    await environment.remote.upload(bytes, commit: upload.commit(hash)))
+            } catch {
+                // A pause ends a repeated request, whose first try may have arrived: no refusal.
+                throw environment.state.current.isPaused && error == .remote(.contentMismatch)
+                    ? .cancelled : error
+            }
             await environment.record { recorder in
                 try recorder.arrived(sent)
                 try recorder.stored(upload, for: inode, entry)

@@ -31,6 +31,7 @@ extension UploadEnvironment {
             do throws(SyncError) {
                 if let obstacle { throw obstacle }
                 try await send(update, for: item.inode)
+                activities?.note(.done(item.step))
             } catch {
                 if error.isAboutConnection { obstacle = error }
                 failures.append((item, error))

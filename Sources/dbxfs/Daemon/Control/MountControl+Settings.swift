@@ -68,7 +68,13 @@ struct UserPause {
 
 extension MountControl {
     func setPaused(_ isPaused: Bool, seconds: Double?) {
+        setPaused(isPaused, seconds: seconds, byTimer: false)
+    }
+
+    private func setPaused(_ isPaused: Bool, seconds: Double?, byTimer: Bool) {
         userPause.withLock { pause in
+            // The pause whose end the timer waited for has been replaced.
+            if byTimer, Task.isCancelled { return }
             pause?.timer?.cancel()
             pause = nil
             if isPaused {
@@ -84,7 +90,7 @@ extension MountControl {
     private func resumption(at end: ContinuousClock.Instant) -> Task<Void, Never> {
         Task { [weak self] in
             guard (try? await Task.sleep(until: end, clock: .continuous)) != nil else { return }
-            self?.setPaused(false, seconds: nil)
+            self?.setPaused(false, seconds: nil, byTimer: true)
         }
     }
 
