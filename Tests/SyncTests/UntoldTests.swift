@@ -120,6 +120,33 @@ import Testing
         await harness.stop()
     }
 
+    @Test("files that were sent before a full listing begins are not asked for one by one")
+    func listed() async throws {
+        let harness = try Harness()
+        try await harness.put("/kept", "1")
+        try await harness.put("/gone", "2")
+        try await harness.settle()
+        await harness.stop()
+        for path in ["/kept", "/gone"] {
+            let inode = try #require(try await harness.inode(path))
+            try await harness.store.write { transaction in
+                guard let id = try transaction.node(inode)?.facts.id else { return }
+                try transaction.noteUnconfirmed(id)
+            }
+        }
+        #expect(try await harness.store.read { try $0.unconfirmedIDs(limit: 10).count } == 2)
+        try await harness.remove("/gone")
+        harness.server.resetCursors()
+        let before = harness.faulty.calls.count
+        try await harness.settle()
+        await harness.stop()
+        let asked = harness.faulty.calls.dropFirst(before).filter { $0.operation == .entry }
+        #expect(asked.isEmpty, "\(asked)")
+        #expect(try await harness.store.read { try $0.unconfirmedIDs(limit: 10) } == [])
+        #expect(try await harness.tree() == ["/kept": "1"], "\(harness.history.text)")
+        try await harness.checkInvariants()
+    }
+
     @Test(
         "a deletion below a folder that the same batch puts there is of what this mount knows there"
     )

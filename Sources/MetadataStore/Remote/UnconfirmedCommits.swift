@@ -50,6 +50,12 @@ extension Transaction {
         }
     }
 
+    /// Removes all IDs, as a full listing begins with no commit in flight: it has each of these nodes where
+    /// it is, and removes the others at its end.
+    package func forgetAllUnconfirmed() throws {
+        try run("DELETE FROM unconfirmed", [])
+    }
+
     /// Removes IDs of nodes that are no longer believed to be on the server.
     package func forgetUnconfirmedWithoutNode() throws {
         guard try hasUnconfirmed() else { return }

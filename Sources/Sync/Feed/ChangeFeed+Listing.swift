@@ -68,6 +68,8 @@ extension ChangeFeed {
         let outcome = try await bringIn(surroundings) { transaction, surroundings in
             if isFirst {
                 try transaction.beginListing()
+                // Their number is that of everything sent since the last delta.
+                try transaction.forgetAllUnconfirmed()
                 try transaction.setSetting(StoredSetting.feedRoot, to: root)
                 try transaction.setSetting(StoredSetting.feedWalk, to: nil)
             }

@@ -8,6 +8,7 @@ it lacks are left out, as are FIFOs, sockets and the names that Dropbox does not
 they stay on this machine.
 """
 
+import collections
 import concurrent.futures
 import hashlib
 import json
@@ -79,7 +80,10 @@ def main():
     root = sys.argv[1].rstrip("/")
     entries, links = mounted(root)
     entries |= {path: value for path, value in links.items() if key(path) in server}
-    mount = {key(path) if key(path) in server else alias(root, path): value for path, value in entries.items()}
+    # Of several names that Dropbox takes for one, all but one have aliases.
+    counts = collections.Counter(map(key, entries))
+    mount = {key(path) if key(path) in server and counts[key(path)] == 1 else alias(root, path): value
+             for path, value in entries.items()}
     differences = [
         f"{path!r}: on the mount {mount.get(path)}, on the server {server.get(path)}"
         for path in sorted(mount.keys() | server.keys())

@@ -1,0 +1,165 @@
+# A source tree of the kernel's shape on two machines: unpacked on one, committed there, built on the other. Both are killed in the
+# middle of it, one while it sends the tree and the other while it reads it, and neither sends or fetches it a second time.
+# mounts: itself
+# limit: 400
+. "$TOOLS/lib.sh"
+export PYTHONDONTWRITEBYTECODE=1 GIT_CONFIG_NOSYSTEM=1
+git config --global user.name 'A Tester'
+git config --global user.email 'tester@example.com'
+git config --global init.defaultBranch main
+git config --global core.quotePath false
+same="$TOOLS/same_tree.py"
+one="$WORK/one" two="$WORK/two" tree="$WORK/tree"
+mkdir "$one" "$two"
+# on 1|2 COMMAND…: a command of one machine.
+on() {
+    _machine=$1
+    shift
+    env DBXFS_STATE_DIR="$WORK/state$_machine" DBXFS_CACHE_DIR="$WORK/cache$_machine" "$@"
+}
+sync_on() { on "$1" dbxfs sync "$2" --timeout 120; }
+pid_on() { on "$1" dbxfs status --json "$2" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])'; }
+cached_on() { on "$1" dbxfs status --json "$2" | python3 -c 'import json, sys; print(json.load(sys.stdin)["cached_bytes"])'; }
+# crash 1|2 MOUNTPOINT: ends the process as a crash does.
+crash() {
+    kill -9 "$(pid_on "$1" "$2")"
+    wait_until 30 not stat -f "$2"
+}
+# Changes are sent by `sync` only, so that their requests can be counted.
+mount_on() { on "$1" dbxfs mount "$2" -o write_delay=1h; }
+# on_server: how many files and folders Dropbox has.
+on_server() { admin GET /tree | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["entries"]))'; }
+requests_of() { admin_stats "sum(route['requests'] for name, route in routes.items() if name == '$1')"; }
+# phase NAME MOST: ends a phase, in which there were so many requests at most, without those that wait for changes and what follows them.
+phase() {
+    admin_stats '"\n".join("%7d %10d %10d  %s" % (route["requests"], route["bytes_in"], route["bytes_out"], name)
+        for name, route in sorted(routes.items()) if route["requests"])'
+    requests=$(admin_stats 'sum(route["requests"] for name, route in routes.items()
+        if not name.endswith(("longpoll", "list_folder/continue", "get_space_usage")))')
+    uploaded=$(admin_stats 'sum(route["bytes_in"] for route in routes.values())')
+    downloaded=$(admin_stats 'sum(route["bytes_out"] for name, route in routes.items() if "download" in name)')
+    echo "phase $1: $requests requests, $uploaded bytes to Dropbox, $downloaded downloaded, at $(date +%T)"
+    admin POST /stats/reset '{}'
+    test "$requests" -le "$2"
+}
+# The deltas of all that the first machine has sent are on the second one once it sees what came last.
+settled=0
+meet() {
+    settled=$((settled + 1))
+    echo $settled > "$1/settled"
+    sync_on "$2" "$1"
+    wait_until 60 contains "$3/settled" $settled
+}
+
+made=$("$TOOLS/kernel_tree.py" "$tree" 1500)
+files=$(echo "$made" | cut -d ' ' -f 1)
+folders=$(echo "$made" | cut -d ' ' -f 2)
+links=$(echo "$made" | cut -d ' ' -f 3)
+bytes=$(echo "$made" | cut -d ' ' -f 4)
+entries=$((files + folders + links))
+# GNU's own format cuts times.
+tar -C "$WORK" --format=posix -cf "$WORK/tree.tar" tree
+
+# Times below a second travel once the account has properties at all; the machine that made them lists it once more.
+mount_on 1 "$one"
+printf '#!/bin/sh\n' > "$one/program"
+chmod 755 "$one/program"
+sync_on 1 "$one"
+wait_until 60 eval 'test "$(requests_of files/list_folder)" = 2'
+phase prepare 12
+
+# Unpacked, and killed while the unpacking is sent, before any delta has it: of the batches, Dropbox gets the first two. Then it has
+# forgotten the cursor, and all is listed; what that has is not asked for file by file.
+admin POST /settings '{"longpoll_delay_ms": 600000}'
+admin POST /faults '{"kind": "reset_before", "route": "files/upload_session/finish_batch_v2", "skip": 2}'
+tar -C "$one" -xf "$WORK/tree.tar"
+sync_on 1 "$one" & sync=$!
+wait_until 60 eval 'test "$(requests_of files/upload_session/finish_batch_v2)" -gt 2'
+crash 1 "$one"
+wait $sync && exit 1
+sent=$(on_server)
+test "$sent" -gt 100
+test "$sent" -lt $entries
+admin DELETE /faults
+admin POST /cursors/reset '{}'
+admin POST /settings '{"longpoll_delay_ms": 0}'
+polls=$(requests_of files/list_folder/longpoll)
+mount_on 1 "$one"
+"$same" "$tree" "$one/tree"
+sync_on 1 "$one"
+test "$(on_server)" = $((entries + 2))
+wait_until 60 eval 'test "$(requests_of files/list_folder/longpoll)" -gt "$polls"'
+test "$(requests_of files/list_folder)" = 1
+asked=$(requests_of files/get_metadata)
+test "$asked" -le 20
+phase unpack 80
+test "$uploaded" -le $((bytes * 3 / 2))
+make -s -C "$one/tree" names
+
+# Compared on the other machine, and killed while the comparison fetches.
+mount_on 2 "$two"
+meet "$one" 1 "$two"
+phase list 12
+admin POST /settings '{"latency_ms": 300}'
+"$same" "$tree" "$two/tree" --stored-as "$one/tree" > "$WORK/interrupted" 2>&1 & comparison=$!
+wait_until 60 eval 'test "$(cached_on 2 "$two")" -gt $((bytes / 4))'
+cached=$(cached_on 2 "$two")
+crash 2 "$two"
+wait $comparison && exit 1
+admin POST /stats/reset '{}'
+grep -qE 'not connected|connection abort' "$WORK/interrupted"
+mount_on 2 "$two"
+admin POST /settings '{"latency_ms": 0}'
+"$same" "$tree" "$two/tree" --stored-as "$one/tree" --aliases "$WORK/aliases" | tee "$WORK/compared"
+test "$(cat "$WORK/compared")" = "$entries 23"
+phase compare 90
+test "$downloaded" -le $((bytes - cached / 2))
+"$same" "$tree" "$two/tree" --stored-as "$one/tree"
+phase 'compare again' 2
+
+# A repository, made on one machine and read on the other. All that differs there are the names that Dropbox cannot have.
+git -C "$one/tree" init -q
+git -C "$one/tree" add -A
+git -C "$one/tree" commit -q -m 'the tree'
+test -z "$(git -C "$one/tree" status --porcelain)"
+meet "$one" 1 "$two"
+phase commit 80
+test "$(git -C "$two/tree" rev-parse HEAD)" = "$(git -C "$one/tree" rev-parse HEAD)"
+git -C "$two/tree" status --porcelain -z --untracked-files=all > "$WORK/status"
+python3 - "$WORK/aliases" "$WORK/status" << 'PYTHON'
+import sys
+names, status = (open(path, "rb").read().split(b"\0")[:-1] for path in sys.argv[1:])
+expected = [b" D " + own for own in names[::2]] + [b"?? " + alias for alias in names[1::2]]
+assert sorted(status) == sorted(expected), set(status) ^ set(expected)
+PYTHON
+git -C "$two/tree" fsck --strict --no-dangling
+meet "$two" 2 "$one"
+phase status 120
+test -z "$(git -C "$one/tree" status --porcelain)"
+
+# Built on the other machine; the first one has all of it, and nothing is left to build there.
+make -s -C "$two/tree" -j2
+meet "$two" 2 "$one"
+phase build 20
+make -C "$one/tree" -q
+test "$("$one/tree/program")" = 'made by version.sh 300'
+test "$(find "$one/tree" -name '*.o' | wc -l)" = 25
+(cd "$two/tree" && find . -name '*.o' -o -name program -o -name version.h) > "$WORK/objects"
+while read -r object; do cmp "$two/tree/$object" "$one/tree/$object"; done < "$WORK/objects"
+echo '#define CHANGED 1' >> "$one/tree/include/linux/units.h"
+meet "$one" 1 "$two"
+test "$(make -n -C "$two/tree" | grep -c ' -c ')" = 25
+test "$(git -C "$two/tree" status --porcelain --untracked-files=no | grep -v '^ D')" = ' M include/linux/units.h'
+
+# No copies, and both machines have what Dropbox has.
+meet "$two" 2 "$one"
+test -z "$(on 1 dbxfs conflicts --json "$one")"
+on 2 dbxfs conflicts --json "$two" | grep 'conflicted copy' && exit 1
+python3 "$TOOLS/compare.py" "$one"
+python3 "$TOOLS/compare.py" "$two"
+for machine in 1 2; do
+    mount=$one
+    if [ $machine = 2 ]; then mount=$two; fi
+    awk '/VmHWM/ { exit $2 > 200 * 1024 }' "/proc/$(pid_on $machine "$mount")/status"
+    on $machine dbxfs unmount "$mount"
+done
