@@ -18,19 +18,6 @@ extension StagedFile {
         }
     }
 
-    /// The same for an upload that was decided for another snapshot, with the time of the last write if there was one since.
-    package func contentToSend(
-        insteadOf planned: StagedContent
-    ) -> (content: StagedContent, written: WallTime?)? {
-        state.withLock { state in
-            guard state.end == nil else { return nil }
-            var content = state.content
-            content.blocks = state.blocks.bytes
-            let isWritten = content.generation != planned.generation
-            return (content, isWritten ? state.modified : nil)
-        }
-    }
-
     /// Notes the hash of a generation, unless the content has changed since.
     package func noteHash(_ hash: ContentHash, generation: Int64) {
         state.withLock { state in

@@ -85,18 +85,6 @@ package struct ContentUpload: Hashable, Sendable {
     package var facts: PosixFacts?
     /// Whether they differ by more than the time from those that the server has.
     package var needsFacts = false
-
-    /// Takes the content as it is when it is sent. If it was written since the decision, the time of that goes with it.
-    package mutating func take(_ content: StagedContent, written: WallTime?) {
-        staged = content
-        guard let written, written != modified else { return }
-        modified = written
-        guard facts != nil else { return }
-        let stored = written.storable.seconds
-        facts?.modified =
-            written == WallTime(seconds: stored)
-            ? nil : PosixFacts.ExactTime(written, stored: stored)
-    }
 }
 
 extension UploadStep {

@@ -103,8 +103,7 @@ struct BatchSender: Sendable {
                 let loaded = items.compactMap { item -> Loaded? in
                     if let text = Loaded(linkOf: item) { return text }
                     guard case .upload(var upload) = item.step, let file = files[item.inode],
-                        let (content, written) = file.contentToSend(insteadOf: upload.staged),
-                        content.size <= upload.limit,
+                        let content = file.contentToSend(), content.size <= upload.limit,
                         // A copy made since has its bytes in the base.
                         content.base == nil
                     else { return nil }
@@ -114,7 +113,7 @@ struct BatchSender: Sendable {
                     }
                     // If the content is sent alone, its step reports the reason.
                     guard isRead else { return nil }
-                    upload.take(content, written: written)
+                    upload.staged = content
                     let hash = ContentHasher.hash(bytes)
                     return Loaded(
                         item: item, upload: upload, bytes: bytes, hash: hash, file: file)

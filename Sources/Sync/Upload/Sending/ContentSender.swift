@@ -42,7 +42,7 @@ struct ContentSender: Sendable {
         await streaming.wait(for: inode)
         guard
             let file = try await environment.local({ try environment.staging.existing(inode) }),
-            let (content, written) = file.contentToSend(insteadOf: upload.staged)
+            let content = file.contentToSend()
         else {
             await environment.record { try $0.settle(inode) }
             return
@@ -53,7 +53,7 @@ struct ContentSender: Sendable {
         }
         defer { environment.state.update { $0.uploads[inode] = nil } }
         var upload = upload
-        upload.take(content, written: written)
+        upload.staged = content
         if content.size <= Self.smallSize {
             try await fillMissing(of: file)
             try await sendSmall(file, upload)
