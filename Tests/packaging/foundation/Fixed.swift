@@ -168,6 +168,19 @@ func showNumbersAndErrors() {
     show(
         "number", NSNumber(value: 1234.5).description(withLocale: posix),
         NSNumber(value: true).stringValue)
+    // Some of these are rules of Japanese and Chinese.
+    let systems = [
+        "armn", "beng", "cyrl", "deva", "ethi", "geor", "grek", "hanidays", "hanidec", "hans",
+        "hansfin",
+        "hant", "hantfin", "hebr", "jpan", "jpanfin", "jpanyear", "mathsans", "roman", "taml",
+        "tibt",
+    ]
+    for system in systems {
+        let locale = Locale(identifier: "en@numbers=\(system)")
+        let ago = Date(timeIntervalSinceNow: -1e6).formatted(
+            .relative(presentation: .numeric).locale(locale))
+        show("numerals", system, 1234.formatted(.number.locale(locale)), ago.isEmpty)
+    }
     for code in [ENOENT, EACCES, ENOSPC, EIO] {
         show("error", NSError(domain: NSPOSIXErrorDomain, code: Int(code)).localizedDescription)
     }
