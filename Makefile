@@ -21,6 +21,9 @@ RELEASE_FLAGS += $(if $(DBXFS_DEFAULT_APP_KEY),-Xcc '-DDBXFS_DEFAULT_APP_KEY="$(
 # is another one from 3.17 on, so that a program which loads it runs on one half of the systems only.
 LINKED_IN ?= fuse3
 LINKED_FOLDER ?= .build/linked-in
+# Foundation's ICU, with fewer languages in its data, for the programs; the library for C has none.
+ICU_FOLDER = .build/small-icu
+PROGRAM_FLAGS = $(RELEASE_FLAGS) -Xlinker '--remap-inputs-file=$(CURDIR)/$(ICU_FOLDER)/replaced'
 
 # Where `make install` puts things; DESTDIR goes before all of them.
 PREFIX ?= /usr/local
@@ -119,8 +122,9 @@ build: packages-build
 # with "cannot find -lswift…", the toolchain was packaged without them (usr/lib/swift_static).
 release: packages-build
 	@Scripts/link-in $(LINKED_FOLDER) $(LINKED_IN)
-	@$(SWIFT) build $(LOCKED) $(RELEASE_FLAGS) --product dbxfs \
-		&& $(SWIFT) build $(LOCKED) $(RELEASE_FLAGS) --product dropbox-emulator \
+	@SWIFT='$(SWIFT)' Scripts/small-icu $(ICU_FOLDER) .build/release/dbxfs .build/release/dropbox-emulator
+	@$(SWIFT) build $(LOCKED) $(PROGRAM_FLAGS) --product dbxfs \
+		&& $(SWIFT) build $(LOCKED) $(PROGRAM_FLAGS) --product dropbox-emulator \
 		|| { echo 'The release build failed. If the linker misses swift_static libraries, use' \
 			'a toolchain from swift.org: others leave the static runtime out.' >&2; exit 1; }
 	@for program in dbxfs dropbox-emulator; do SWIFT='$(SWIFT)' LINKED_FOLDER='$(LINKED_FOLDER)' Packaging/list-parts notices $$program \
