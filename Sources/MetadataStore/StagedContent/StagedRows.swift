@@ -167,8 +167,8 @@ extension Transaction {
         noteChanged(inode)
         try noteEnded(of: inode)
         let tables = try tablesBesideNode(of: inode)
-        let ofContent: [InodeTable] = [.staged, .twin, .upload, .piece]
-        try removeRows(of: inode, from: tables.filter(ofContent.contains))
+        try removeRows(
+            of: inode, from: tables.filter { [.staged, .twin, .upload, .piece].contains($0) })
         if tables.contains(.fallback) { try dropFallback(of: inode) }
     }
 
