@@ -120,10 +120,9 @@ final class Harness: Sendable {
         do {
             return try await waitWhile(limit: .seconds(seconds)) {
                 _ = try await engine.drain(until: { Date() > end })
-                // A search of a deleted folder follows its step, and may bring files back.
-                guard try await engine.pending().operations == 0, engine.isTreeComplete,
-                    try await store.read({ try $0.folderSearches() }).isEmpty
-                else { return true }
+                guard try await engine.pending().operations == 0, engine.isTreeComplete else {
+                    return true
+                }
                 return try await tree() != serverTree()
             }
         } catch is StillWaiting {}
