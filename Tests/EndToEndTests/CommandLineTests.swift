@@ -191,7 +191,7 @@ struct CommandLineTests {
     func usage() async throws {
         let bed = try TestBed()
         for (arguments, status, text) in [
-            (["frobnicate"], 1, "frobnicate"), (["mount"], 1, "mountpoint"),
+            (["frobnicate"], 1, "frobnicate"),
             (["mount", "a", "b", "c"], 1, "MOUNTPOINT"), (["unmount"], 1, "mountpoint"),
             (["sync", "--timeout", "soon"], 1, "soon"),
             (["recover", "--remove"], 1, "need the name"),
