@@ -99,7 +99,13 @@ extension World {
         return !restores && name.own?.isGiven != false && !names.isGiven(name)
     }
 
+    /// Whether users exchange nodes: one with an alias may keep it longer than it is needed (docs/semantics.md).
+    private var exchangesNames: Bool {
+        plan.steps.contains { if case .user(_, .exchange) = $0 { true } else { false } }
+    }
+
     private func needsAlias(_ place: Place, in snapshot: Snapshot) throws -> Bool {
+        if exchangesNames { return true }
         guard let own = place.name.own, own.isGiven, Alias(of: own.bytes).fault == nil else {
             return true
         }
