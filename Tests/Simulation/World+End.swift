@@ -41,6 +41,7 @@ extension World {
         try checkKept()
         try checkConflicts(in: entries)
         try checkOwnNames()
+        try checkToldNames()
         try checkCopies(of: entries)
         try checkTimes()
         try checkModes()
