@@ -6,7 +6,7 @@ import Saturating
 /// Builds the aliases of an own name.
 package struct Alias: Hashable, Sendable {
     /// The reason for an alias, as its name says it.
-    package enum Mark: String, Hashable, Sendable {
+    package enum Mark: String, Hashable, CaseIterable, Sendable {
         /// A sibling's name differs in case only.
         case letterCase = "Case Conflict"
         /// A sibling's name is the same text, composed otherwise.
@@ -63,6 +63,21 @@ package struct Alias: Hashable, Sendable {
         let counter = number > 1 ? " \(number)" : ""
         return NameParts(base).marked(" (\(mark.rawValue)\(counter))")
     }
+
+    /// Whether a name on the server is one of the aliases of the own name, in any case. Numbers that no folder has are not
+    /// looked at.
+    package func stands(for name: String) -> Bool {
+        let folded = Folding.fold(name)
+        func isEqual(_ alias: String) -> Bool {
+            Folding.fold(alias).utf8.elementsEqual(folded.utf8)
+        }
+        if let plain, isEqual(plain) { return true }
+        return Mark.allCases.contains { mark in
+            (1...Self.mostNumbers).contains { isEqual(self.name(marked: mark, number: $0)) }
+        }
+    }
+
+    private static let mostNumbers = 16
 
     /// The scalars of bytes. Those that are no UTF-8 are read as Latin-1, from which most such names are.
     private static func text(of bytes: [UInt8]) -> [Unicode.Scalar] {

@@ -8,7 +8,7 @@
 // permission bits; `t` seconds, nanoseconds and, unless they are the same, the seconds that the
 // server has for the revision; `a` an attribute's name and value, with other bytes than letters,
 // digits, `.`, `_` and `-` as `%XX`; `l` the target of a symbolic link, in which all of ASCII but
-// spaces, `%` and control characters is plain.
+// spaces, `%` and control characters is plain; `n` the own name, with the same bytes plain.
 
 import Saturating
 
@@ -41,6 +41,7 @@ extension PosixFacts {
             words.append(word)
         }
         if let link { words.append("l=" + Self.escaped(link.bytes, Self.isPlainInLink)) }
+        if let ownName { words.append("n=" + Self.escaped(ownName.bytes, Self.isPlainInLink)) }
         let names = attributes.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         for name in names {
             words.append(Self.word(name, attributes[name] ?? []))
@@ -50,8 +51,8 @@ extension PosixFacts {
     }
 
     /// The facts that fit into a field. Attributes that the server has as they are come first: a machine does not remove what
-    /// another one shares. Then the smallest of the others. The exact time goes before an attribute of the former does, and a
-    /// link's target last of all.
+    /// another one shares. Then the smallest of the others. The exact time goes before an attribute of the former does, then
+    /// the own name, and a link's target last of all.
     package func fitting(beside told: PosixFacts?) -> PosixFacts {
         if text.utf8.count <= Self.longestText { return self }
         let attributes = attributes.map { name, value in
@@ -64,6 +65,7 @@ extension PosixFacts {
         let needed = attributes.reduce(0) { $0 +| ($1.isTold ? $1.size : 0) }
         if facts.text.utf8.count +| needed > Self.longestText { facts.modified = nil }
         if facts.text.utf8.count > Self.longestText { facts.others = [] }
+        if facts.text.utf8.count > Self.longestText { facts.ownName = nil }
         if facts.text.utf8.count > Self.longestText { facts.link = nil }
         var room = Self.longestText -| facts.text.utf8.count
         for attribute in attributes where attribute.size <= room {
@@ -101,6 +103,9 @@ extension PosixFacts {
         case "a":
             if let (name, bytes) = Self.attribute(value) { attributes[name] = bytes }
         case "l": link = Self.bytes(value, Self.isPlainInLink).flatMap { LinkTarget($0) } ?? link
+        case "n":
+            let own = Self.bytes(value, Self.isPlainInLink).flatMap { try? OwnName($0) }
+            ownName = own ?? ownName
         default: others.append(word)
         }
     }

@@ -1,4 +1,4 @@
-// Modes, times, attributes and targets of links, for which Dropbox has no place, as mounts share them.
+// Modes, times, attributes, targets of links and own names, for which Dropbox has no place, as mounts share them.
 // Not responsible for their text on the server (`PosixFacts+Text.swift`), nor for which are shared.
 
 package import ContentHashing
@@ -15,6 +15,8 @@ package struct PosixFacts: Hashable, Sendable {
     package var attributes: [String: [UInt8]]
     /// The target, if the file is a symbolic link as long as its content is that link's.
     package var link: LinkTarget?
+    /// The name that users gave, as long as the file's name on Dropbox is an alias of it.
+    package var ownName: OwnName?
     /// Facts of later versions of dbxfs, as they are; kept when this version changes others.
     package var others: [String]
 
@@ -40,12 +42,14 @@ package struct PosixFacts: Hashable, Sendable {
     /// Memberwise; by default nothing differs.
     package init(
         permissions: UInt16? = nil, modified: ExactTime? = nil,
-        attributes: [String: [UInt8]] = [:], link: LinkTarget? = nil, others: [String] = []
+        attributes: [String: [UInt8]] = [:], link: LinkTarget? = nil,
+        ownName: OwnName? = nil, others: [String] = []
     ) {
         self.permissions = permissions
         self.modified = modified
         self.attributes = attributes
         self.link = link
+        self.ownName = ownName
         self.others = others
     }
 
@@ -56,6 +60,12 @@ package struct PosixFacts: Hashable, Sendable {
     package func link(ofContent hash: ContentHash?) -> LinkTarget? {
         guard let link, link.contentHash == hash else { return nil }
         return link
+    }
+
+    /// The own name of a file with this name on Dropbox; nil if it has none, or if others have renamed the file.
+    package func ownName(ofAlias name: FileName) -> OwnName? {
+        guard let ownName, Alias(of: ownName.bytes).stands(for: name.string) else { return nil }
+        return ownName
     }
 
     /// The exact time of a revision that has this time on the server; nil if it is another's.

@@ -85,6 +85,25 @@ extension World {
         }
     }
 
+    /// Throws a `Violation` if a mount shows the alias of a node whose own name the server keeps, and shows nothing else under it.
+    func checkToldNames() throws {
+        guard plan.sharesModes, plan.tellsModes, plan.folding == .scalar else { return }
+        for process in mounts.compactMap(\.process) {
+            try process.store.read { snapshot in
+                for node in try snapshot.everyNode() where node.remote == .inPlace {
+                    guard let place = node.place, place.name.own == nil,
+                        let own = try snapshot.toldFacts(of: node.inode)?.ownName(
+                            ofAlias: place.name),
+                        !names.isGiven(place.name),
+                        try snapshot.child(FileName(shown: own.bytes), of: place.parent) == nil
+                    else { continue }
+                    throw Violation(
+                        rule: "an own name that is not shown", detail: "\(node.inode) \(place)")
+                }
+            }
+        }
+    }
+
     /// Another mount sees aliases. So does a mount that has lost its rows by a power cut, or restores a deleted file, or to which
     /// its own late request comes as another client's.
     private func isLostName(_ name: FileName) -> Bool {

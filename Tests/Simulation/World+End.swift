@@ -48,6 +48,7 @@ extension World {
         try checkKept()
         try checkConflicts(in: entries)
         try checkOwnNames()
+        try checkToldNames()
         try checkCopies(of: entries)
         try checkTimes()
         try checkModes()

@@ -218,24 +218,28 @@ import Testing
         "an entry that tells an own name of another machine is seen under it, and one without leaves it"
     )
     func told() async throws {
-        let harness = try Harness()
+        let harness = try Harness.sharing()
+        func tell(_ own: String, _ entry: RemoteEntry) async throws {
+            guard case .file(var file) = entry.kind else { return }
+            file.posix = .told(PosixFacts(ownName: try OwnName(Array(own.utf8))))
+            var entry = entry
+            entry.kind = .file(file)
+            try await harness.apply([entry])
+        }
         try await harness.apply([.file("/readme", "R"), .file("/README (Case Conflict)", "U")])
         let inode = try #require(try await harness.inode("/README (Case Conflict)"))
-        var entry = try RemoteEntry.file("/README (Case Conflict)", "U", revision: "2")
-        entry.name = try entry.name.shown(as: OwnName(Array("README".utf8)))
-        try await harness.apply([entry])
+        try await tell("README", .file("/README (Case Conflict)", "U", revision: "2"))
         #expect(try await harness.inode("/README") == inode)
         try await harness.apply([.file("/README (Case Conflict)", "U", revision: "3")])
         #expect(try await harness.inode("/README") == inode)
-        // A new node, too; and one whose name is another's is seen under the server's.
-        var second = try RemoteEntry.file("/a_b", "V")
-        second.name = try second.name.shown(as: OwnName(Array("a\\b".utf8)))
-        var third = try RemoteEntry.file("/c", "W")
-        third.name = try third.name.shown(as: OwnName(Array("a\\b".utf8)))
-        try await harness.apply([second, third])
+        // A new node, too; and one of another name than an alias, or whose name is another's, is seen under the server's.
+        try await tell("a\\b", .file("/a_b", "V"))
+        try await tell("a\\b", .file("/c", "W"))
+        try await tell("a\\b", .file("/a_b (Name Conflict)", "X"))
         #expect(
             try await names(harness) == [
                 "readme": "readme", "README": "README (Case Conflict)", "a\\b": "a_b", "c": "c",
+                "a_b (Name Conflict)": "a_b (Name Conflict)",
             ])
     }
 }

@@ -85,6 +85,11 @@ extension TreeReading {
         return try name.isASCII || !isOnServer(remoteChild(like: name, of: parent))
     }
 
+    /// The nodes in the local tree with an own name.
+    package func aliasedNodes() throws -> [InodeID] {
+        try nodes("WHERE node.own IS NOT NULL", []).map(\.inode)
+    }
+
     /// Whether a node in the local tree has an own name.
     func hasOwnNames() throws -> Bool {
         try database.number("SELECT 1 FROM node WHERE own IS NOT NULL LIMIT 1") != nil

@@ -45,14 +45,14 @@ package enum PosixSharing: Hashable, Sendable {
         }
         return switch self {
         case .unknown: []
-        case .shared: finding(.ok, "modes, exact times, links and attributes are kept on Dropbox")
+        case .shared: finding(.ok, "modes, exact times, links, names and attributes are kept on Dropbox")
         case .switchedOff:
             finding(
-                .ok, "modes, exact times, links and attributes stay on this machine (posix=local)")
+                .ok, "modes, exact times, links, names and attributes stay on this machine (posix=local)")
         case .scopeMissing(let scope, let command):
             finding(
                 .note,
-                "modes, exact times, links and attributes stay on this machine, because the login lacks "
+                "modes, exact times, links, names and attributes stay on this machine, because the login lacks "
                     + "\(scope): tick it at \(CommandError.appConsole) under Permissions, submit, "
                     + "and run: \(command)")
         }

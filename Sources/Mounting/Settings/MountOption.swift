@@ -52,7 +52,7 @@ package struct MountOption: Sendable {
             "that Dropbox can have"),
         .value(
             "posix", .posix, \.posix, "whether other machines get modes, exact times,",
-            "links and attributes"),
+            "links, names and attributes"),
         .value(
             "cached_only", .programs, \.cachedOnly, "programs for which nothing is fetched, with",
             "colons; standard means the usual indexers"),

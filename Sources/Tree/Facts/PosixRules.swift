@@ -32,6 +32,7 @@ package struct PosixRules: Hashable, Sendable {
         var facts = PosixFacts(others: told?.others ?? [])
         guard isShared, hasFacts(node) else { return facts }
         facts.link = Self.sentTarget(of: node)
+        facts.ownName = try ownName(of: node, told: told, in: tree)
         if node.kind != .symbolicLink { facts.permissions = permissions(of: node, told: told) }
         if node.kind != .folder, let time = content ?? node.local.modified,
             let stored = (content?.storable ?? node.facts.clientModified)?.seconds,
@@ -93,6 +94,17 @@ package struct PosixRules: Hashable, Sendable {
         return target
     }
 
+    /// The own name to share: the one that users see, or one that the server has and that is another node's here.
+    private func ownName(
+        of node: Node, told: PosixFacts?, in tree: some TreeReading
+    ) throws -> OwnName? {
+        if let own = node.place?.name.own, own.isGiven { return own }
+        guard told?.ownName != nil, let name = try tree.remotePlace(of: node)?.name else {
+            return nil
+        }
+        return told?.ownName(ofAlias: name)
+    }
+
     /// Whether facts of a node are kept on the server.
     func shares(_ node: Node) -> Bool { isShared && hasFacts(node) }
 
@@ -135,9 +147,9 @@ package struct PosixRules: Hashable, Sendable {
 }
 
 extension PosixFacts {
-    /// Whether users of another machine would see another mode, other attributes or another link.
+    /// Whether users of another machine would see another mode, other attributes, another link or another name.
     func differsBesidesTime(from told: PosixFacts?) -> Bool {
         permissions != told?.permissions || attributes != told?.attributes ?? [:]
-            || link != nil && link != told?.link
+            || link != nil && link != told?.link || ownName != nil && ownName != told?.ownName
     }
 }

@@ -51,7 +51,12 @@ extension LocalChanges {
             try transaction.setting(StoredSetting.ignoredPatterns) ?? "" != patterns
         let hasNewLinks = try transaction.setting(StoredSetting.links) != links
         guard hasNewPatterns || hasNewLinks else { return }
-        if hasNewLinks, links != nil { try adoptToldLinks() }
+        if hasNewLinks, links != nil {
+            try adoptToldLinks()
+            for inode in try transaction.aliasedNodes() {
+                try transaction.settleFacts(of: inode, by: context.rules.posix)
+            }
+        }
         for inode in try transaction.topmostLocalNodes() {
             guard let node = try transaction.node(inode), !keepsHere(node),
                 hasNewPatterns || node.kind == .symbolicLink,

@@ -56,6 +56,14 @@ extension LocalChanges {
         try transaction.touch(newFolder.inode, at: now)
         if let moved = try transaction.node(node.inode) {
             try noteChanged(moved)
+            try shareOwnName(of: moved)
+        }
+    }
+
+    /// Has the server owed the own name of a node that was renamed.
+    private func shareOwnName(of node: Node) throws {
+        if node.place?.name.own != nil {
+            try transaction.settleFacts(of: node.inode, by: context.rules.posix)
         }
     }
 
@@ -132,6 +140,7 @@ extension LocalChanges {
         else { throw TreeError.invalidArgument }
         try transaction.exchange(first.inode, second.inode)
         try noteChanged(second)
+        try shareOwnName(of: transaction.existing(second.inode))
     }
 
     // MARK: Moving between what is synced and what is local

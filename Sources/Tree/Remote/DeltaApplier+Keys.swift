@@ -50,9 +50,7 @@ extension DeltaApplier {
     /// composition differs, the user's spelling stays.
     mutating func adoptCase(of node: Node, _ name: FileName) throws {
         guard let known = try transaction.remotePlace(of: node) else { return }
-        guard known.name.string != name.string else {
-            return try learnOwnName(name.own, of: node)
-        }
+        guard known.name.string != name.string else { return }
         let spelled = Place(parent: known.parent, name: name)
         guard node.remote == .inPlace, let place = node.place else {
             return try transaction.setRemotePlace(
@@ -65,10 +63,13 @@ extension DeltaApplier {
         announce(shown)
     }
 
-    /// Shows a node that the server has at its place under the own name that its entry tells. An entry without one tells
-    /// nothing: the name that users of this mount gave stays.
-    private mutating func learnOwnName(_ own: OwnName?, of node: Node) throws {
-        guard let own, node.remote == .inPlace, let place = node.place, place.name.own != own
+    /// Shows a node that the server has at its place under the own name that another machine has told, unless users of this one
+    /// have given it another name since.
+    mutating func learnOwnName(from facts: PosixFacts, of node: Node) throws {
+        guard facts.ownName != nil, node.remote == .inPlace, let place = node.place,
+            let own = facts.ownName(ofAlias: place.name), place.name.own != own,
+            case let base = try transaction.toldFacts(of: node.inode)?.ownName, own != base,
+            place.name.own?.isGiven != true || place.name.own == base
         else { return }
         try transaction.learn(own, of: node.inode)
         guard let learned = try transaction.node(node.inode)?.place, learned != place else {

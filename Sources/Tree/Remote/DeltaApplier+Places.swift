@@ -16,8 +16,9 @@ extension DeltaApplier {
         {
             let alias = try transaction.alias(
                 of: place.name, in: place.parent, for: node.inode, besides: name)
-            return try transaction.giveUpName(
+            try transaction.giveUpName(
                 of: node.inode, for: Place(parent: place.parent, name: alias))
+            return _ = try transaction.settleFacts(of: node.inode, by: context.posix)
         }
         let names = ConflictName(host: context.host, at: context.date)
         let free = try names.freeName(beside: place, in: transaction)

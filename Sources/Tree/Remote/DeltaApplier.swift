@@ -146,6 +146,7 @@ package struct DeltaApplier {
         else { return }
         if facts != nil { holdsToldFacts = true }
         try learn(from: facts, of: node)
+        if let facts { try learnOwnName(from: facts, of: node) }
         if try transaction.takeFacts(facts, of: node, by: context.posix) {
             announceAttributes(of: node.inode)
         }

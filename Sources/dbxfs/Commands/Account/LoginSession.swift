@@ -41,7 +41,7 @@ struct LoginSession {
     func reportMissing(_ scope: String) {
         guard let scopes, !scopes.contains(scope) else { return }
         Terminal.complain(
-            "modes, exact times, links and attributes will stay on this machine: the app lacks the "
+            "modes, exact times, links, names and attributes will stay on this machine: the app lacks the "
                 + "permission \(scope), which \(CommandError.appConsole) has under Permissions")
     }
 

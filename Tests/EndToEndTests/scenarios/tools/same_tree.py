@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """Compares a mounted tree with its original: names, bytes, modes, targets of links, and times to the nanosecond.
 
-same_tree.py ORIGINAL MOUNTED [--stored-as OWN [--aliases FILE]]
+same_tree.py ORIGINAL MOUNTED [--sent]
 
-The times of folders are those of each machine. --stored-as: MOUNTED is on another machine, which sees the names that Dropbox has:
-OWN is the same tree on the machine that gave the own names, whose `user.dropbox.path` is asked for those that Dropbox cannot
-have, and must be in a form that docs/semantics.md has. Every other name has to be the same.
-Prints how many entries were compared, and how many of the files have another path there. A repository at the top is left out. Not
-responsible for the server's content (`compare.py`).
+The times of folders are those of each machine. --sent: Dropbox has all of MOUNTED, and names that it cannot have (`user.dropbox.path`)
+are in a form of docs/semantics.md there.
+Prints how many entries were compared, and with --sent, how many of the files have another path on Dropbox. A repository at the top is
+left out. Not responsible for the server's content (`compare.py`).
 """
 
 import argparse
@@ -75,13 +74,13 @@ class Comparison:
     def __init__(self, original, mounted):
         self.original, self.mounted = original, mounted
         self.left, self.right = entries(original), entries(mounted)
-        self.differences, self.aliases, self.count = [], {}, 0
+        self.differences, self.aliases, self.count = [], 0, 0
 
     def differ(self, path, text):
         self.differences.append(f"{path!r}: {text}")
 
-    def stored(self, own):
-        """Where each path is for another machine."""
+    def check_aliases(self):
+        """Looks at the names on Dropbox of those that need an alias, and counts the files with another path there."""
         siblings = {}
         for path in self.left:
             folder, name = os.path.split(path)
@@ -91,35 +90,32 @@ class Comparison:
         for folder, names in siblings.items():
             for name in names:
                 keys[folder].setdefault((composed(name) or repr(name)).lower(), []).append(name)
-        places = {b"": b""}
+        renamed = set()
         for path in self.left:
             folder, name = os.path.split(path)
             forms = alias_forms(name, keys[folder][(composed(name) or repr(name)).lower()])
-            there = name
             if forms is not None:
-                # Dropbox composes all names, and finds them in any composition.
-                text = composed(os.path.basename(os.getxattr(os.path.join(own, path), "user.dropbox.path")))
+                text = composed(os.path.basename(os.getxattr(os.path.join(self.mounted, path), "user.dropbox.path")))
                 if not any(re.fullmatch(form, text) for form in forms):
                     self.differ(path, f"is on Dropbox as {text!r}, which is not one of {forms}")
-                there = text.encode()
-            places[path] = os.path.join(places[folder], there)
-            if places[path] != path and not stat.S_ISDIR(self.left[path].st_mode):
-                self.aliases[path] = places[path]
-        return places
+                if text.encode() != name:
+                    renamed.add(path)
+            if folder in renamed:
+                renamed.add(path)
+        self.aliases = sum(not stat.S_ISDIR(self.left[path].st_mode) for path in renamed)
 
-    def compare(self, places):
+    def compare(self):
         for path, ours in self.left.items():
-            place = places[path]
-            theirs = self.right.pop(place, None)
+            theirs = self.right.pop(path, None)
             self.count += 1
             if theirs is None:
-                self.differ(path, f"is missing as {place!r}")
+                self.differ(path, "is missing")
             else:
-                self.compare_entry(path, place, ours, theirs)
-        for place in self.right:
-            self.differ(place, "is not in the original")
+                self.compare_entry(path, ours, theirs)
+        for path in self.right:
+            self.differ(path, "is not in the original")
 
-    def compare_entry(self, path, place, ours, theirs):
+    def compare_entry(self, path, ours, theirs):
         if stat.filemode(ours.st_mode) != stat.filemode(theirs.st_mode):
             self.differ(path, f"{stat.filemode(ours.st_mode)} is {stat.filemode(theirs.st_mode)}")
         if stat.S_ISDIR(ours.st_mode):
@@ -131,7 +127,7 @@ class Comparison:
         if stat.S_IFMT(ours.st_mode) != stat.S_IFMT(theirs.st_mode):
             return
         look = os.readlink if stat.S_ISLNK(ours.st_mode) else read
-        if look(os.path.join(self.original, path)) != look(os.path.join(self.mounted, place)):
+        if look(os.path.join(self.original, path)) != look(os.path.join(self.mounted, path)):
             self.differ(path, "another target" if look is os.readlink else "other bytes")
 
 
@@ -139,22 +135,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("original", type=os.fsencode)
     parser.add_argument("mounted", type=os.fsencode)
-    parser.add_argument("--stored-as", metavar="OWN", type=os.fsencode)
-    parser.add_argument("--aliases", metavar="FILE", help="where to write own names and aliases: NAME, NUL, ALIAS, NUL …")
+    parser.add_argument("--sent", action="store_true", help="look at the names on Dropbox, too")
     options = parser.parse_args()
     comparison = Comparison(options.original, options.mounted)
-    places = comparison.stored(options.stored_as) if options.stored_as else {path: path for path in comparison.left}
-    if len(set(places.values())) != len(places):
-        sys.exit("two entries have one place")
-    comparison.compare(places)
-    if options.aliases:
-        with open(options.aliases, "wb") as file:
-            for pair in comparison.aliases.items():
-                file.write(b"\0".join(pair) + b"\0")
+    comparison.compare()
+    if options.sent and not comparison.differences:
+        comparison.check_aliases()
     if comparison.differences:
         print("\n".join(comparison.differences[:30]))
         sys.exit(f"{len(comparison.differences)} differences")
-    print(f"{comparison.count} {len(comparison.aliases)}")
+    print(*([comparison.count, comparison.aliases] if options.sent else [comparison.count]))
 
 
 main()

@@ -1,0 +1,125 @@
+// Own names between machines: each travels with its file, as long as that has an alias of it, and users' renames win.
+
+import Core
+import MetadataStore
+import RemoteStore
+import RemoteStoreTesting
+import Staging
+import TestSupport
+import Testing
+
+@testable import Sync
+@testable import Tree
+
+@Suite struct SharedNameTests {
+    private func make(_ name: String, _ text: String, _ harness: Harness) async throws {
+        try await harness.store.write {
+            [staging = harness.staging, posix = harness.posix] transaction in
+            let name = try transaction.name(shownAs: FileName(name), in: .root, for: nil)
+            let inode = try transaction.insert(
+                .file, at: Place(parent: .root, name: name), local: LocalFacts(modified: .now()))
+            let file = try staging.begin(inode, base: nil, size: 0, in: transaction)
+            _ = try Array(text.utf8).withUnsafeBytes { try file.write(at: 0, $0, now: .now()) }
+            try file.persist(in: transaction)
+            try transaction.settleFacts(of: inode, by: posix)
+        }
+        harness.noteChange()
+    }
+
+    /// What users see in the root, and the names on the server.
+    private func names(_ harness: Harness) async throws -> [String: String] {
+        try await harness.store.read { snapshot in
+            let children = try snapshot.children(of: .root)
+            return Dictionary(uniqueKeysWithValues: children.map { ($0.name.text, $0.name.string) })
+        }
+    }
+
+    private let wanted = ["readme": "readme", "README": "README (Case Conflict)", "a\\b": "a_b"]
+
+    private func pair() async throws -> (Harness, Harness) {
+        let harness = try Harness.sharing()
+        try await make("readme", "1", harness)
+        try await make("README", "2", harness)
+        try await make("a\\b", "3", harness)
+        try await harness.settleFully()
+        let other = try harness.machine()
+        try await other.settleFully()
+        return (harness, other)
+    }
+
+    @Test("own names are seen on another machine, which sends nothing for that")
+    func between() async throws {
+        let (harness, other) = try await pair()
+        #expect(try await names(harness) == wanted)
+        #expect(try await names(other) == wanted)
+        #expect(other.calls(.setFacts) == 0)
+        for mount in [harness, other] {
+            try await mount.checkInvariants()
+            await mount.stop()
+        }
+    }
+
+    @Test(
+        "once nothing else has the name, either machine gives it to the file on the server, and both see it"
+    )
+    func back() async throws {
+        let (harness, other) = try await pair()
+        try await other.delete("/readme")
+        try await other.settleFully()
+        try await harness.settleFully()
+        try await other.settleFully()
+        for mount in [harness, other] {
+            #expect(try await names(mount) == ["README": "README", "a\\b": "a_b"])
+            try await mount.checkInvariants()
+            await mount.stop()
+        }
+    }
+
+    @Test("a name that others give the alias ends the own name for all")
+    func renamed() async throws {
+        let (harness, other) = try await pair()
+        try await harness.relocate("/a_b", to: "/plain")
+        for mount in [harness, other] {
+            try await mount.settleFully()
+            #expect(try await names(mount).keys.sorted() == ["README", "plain", "readme"])
+            try await mount.checkInvariants()
+            await mount.stop()
+        }
+    }
+
+    @Test("a name under which users of the other machine see something else stays theirs")
+    func taken() async throws {
+        let harness = try Harness.sharing()
+        let other = try harness.machine()
+        try await other.settleFully()
+        try await make("a\\b", "theirs", other)
+        await other.stop()
+        try await make("a\\b", "ours", harness)
+        try await harness.settleFully()
+        try await other.settleFully()
+        let seen = try await names(other)
+        #expect(seen["a\\b"] != nil && seen.count == 2)
+        try await harness.settleFully()
+        #expect(harness.server.facts(at: "/a_b")?.ownName != nil)
+        for mount in [harness, other] {
+            try await mount.checkInvariants()
+            await mount.stop()
+        }
+    }
+
+    @Test("the text of an own name is read as it was written, and stands for its aliases only")
+    func text() throws {
+        for bytes in [Array("a\\b".utf8), [0x63, 0xE9], Array("end  ".utf8), Array("%20 ü".utf8)] {
+            let own = try OwnName(bytes)
+            let facts = PosixFacts(ownName: own)
+            #expect(PosixFacts(text: facts.text) == facts)
+            let alias = Alias(of: bytes)
+            #expect(
+                facts.ownName(ofAlias: try FileName(alias.name(marked: .name, number: 3))) == own)
+            #expect(facts.ownName(ofAlias: try FileName("other")) == nil)
+        }
+        for text in ["1 n=", "1 n=..", "1 n=a/b", "1 n=%00", "1 n=%4"] {
+            #expect(PosixFacts(text: text)?.ownName == nil)
+        }
+    }
+}
