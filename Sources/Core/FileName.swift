@@ -95,6 +95,22 @@ package struct FileName: Hashable, Sendable, Comparable, CustomStringConvertible
         return shown == other.shown
     }
 
+    /// The name that users gave, if the server has other bytes: those of an alias, or a name composed otherwise.
+    package var unstored: OwnName? {
+        if let own { return own.isGiven ? own : nil }
+        if isASCII || Folding.compose(string).utf8.elementsEqual(string.utf8) { return nil }
+        return try? OwnName(Array(string.utf8))
+    }
+
+    /// The same name on the server, composed as other bytes are; nil if they are another name.
+    package func composed(as other: OwnName) -> FileName? {
+        // String equality is canonical equivalence.
+        guard let text = String(validating: other.bytes, as: UTF8.self), text == string else {
+            return nil
+        }
+        return try? FileName(text, key: key)
+    }
+
     /// Whether the bytes that users see are UTF-8.
     package var isUTF8: Bool {
         own.map { String(validating: $0.bytes, as: UTF8.self) != nil } ?? true

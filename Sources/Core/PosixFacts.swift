@@ -15,7 +15,7 @@ package struct PosixFacts: Hashable, Sendable {
     package var attributes: [String: [UInt8]]
     /// The target, if the file is a symbolic link as long as its content is that link's.
     package var link: LinkTarget?
-    /// The name that users gave, as long as the file's name on Dropbox is an alias of it.
+    /// The name that users gave, as long as the file's name on Dropbox is an alias of it, or another composition.
     package var ownName: OwnName?
     /// Facts of later versions of dbxfs, as they are; kept when this version changes others.
     package var others: [String]
@@ -62,9 +62,12 @@ package struct PosixFacts: Hashable, Sendable {
         return link
     }
 
-    /// The own name of a file with this name on Dropbox; nil if it has none, or if others have renamed the file.
-    package func ownName(ofAlias name: FileName) -> OwnName? {
-        guard let ownName, Alias(of: ownName.bytes).stands(for: name.string) else { return nil }
+    /// The name that users gave a file with this name on Dropbox; nil if it has none, or if others have renamed the file.
+    package func ownName(of name: FileName) -> OwnName? {
+        guard let ownName,
+            name.composed(as: ownName) != nil
+                || Alias(of: ownName.bytes).stands(for: name.string)
+        else { return nil }
         return ownName
     }
 

@@ -92,9 +92,8 @@ extension World {
             try process.store.read { snapshot in
                 for node in try snapshot.everyNode() where node.remote == .inPlace {
                     guard let place = node.place, place.name.own == nil,
-                        let own = try snapshot.toldFacts(of: node.inode)?.ownName(
-                            ofAlias: place.name),
-                        !names.isGiven(place.name),
+                        let own = try snapshot.toldFacts(of: node.inode)?.ownName(of: place.name),
+                        place.name.shown != own.bytes, !names.isGiven(place.name),
                         try snapshot.child(FileName(shown: own.bytes), of: place.parent) == nil
                     else { continue }
                     throw Violation(

@@ -37,9 +37,11 @@ extension RemoteEntry {
 
 extension Harness {
     var deltaContext: DeltaContext {
-        DeltaContext(
+        var context = DeltaContext(
             openFiles: openFiles, staging: staging, now: .now(), date: .now(), host: "here",
             isListing: false, isTreeComplete: true)
+        context.posix = posix
+        return context
     }
 
     /// Applies a batch, by default as one of the feed; afterwards the rows must be in order.

@@ -26,6 +26,17 @@ import Testing
         harness.noteChange()
     }
 
+    private func rename(_ name: String, to new: String, _ harness: Harness) async throws {
+        try await harness.store.write { [posix = harness.posix] transaction in
+            let node = try transaction.existing(
+                Place(parent: .root, name: FileName(shown: Array(name.utf8))))
+            let name = try transaction.name(shownAs: FileName(new), in: .root, for: node.inode)
+            try transaction.move(node.inode, to: Place(parent: .root, name: name))
+            try transaction.settleFacts(of: node.inode, by: posix)
+        }
+        harness.noteChange()
+    }
+
     /// What users see in the root, and the names on the server.
     private func names(_ harness: Harness) async throws -> [String: String] {
         try await harness.store.read { snapshot in
@@ -87,6 +98,24 @@ import Testing
         }
     }
 
+    @Test("an own name that is given again is seen on the other machine again")
+    func renamedBack() async throws {
+        let (harness, other) = try await pair()
+        for (mount, name, new) in [(harness, "a\\b", "plain"), (other, "plain", "a\\b")] {
+            try await rename(name, to: new, mount)
+            try await mount.settleFully()
+            for mount in [harness, other] {
+                try await mount.settleFully()
+                #expect(
+                    try await names(mount).keys.sorted() == ["README", new, "readme"].sorted())
+            }
+        }
+        for mount in [harness, other] {
+            try await mount.checkInvariants()
+            await mount.stop()
+        }
+    }
+
     @Test("a name under which users of the other machine see something else stays theirs")
     func taken() async throws {
         let harness = try Harness.sharing()
@@ -107,6 +136,36 @@ import Testing
         }
     }
 
+    /// The bytes of the names that users see, of which Swift would take two compositions for one.
+    private func shown(_ harness: Harness) async throws -> [[UInt8]] {
+        try await harness.store.read { try $0.children(of: .root).map(\.name.shown) }
+    }
+
+    @Test(
+        "a composition that the server does not keep is seen on another machine, until users there give it the server's"
+    )
+    func composition() async throws {
+        let harness = try Harness.sharing()
+        let other = try harness.machine()
+        let decomposed = "e\u{301}t\u{E9}"
+        try await make(decomposed, "1", harness)
+        try await harness.settleFully()
+        try await other.settleFully()
+        for mount in [harness, other] {
+            #expect(try await shown(mount) == [Array(decomposed.utf8)])
+        }
+        #expect(other.calls(.setFacts) == 0)
+        try await rename(decomposed, to: "\u{E9}t\u{E9}", other)
+        try await other.settleFully()
+        for (mount, name) in [(harness, decomposed), (other, "\u{E9}t\u{E9}")] {
+            try await mount.settleFully()
+            #expect(try await shown(mount) == [Array(name.utf8)])
+            #expect(mount.calls(.setFacts) == 0)
+            try await mount.checkInvariants()
+            await mount.stop()
+        }
+    }
+
     @Test("the text of an own name is read as it was written, and stands for its aliases only")
     func text() throws {
         for bytes in [Array("a\\b".utf8), [0x63, 0xE9], Array("end  ".utf8), Array("%20 ü".utf8)] {
@@ -115,8 +174,8 @@ import Testing
             #expect(PosixFacts(text: facts.text) == facts)
             let alias = Alias(of: bytes)
             #expect(
-                facts.ownName(ofAlias: try FileName(alias.name(marked: .name, number: 3))) == own)
-            #expect(facts.ownName(ofAlias: try FileName("other")) == nil)
+                facts.ownName(of: try FileName(alias.name(marked: .name, number: 3))) == own)
+            #expect(facts.ownName(of: try FileName("other")) == nil)
         }
         for text in ["1 n=", "1 n=..", "1 n=a/b", "1 n=%00", "1 n=%4"] {
             #expect(PosixFacts(text: text)?.ownName == nil)

@@ -77,13 +77,12 @@ extension Transaction {
         return other.string == shown.text ? .composition : .letterCase
     }
 
-    /// Has users see a node of the server under its own name, which another machine has told, unless they see another node
-    /// under it.
+    /// Has users see a node of the server under the name that another machine has told, unless they see another node under it.
     package func learn(_ own: OwnName, of inode: InodeID) throws {
         guard let place = try node(inode)?.place,
             try child(ownName: own.bytes, of: place.parent) == nil
         else { return }
-        let name = try place.name.shown(as: own)
+        let name = try place.name.composed(as: own) ?? place.name.shown(as: own)
         if try !isShown(name, in: place.parent, besides: inode) {
             try setPlace(inode, Place(parent: place.parent, name: name))
         }

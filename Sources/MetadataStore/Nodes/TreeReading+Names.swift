@@ -85,7 +85,7 @@ extension TreeReading {
         return try name.isASCII || !isOnServer(remoteChild(like: name, of: parent))
     }
 
-    /// The nodes in the local tree with an own name.
+    /// The nodes in the local tree with an alias.
     package func aliasedNodes() throws -> [InodeID] {
         try nodes("WHERE node.own IS NOT NULL", []).map(\.inode)
     }

@@ -43,18 +43,16 @@ package enum PosixSharing: Hashable, Sendable {
         func finding(_ level: Finding.Level, _ text: String) -> [Finding] {
             [Finding("posix", about: account, level, text)]
         }
+        let facts = "modes, exact times, links, names and attributes"
         return switch self {
         case .unknown: []
-        case .shared: finding(.ok, "modes, exact times, links, names and attributes are kept on Dropbox")
-        case .switchedOff:
-            finding(
-                .ok, "modes, exact times, links, names and attributes stay on this machine (posix=local)")
+        case .shared: finding(.ok, "\(facts) are kept on Dropbox")
+        case .switchedOff: finding(.ok, "\(facts) stay on this machine (posix=local)")
         case .scopeMissing(let scope, let command):
             finding(
                 .note,
-                "modes, exact times, links, names and attributes stay on this machine, because the login lacks "
-                    + "\(scope): tick it at \(CommandError.appConsole) under Permissions, submit, "
-                    + "and run: \(command)")
+                "\(facts) stay on this machine, because the login lacks \(scope): tick it at "
+                    + "\(CommandError.appConsole) under Permissions, submit, and run: \(command)")
         }
     }
 }

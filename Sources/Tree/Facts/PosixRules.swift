@@ -94,15 +94,16 @@ package struct PosixRules: Hashable, Sendable {
         return target
     }
 
-    /// The own name to share: the one that users see, or one that the server has and that is another node's here.
+    /// The own name to share: the one that users see, or one that the server has told, which is another node's here or which
+    /// users here have replaced by the name that the server has.
     private func ownName(
         of node: Node, told: PosixFacts?, in tree: some TreeReading
     ) throws -> OwnName? {
-        if let own = node.place?.name.own, own.isGiven { return own }
+        if let own = node.place?.name.unstored { return own }
         guard told?.ownName != nil, let name = try tree.remotePlace(of: node)?.name else {
             return nil
         }
-        return told?.ownName(ofAlias: name)
+        return told?.ownName(of: name)
     }
 
     /// Whether facts of a node are kept on the server.

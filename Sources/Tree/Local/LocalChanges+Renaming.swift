@@ -60,9 +60,9 @@ extension LocalChanges {
         }
     }
 
-    /// Has the server owed the own name of a node that was renamed.
+    /// Has the server owed the name of a node that was renamed, if it cannot have that itself.
     private func shareOwnName(of node: Node) throws {
-        if node.place?.name.own != nil {
+        if node.place?.name.unstored != nil {
             try transaction.settleFacts(of: node.inode, by: context.rules.posix)
         }
     }

@@ -63,14 +63,15 @@ extension DeltaApplier {
         announce(shown)
     }
 
-    /// Shows a node that the server has at its place under the own name that another machine has told, unless users of this one
-    /// have given it another name since.
+    /// Shows a node that the server has at its place under the name that another machine has told with it or with its new place,
+    /// unless users of this one have given it another name since.
     mutating func learnOwnName(from facts: PosixFacts, of node: Node) throws {
         guard facts.ownName != nil, node.remote == .inPlace, let place = node.place,
-            let own = facts.ownName(ofAlias: place.name), place.name.own != own,
-            case let base = try transaction.toldFacts(of: node.inode)?.ownName, own != base,
-            place.name.own?.isGiven != true || place.name.own == base
+            let own = facts.ownName(of: place.name)
         else { return }
+        let base = try transaction.toldFacts(of: node.inode)?.ownName
+        let shown = place.name.unstored
+        guard own != base || !isUnmoved, shown == nil || shown == base else { return }
         try transaction.learn(own, of: node.inode)
         guard let learned = try transaction.node(node.inode)?.place, learned != place else {
             return

@@ -89,7 +89,7 @@ package struct DeltaApplier {
     /// Whether the current entry was added in one statement.
     private var isInserted = false
     /// Whether the current entry has a file where it was.
-    private var isUnmoved = false
+    private(set) var isUnmoved = false
     /// Whether the current entry has a file in its known revision.
     var isSameRevision = false
 

@@ -86,20 +86,31 @@ fusermount3 -u -z "$MNT" || true
 dbxfs mount "$MNT"
 diff -r "$tree" "$MNT/moved"
 
-# Another mount, with a state of its own, sees the names that Dropbox has. Changes arrive on both sides, and no name is taken away.
+# Another mount, with a state of its own, sees the same names. Changes arrive on both sides, and no name is taken away.
 second="$WORK/second"
 mkdir "$second" "$WORK/state2" "$WORK/cache2"
 on_second() { DBXFS_STATE_DIR="$WORK/state2" DBXFS_CACHE_DIR="$WORK/cache2" dbxfs "$@"; }
 on_second mount "$second"
-alias=$(getfattr -n user.dropbox.path --only-values "$MNT/moved/README")
-test "$(cat "$second$alias")" = README
-echo edited > "$second$alias"
+diff -r "$tree" "$second/moved"
+diff -r /usr/include/linux "$second/linux"
+echo edited > "$second/moved/README"
 on_second sync "$second" --timeout 60
 wait_until 60 contains "$MNT/moved/README" edited
 test "$(cat "$MNT/moved/readme")" = readme
 echo edited here > "$MNT/moved/README"
 dbxfs sync "$MNT" --timeout 60
-wait_until 60 contains "$second$alias" 'edited here'
+wait_until 60 contains "$second/moved/README" 'edited here'
+# A name that is given there is seen here, too; and so is one that users take back.
+mv "$second/moved/ReadMe" "$second/moved/rEaDmE"
+mv "$second/moved/back\\slash" "$second/moved/slashed"
+on_second sync "$second" --timeout 60
+wait_until 60 contains "$MNT/moved/rEaDmE" ReadMe
+wait_until 60 contains "$MNT/moved/slashed" 'back\slash'
+fails 1 'No such file' stat "$MNT/moved/ReadMe"
+mv "$MNT/moved/slashed" "$MNT/moved/back\\slash"
+mv "$MNT/moved/rEaDmE" "$MNT/moved/ReadMe"
+dbxfs sync "$MNT" --timeout 60
+wait_until 60 contains "$second/moved/back\\slash" 'back\slash'
 # Others take an alias before it is sent: the one made here keeps its name.
 dbxfs unmount "$MNT"
 dbxfs mount "$MNT" -o write_delay=1h
@@ -113,6 +124,8 @@ contains "$MNT/race/NAME" upper
 contains "$MNT/race/name" lower
 dbxfs sync "$MNT" --timeout 60
 test "$($other get '/race/NAME (Case Conflict 2)')" = upper
+wait_until 60 contains "$second/race/NAME" upper
+contains "$second/race/name" lower
 # The sibling is gone: the other name goes back to normal.
 dbxfs set "$MNT" write_delay=0
 rm "$MNT/race/name"
