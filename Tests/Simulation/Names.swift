@@ -11,12 +11,15 @@ struct Names {
     private var given: [String: Set<[UInt8]>] = [:]
     /// The keys of these names: what another actor stores under another spelling of a name is a conflict, too.
     private var keys: [String: Set<String>] = [:]
+    /// How often each name has been given, or named on the way to one.
+    private var times: [[UInt8]: Int] = [:]
 
     mutating func note(_ paths: [String], by actor: String) {
         for name in paths.flatMap({ $0.split(separator: "/").map(String.init) }) {
             given[actor, default: []].formUnion([
                 User.bytes(of: name), User.bytes(of: Folding.compose(name)), Array(name.utf8),
             ])
+            times[User.bytes(of: name), default: 0] += 1
             // Where the server has something under the alias of the name, that is the conflict.
             keys[actor, default: []].formUnion(
                 [name, Alias(of: User.bytes(of: name)).plain].compactMap(\.self).map(Folding.fold))
@@ -28,6 +31,9 @@ struct Names {
         given.values.contains { $0.contains(name.shown) }
             || keys[Self.otherClient, default: []].contains(Folding.fold(name.text))
     }
+
+    /// Whether no node but one can have had a name.
+    fileprivate func isUnique(_ own: OwnName) -> Bool { times[own.bytes, default: 0] <= 1 }
 
     /// The actor that is no mount.
     static let otherClient = "x"
@@ -85,7 +91,8 @@ extension World {
         }
     }
 
-    /// Throws a `Violation` if a mount shows the alias of a node whose own name the server keeps, and shows nothing else under it.
+    /// Throws a `Violation` if a mount shows the alias of a node whose own name the server keeps. Where another node had that name
+    /// when it was told, it is not shown later.
     func checkToldNames() throws {
         guard plan.sharesModes, plan.tellsModes, plan.folding == .scalar else { return }
         for process in mounts.compactMap(\.process) {
@@ -94,7 +101,7 @@ extension World {
                     guard let place = node.place, place.name.own == nil,
                         let own = try snapshot.toldFacts(of: node.inode)?.ownName(of: place.name),
                         place.name.shown != own.bytes, !names.isGiven(place.name),
-                        try snapshot.child(FileName(shown: own.bytes), of: place.parent) == nil
+                        names.isUnique(own)
                     else { continue }
                     throw Violation(
                         rule: "an own name that is not shown", detail: "\(node.inode) \(place)")

@@ -109,6 +109,18 @@ import Testing
         try await harness.checkInvariants()
     }
 
+    @Test(
+        "an identity for which the server failed is asked for again, although nothing else changes"
+    )
+    func failedOnce() async throws {
+        let harness = try await harness(refusing: .server("failed"))
+        try await harness.start()
+        try await waitWhile { harness.calls(.entry) < 5 }
+        harness.faulty.removeFaults()
+        try await waitUntilForgotten(harness)
+        await harness.stop()
+    }
+
     @Test("an identity that the server cannot be asked for stays noted")
     func offline() async throws {
         let harness = try await harness(refusing: .offline("test"))

@@ -18,8 +18,13 @@ extension ChangeFeed {
         let ids = try await fromStore {
             try await environment.store.read { try $0.unconfirmedIDs(limit: Self.mostUntold) }
         }
-        guard !ids.isEmpty else { return }
+        guard !ids.isEmpty else { return unansweredSteps.forget() }
         let answers = try await ask(for: ids)
+        if answers.settled.count < ids.count {
+            unansweredSteps.note()
+        } else {
+            unansweredSteps.forget()
+        }
         guard !answers.settled.isEmpty else { return }
         await environment.hashUnsent(like: answers.found)
         let context = environment.deltaContext()

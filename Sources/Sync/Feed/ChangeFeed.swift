@@ -45,6 +45,8 @@ actor ChangeFeed {
 
     /// Maximum backoff after a failure, in seconds.
     static let longestPause = 30.0
+    /// Maximum seconds until unconfirmed nodes are requested again. Deltas wait for that long, too.
+    private static let unansweredPause = 4.0
     /// Seconds until a new login is noticed.
     private static let loginStep = 0.5
 
@@ -63,6 +65,8 @@ actor ChangeFeed {
     private var idleRounds = ServerPace()
     /// Whether the last step of deltas was empty.
     private var isRoundIdle = false
+    /// Consecutive steps after which the server could not be asked for an unconfirmed node, although it was reachable.
+    var unansweredSteps = ServerPace()
     /// Consecutive pages of a listing without new entries.
     var emptyPages = ServerPace()
     /// Full listings because of contradictions.
@@ -133,6 +137,10 @@ actor ChangeFeed {
         }
         try await environment.gate.read { () async throws(SyncError) in
             try await catchUp(from: Cursor(cursor))
+        }
+        // The change that such a request is for must not wait for another one, which may never come.
+        if unansweredSteps.count > 0 {
+            return await rest(seconds: unansweredSteps.pause(atMost: Self.unansweredPause))
         }
         try await waitForChange()
     }
