@@ -90,5 +90,16 @@ extension Plan {
                     .other(.putSame(0, "/a/a")), .user(0, .chmod("/a/a", 493)), .wait(10000),
                 ])
         ),
+        (
+            "content that is written between its decision and its upload is sent with its own time",
+            Plan(
+                seed: 143_841, mounts: 1, pageSize: 3, distance: 400, compaction: .nodes,
+                keepsNames: true, isHurried: true, pause: 0,
+                steps: [
+                    .user(0, .makeFolder("/b/a")), .user(0, .flush("/a")), .user(0, .save("/a")),
+                    .wait(2200), .user(0, .overwrite("/a")), .date(0, 86400),
+                    .user(0, .write("/a")),
+                ])
+        ),
     ]
 }

@@ -147,18 +147,7 @@ package struct UploadPlanner {
         var upload = ContentUpload(
             path: path, expectation: expectation, modified: lastChange,
             staged: staged)
-        if posix.isShared {
-            let told = try transaction.toldFacts(of: node.inode)
-            let facts = try posix.facts(
-                of: node, content: lastChange, told: told, in: transaction)
-            let isOwed = node.flags.contains(.factsOwed)
-            // A link's target that is still told would make this file the link again if it had the text.
-            let wasLink = told?.link != nil
-            upload.needsFacts = isOwed || wasLink || facts.differsBesidesTime(from: told)
-            if try upload.needsFacts || isWorthSending(facts, of: node, told: told) {
-                upload.facts = facts
-            }
-        }
+        try upload.date(lastChange, of: node, by: posix, in: transaction)
         guard node.remote == .absent else { return .upload(upload) }
         if let source = try serverCopy(of: staged) {
             return .copy(from: source, upload)
@@ -170,16 +159,6 @@ package struct UploadPlanner {
             return copy
         }
         return .upload(upload)
-    }
-
-    /// Whether facts that need not be sent go with a content. They replace those of the server, which others may have changed:
-    /// so only where the feed tells of that.
-    private func isWorthSending(
-        _ facts: PosixFacts, of node: Node, told: PosixFacts?
-    ) throws -> Bool {
-        // Nothing is worth a text, and none is there to be replaced.
-        if facts.isEmpty, told == nil { return false }
-        return try node.remote == .absent || transaction.feedTellsFacts()
     }
 
     /// The step of a pending copy: it waits for its source, and the server copies it, so that the

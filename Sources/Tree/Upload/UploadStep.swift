@@ -69,24 +69,6 @@ extension NodeMove {
     }
 }
 
-/// Content to upload, and where to.
-package struct ContentUpload: Hashable, Sendable {
-    /// Remote path of the file.
-    package var path: RemotePath
-    /// The state that must be there.
-    package var expectation: RemoteCommit.Expectation
-    /// The modification time to send.
-    package var modified: WallTime
-    /// The content at the time of the decision.
-    package var staged: StagedContent
-    /// The target of a link: then its text is the content, and no staging file has it.
-    package var link: LinkTarget?
-    /// The facts to send with it; nil for none.
-    package var facts: PosixFacts?
-    /// Whether they differ by more than the time from those that the server has.
-    package var needsFacts = false
-}
-
 extension UploadStep {
     /// The paths whose state decides the next step: targets first, so that a node moved there by a
     /// request with a lost response is found before it is missed at its source.

@@ -119,12 +119,15 @@ struct BatchSender: Sendable {
                         item: item, upload: upload, bytes: bytes, hash: hash, file: file)
                 }
                 return try environment.store.write { transaction in
-                    try loaded.filter { content in
-                        guard let file = content.file else { return true }
-                        let generation = content.upload.staged.generation
-                        file.noteHash(content.hash, generation: generation)
-                        try file.persist(in: transaction)
-                        return file.generation == generation
+                    try loaded.compactMap { content in
+                        guard let file = content.file else { return content }
+                        var content = content
+                        guard
+                            let upload = try environment.noteHash(
+                                content.hash, of: file, content.upload, in: transaction)
+                        else { return nil }
+                        content.upload = upload
+                        return content
                     }
                 }
             }

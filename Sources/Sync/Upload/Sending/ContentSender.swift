@@ -106,7 +106,7 @@ struct ContentSender: Sendable {
             return bytes
         }
         let hash = ContentHasher.hash(bytes)
-        try await environment.noteHash(hash, of: file, upload)
+        let upload = try await environment.noteHash(hash, of: file, upload)
         try await environment.gate.commit { () async throws(SyncError) in
             let sent = try await environment.note(
                 UploadIntent(inode: file.inode, step: .upload(upload), hash: hash), of: file)
@@ -177,19 +177,36 @@ extension UploadEnvironment {
     }
 
     /// Notes the hash before the commit is sent: if the response is lost, a delta with this hash is
-    /// recognised as this upload's.
+    /// recognised as this upload's. Returns the upload with the time of this content, which may be younger than the decision.
+    /// Throws `cancelled` if the content has changed since it was read.
     func noteHash(
         _ hash: ContentHash, of file: StagedFile, _ upload: ContentUpload
-    ) async throws(SyncError) {
-        let generation = upload.staged.generation
-        let isCurrent = try await local {
+    ) async throws(SyncError) -> ContentUpload {
+        let current = try await local {
             try store.write { transaction in
-                file.noteHash(hash, generation: generation)
-                try file.persist(in: transaction)
-                return file.generation == generation
+                try noteHash(hash, of: file, upload, in: transaction)
             }
         }
-        guard isCurrent else { throw .cancelled }
+        guard let current else { throw .cancelled }
+        return current
+    }
+
+    /// The same within a transaction; nil if the content has changed since.
+    func noteHash(
+        _ hash: ContentHash, of file: StagedFile, _ upload: ContentUpload,
+        in transaction: Transaction
+    ) throws -> ContentUpload? {
+        let generation = upload.staged.generation
+        file.noteHash(hash, generation: generation)
+        try file.persist(in: transaction)
+        guard file.generation == generation, let node = try transaction.node(file.inode) else {
+            return nil
+        }
+        var upload = upload
+        if node.modified != upload.modified {
+            try upload.date(node.modified, of: node, by: posix, in: transaction)
+        }
+        return upload
     }
 }
 

@@ -69,7 +69,7 @@ struct SessionSender: Sendable {
                 layout.last, of: file, upload, partial, closes: true)
         }
         let hash = ContentHash(blockDigests: layout.all.flatMap { digests[$0.lowerBound] ?? [] })
-        try await environment.noteHash(hash, of: file, upload)
+        let upload = try await environment.noteHash(hash, of: file, upload)
         try await environment.gate.commit { () async throws(SyncError) in
             let sent = try await environment.note(
                 UploadIntent(inode: file.inode, step: .upload(upload), hash: hash), of: file)
