@@ -53,5 +53,8 @@ static inline int clinux_rename_new(const char *from, const char *to) {
     return renameat2(-100, from, -100, to, 1);
 }
 
+// As in <sys/xattr.h>, which Swift's Glibc module leaves out.
+extern ptrdiff_t getxattr(const char *path, const char *name, void *value, size_t size);
+
 // As in <unistd.h>: flushes the whole filesystem that an open file is on.
 extern int syncfs(int descriptor);

@@ -354,11 +354,11 @@ extension DeltaApplier {
     /// The place to which others have moved a node: with its own name as long as its alias is the same, but for the spelling.
     /// A temporary name keeps the own name for the second move.
     func keepingOwnName(at place: Place, movedFrom old: [Place?]) throws -> Place {
-        guard place.name.own == nil else { return place }
-        let alias = (TemporaryName.original(of: place.name) ?? place.name).folded
-        let known = old.lazy.compactMap(\.self?.name).first { name in
-            name.own?.isGiven == true
-                && (TemporaryName.original(of: name) ?? name).folded.utf8.elementsEqual(alias.utf8)
+        let aliases = old.compactMap(\.self?.name).filter { $0.own?.isGiven == true }
+        guard place.name.own == nil, !aliases.isEmpty else { return place }
+        let key = (TemporaryName.original(of: place.name) ?? place.name).folded
+        let known = aliases.first { name in
+            (TemporaryName.original(of: name) ?? name).folded.utf8.elementsEqual(key.utf8)
         }
         guard let own = known?.own else { return place }
         return Place(parent: place.parent, name: try place.name.shown(as: own))

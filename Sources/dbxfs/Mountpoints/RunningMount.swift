@@ -1,5 +1,6 @@
 // Finds the mount for a path from the user, and the process behind it.
 
+import CLinux
 import Fuse
 import LocalIO
 import Mounting
@@ -55,6 +56,19 @@ struct RunningMount {
         guard let place else { throw .nothingThere(path) }
         return place
     }
+
+    /// The path on Dropbox, below the folder that is mounted: another one where a name has an alias. The mount is asked, so
+    /// no process that serves it may call this.
+    func remotePlace(of path: String) throws(CommandError) -> String {
+        var value = [UInt8](repeating: 0, count: Self.longestAttribute)
+        let count = getxattr(path, "user.dropbox.path", &value, value.count)
+        // Dropbox does not have it yet, or it is the mountpoint.
+        guard count > 0 else { return try place(of: path) }
+        return String(decoding: value.prefix(count), as: UTF8.self)
+    }
+
+    /// Bytes of the longest value of an extended attribute (`XATTR_SIZE_MAX`).
+    private static let longestAttribute = 65_536
 
     /// The type under which the kernel lists dbxfs.
     static let type = "fuse.dbxfs"

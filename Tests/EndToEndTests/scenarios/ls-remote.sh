@@ -47,6 +47,11 @@ dbxfs sync "$MNT" --timeout 60
 test "$(dbxfs ls-remote :/many | wc -l)" = 2100
 # A folder on a mount names a folder of the account; pages follow one another.
 test "$(dbxfs search 1 "$MNT/many" --limit 5000 | wc -l)" = "$(ls "$MNT/many" | grep -c 1)"
+# So does one with another name there.
+mkdir "$MNT/Many"
+: > "$MNT/Many/first"
+dbxfs sync "$MNT" --timeout 60
+test "$(dbxfs search first "$MNT/Many" --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["path"])')" = '/Many (Case Conflict)/first'
 # It asks Dropbox, not the mount.
 dbxfs set "$MNT" write_delay=1h
 printf x > "$MNT/unsent"

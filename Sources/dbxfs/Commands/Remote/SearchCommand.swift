@@ -98,7 +98,7 @@ struct SearchCommand: ParsableCommand {
         guard let status = connection.status(patience: 10) else {
             throw .noControl(path: mount.mountpoint, detail: "it does not answer")
         }
-        let folder = "\(status.remotePath)\(try mount.place(of: place))"
+        let folder = "\(status.remotePath)\(try mount.remotePlace(of: place))"
         let end = folder.isEmpty ? "" : ":\(folder)"
         return try MountSource(parsing: "\(status.account)\(end)")
     }
