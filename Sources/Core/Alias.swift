@@ -79,6 +79,19 @@ package struct Alias: Hashable, Sendable {
 
     private static let mostNumbers = 16
 
+    /// The number of a name that is one of the aliases: 0 without a mark, nil if it is none. Numbers that no folder has are not
+    /// looked at.
+    package func number(of name: String) -> Int? {
+        if let plain, plain.utf8.elementsEqual(name.utf8) { return 0 }
+        return (1...Self.mostTries).first { number in
+            Mark.allCases.contains {
+                self.name(marked: $0, number: number).utf8.elementsEqual(name.utf8)
+            }
+        }
+    }
+
+    private static let mostTries = 1000
+
     /// The scalars of bytes. Those that are no UTF-8 are read as Latin-1, from which most such names are.
     private static func text(of bytes: [UInt8]) -> [Unicode.Scalar] {
         if let text = String(validating: bytes, as: UTF8.self) { return Array(text.unicodeScalars) }

@@ -46,7 +46,7 @@ extension Harness {
             .map { "\($0) -> \($1.facts.target?.text ?? "")" }.sorted()
     }
 
-    private func text(of node: Node) async throws -> String {
+    func text(of node: Node) async throws -> String {
         if let file = try staging.file(of: node) {
             switch try file.read(at: 0, count: Int(file.size)) {
             case .bytes(let bytes): return String(decoding: bytes, as: UTF8.self)

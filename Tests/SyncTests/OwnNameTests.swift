@@ -214,6 +214,23 @@ import Testing
         #expect(try await harness.inode("/README") == own)
     }
 
+    @Test("aliases that the server takes for names of others are each tried once")
+    func refused() async throws {
+        let harness = try Harness(server: InMemoryStore(folding: .simple))
+        try await harness.put("/I", "1")
+        try await harness.put("/I (Case Conflict)", "2")
+        try await harness.put("/i (Case Conflict 2)", "3")
+        try await harness.settle()
+        _ = try await make("\u{130}", "4", harness)
+        try await harness.settle(seconds: 20)
+        #expect(
+            try await harness.serverTree().values.compactMap(\.self).sorted() == [
+                "1", "2", "3", "4",
+            ])
+        try await harness.checkInvariants()
+        await harness.stop()
+    }
+
     @Test(
         "an entry that tells an own name of another machine is seen under it, and one without leaves it"
     )

@@ -45,6 +45,16 @@ import Testing
         }
     }
 
+    private func texts(_ harness: Harness) async throws -> [String: String?] {
+        let nodes = try await harness.store.read { try $0.children(of: .root) }
+        var texts: [String: String?] = [:]
+        for child in nodes {
+            let node = try await harness.store.read { try $0.existing(child.inode) }
+            texts[child.name.text] = try await harness.text(of: node)
+        }
+        return texts
+    }
+
     private let wanted = ["readme": "readme", "README": "README (Case Conflict)", "a\\b": "a_b"]
 
     private func pair() async throws -> (Harness, Harness) {
@@ -110,6 +120,33 @@ import Testing
                     try await names(mount).keys.sorted() == ["README", new, "readme"].sorted())
             }
         }
+        for mount in [harness, other] {
+            try await mount.checkInvariants()
+            await mount.stop()
+        }
+    }
+
+    @Test(
+        "own names that users exchange are exchanged on the other machine, and neither tells them again",
+        arguments: [true, false])
+    func exchanged(tellsFactsAlone: Bool) async throws {
+        let harness = try Harness.sharing()
+        harness.server.setTellsFacts(tellsFactsAlone)
+        let other = try harness.machine()
+        for name in ["readme", "README", "Readme"] { try await make(name, name, harness) }
+        try await harness.settleFully()
+        try await other.settleFully()
+        for (name, new) in [("README", "x"), ("Readme", "README"), ("x", "Readme")] {
+            try await rename(name, to: new, harness)
+        }
+        for mount in [harness, other, harness, other] { try await mount.settleFully() }
+        let calls = (harness.calls(.setFacts), other.calls(.setFacts))
+        for mount in [harness, other, harness, other] { try await mount.settleFully() }
+        #expect(harness.calls(.setFacts) == calls.0)
+        #expect(other.calls(.setFacts) == calls.1 && calls.1 == 0)
+        let expected = ["readme": "readme", "README": "Readme", "Readme": "README"]
+        #expect(try await texts(harness) == expected)
+        if tellsFactsAlone { #expect(try await texts(other) == expected) }
         for mount in [harness, other] {
             try await mount.checkInvariants()
             await mount.stop()

@@ -58,8 +58,11 @@ extension Transaction {
             }
             return try isFree(name, in: parent, for: inode, overDeleted: true) ? name : nil
         }
-        if let plain = alias.plain, let name = try free(plain) { return name }
-        var number = 1
+        // The server may take more names for one than can be predicted. Those that it has refused are not chosen anew: each is
+        // remembered by the next one's number only.
+        let refused = other == nil ? nil : held.flatMap { alias.number(of: $0.string) }
+        if refused == nil, let plain = alias.plain, let name = try free(plain) { return name }
+        var number = (refused ?? 0) +| 1
         while true {
             if let name = try free(alias.name(marked: mark, number: number)) { return name }
             number +|= 1
@@ -78,14 +81,29 @@ extension Transaction {
     }
 
     /// Has users see a node of the server under the name that another machine has told, unless they see another node under it.
+    /// Then it is seen under the name that the server has, because the one before is no longer its own.
     package func learn(_ own: OwnName, of inode: InodeID) throws {
-        guard let place = try node(inode)?.place,
-            try child(ownName: own.bytes, of: place.parent) == nil
-        else { return }
-        let name = try place.name.composed(as: own) ?? place.name.shown(as: own)
-        if try !isShown(name, in: place.parent, besides: inode) {
-            try setPlace(inode, Place(parent: place.parent, name: name))
+        guard let place = try node(inode)?.place else { return }
+        let plain = try FileName(Folding.compose(place.name.string), key: place.name.key)
+        let name = try plain.composed(as: own) ?? plain.shown(as: own)
+        let other = try child(ownName: own.bytes, of: place.parent)
+        let isTaken =
+            try other.map { $0.inode != inode } ?? false
+            || isShown(name, in: place.parent, besides: inode)
+        if isTaken, place.name.unstored == nil { return }
+        let shown = isTaken ? plain : name
+        if place.name != shown {
+            try setPlace(inode, Place(parent: place.parent, name: shown))
         }
+    }
+
+    /// The nodes of a folder that are seen under the names that the server has, although another machine has told own names.
+    package func nodesWithoutToldNames(of parent: InodeID) throws -> [Node] {
+        try nodes(
+            """
+            WHERE node.parent = ? AND node.own IS NULL AND EXISTS
+                (SELECT 1 FROM told WHERE told.inode = node.inode AND facts LIKE '% n=%')
+            """, [parent.column])
     }
 
     // MARK: One node under each name

@@ -47,6 +47,8 @@ actor ChangeFeed {
     static let longestPause = 30.0
     /// Maximum seconds until unconfirmed nodes are requested again. Deltas wait for that long, too.
     private static let unansweredPause = 4.0
+    /// How often they are in a row.
+    private static let mostUnanswered = 10
     /// Seconds until a new login is noticed.
     private static let loginStep = 0.5
 
@@ -138,8 +140,9 @@ actor ChangeFeed {
         try await environment.gate.read { () async throws(SyncError) in
             try await catchUp(from: Cursor(cursor))
         }
-        // The change that such a request is for must not wait for another one, which may never come.
-        if unansweredSteps.count > 0 {
+        // The change that such a request is for must not wait for another one, which may never come. A server that goes on failing
+        // is asked after each wait for changes, which ends after minutes.
+        if 1...Self.mostUnanswered ~= unansweredSteps.count {
             return await rest(seconds: unansweredSteps.pause(atMost: Self.unansweredPause))
         }
         try await waitForChange()

@@ -60,9 +60,9 @@ extension LocalChanges {
         }
     }
 
-    /// Has the server owed the name of a node that was renamed, if it cannot have that itself.
+    /// Has the server owed the name of a node that was renamed, if it cannot have that itself, and no longer the one before.
     private func shareOwnName(of node: Node) throws {
-        if node.place?.name.unstored != nil {
+        if node.place?.name.unstored != nil || node.flags.contains(.factsOwed) {
             try transaction.settleFacts(of: node.inode, by: context.rules.posix)
         }
     }

@@ -72,11 +72,23 @@ extension DeltaApplier {
         let base = try transaction.toldFacts(of: node.inode)?.ownName
         let shown = place.name.unstored
         guard own != base || !isUnmoved, shown == nil || shown == base else { return }
-        try transaction.learn(own, of: node.inode)
-        guard let learned = try transaction.node(node.inode)?.place, learned != place else {
-            return
-        }
+        try learn(own, of: node.inode, at: place)
+    }
+
+    private mutating func learn(_ own: OwnName, of inode: InodeID, at place: Place) throws {
+        try transaction.learn(own, of: inode)
+        guard let learned = try transaction.node(inode)?.place, learned != place else { return }
         announce(place)
         announce(learned)
+        // Two nodes that another machine has exchanged are told one after the other.
+        guard place.name.unstored != nil else { return }
+        for node in try transaction.nodesWithoutToldNames(of: place.parent) {
+            guard node.inode != inode, node.remote == .inPlace, let other = node.place,
+                other.name.unstored == nil,
+                let own = try transaction.toldFacts(of: node.inode)?.ownName(of: other.name),
+                own.bytes == place.name.shown
+            else { continue }
+            return try learn(own, of: node.inode, at: other)
+        }
     }
 }
