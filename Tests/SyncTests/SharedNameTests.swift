@@ -96,6 +96,18 @@ import Testing
         }
     }
 
+    @Test("what others delete while its alias goes back to the own name is gone")
+    func deletedOnTheWayBack() async throws {
+        let (harness, other) = try await pair()
+        await harness.stop()
+        await other.stop()
+        try await other.apply([.deleted("/readme")])
+        #expect(try await names(other)["README"] == "README")
+        try await other.apply([.deleted("/README (Case Conflict)")])
+        #expect(try await names(other) == ["a\\b": "a_b"])
+        #expect(try await other.store.read { try $0.journalEntries(limit: 10).isEmpty })
+    }
+
     @Test("a name that others give the alias ends the own name for all")
     func renamed() async throws {
         let (harness, other) = try await pair()

@@ -189,10 +189,16 @@ extension DeltaApplier {
         }
     }
 
-    /// Whether users have moved a node. Another spelling of its name is no move: a deletion meets the node under either.
+    /// Whether users have moved a node. Another spelling of its name is no move: a deletion meets the node under either. Nor is an
+    /// alias that goes back to the own name, which users have seen all the time.
     private func isMovedByUsers(_ node: Node) throws -> Bool {
         guard state(of: node).presence == .moved, let place = node.place else { return false }
-        return try transaction.remotePlace(of: node)?.isSameThere(as: place) != true
+        guard let there = try transaction.remotePlace(of: node) else { return true }
+        if there.isSameThere(as: place) { return false }
+        guard there.parent == place.parent,
+            let own = try transaction.toldFacts(of: node.inode)?.ownName(of: there.name)
+        else { return true }
+        return own.bytes != place.name.shown
     }
 
     private mutating func detachOrResolve(_ removal: Removal) throws {

@@ -14,13 +14,8 @@ extension UploadResults {
         if case .told(let facts) = entry.posix {
             if let sent, facts == sent {
                 try transaction.setToldFacts(facts, of: node.inode)
-            } else {
-                if try facts.ownName != transaction.toldFacts(of: node.inode)?.ownName {
-                    try useApplier { try $0.learnOwnName(from: facts, of: node) }
-                }
-                if try transaction.takeFacts(facts, of: node, by: context.posix) {
-                    noteChange(.attributes(node.inode))
-                }
+            } else if try transaction.takeFacts(facts, of: node, by: context.posix) {
+                noteChange(.attributes(node.inode))
             }
             isAnswered = true
         }

@@ -133,6 +133,29 @@ dbxfs sync "$MNT" --timeout 60
 wait_until 60 contains "$second/race/NAME" upper
 test "$($other get /race/NAME)" = upper
 contains "$MNT/race/NAME" upper
+# What one machine deletes while the other one gives a name back stays deleted.
+for folder in $(seq 8); do
+    mkdir -p "$MNT/gone/$folder/sub"
+    for name in name NAME Name; do echo $name > "$MNT/gone/$folder/sub/$name"; done
+done
+dbxfs sync "$MNT" --timeout 60
+wait_until 60 contains "$second/gone/8/sub/Name" Name
+find "$second/gone"
+admin POST /settings '{"latency_ms": 100}'
+for folder in $(seq 8); do
+    rm "$MNT/gone/$folder/sub/name"
+    # The delta of the first deletion meets the second one at each point of its way.
+    sleep "0.$((folder * 4 % 10))"
+    rm -r "$MNT/gone/$folder"
+    # So does that of the second one meet the next folder's.
+    sleep "0.$((folder * 7 % 10))"
+done
+dbxfs sync "$MNT" --timeout 60
+on_second sync "$second" --timeout 60
+# What would come back comes with a delta.
+sleep 1
+rmdir "$MNT/gone"
+admin POST /settings '{"latency_ms": 0}'
 on_second unmount "$second"
 
 # With names=strict, all that is there stays, and what Dropbox cannot have is refused.
