@@ -68,29 +68,30 @@ package struct Alias: Hashable, Sendable {
     /// looked at.
     package func stands(for name: String) -> Bool {
         let folded = Folding.fold(name)
-        func isEqual(_ alias: String) -> Bool {
-            Folding.fold(alias).utf8.elementsEqual(folded.utf8)
+        let number = number(upTo: Self.mostNumbers) {
+            Folding.fold($0).utf8.elementsEqual(folded.utf8)
         }
-        if let plain, isEqual(plain) { return true }
-        return Mark.allCases.contains { mark in
-            (1...Self.mostNumbers).contains { isEqual(self.name(marked: mark, number: $0)) }
-        }
+        return number != nil
     }
 
+    /// Folding is slow, and more siblings that differ in case only are rare.
     private static let mostNumbers = 16
 
     /// The number of a name that is one of the aliases: 0 without a mark, nil if it is none. Numbers that no folder has are not
     /// looked at.
     package func number(of name: String) -> Int? {
-        if let plain, plain.utf8.elementsEqual(name.utf8) { return 0 }
-        return (1...Self.mostTries).first { number in
-            Mark.allCases.contains {
-                self.name(marked: $0, number: number).utf8.elementsEqual(name.utf8)
-            }
-        }
+        number(upTo: Self.mostTries) { $0.utf8.elementsEqual(name.utf8) }
     }
 
     private static let mostTries = 1000
+
+    /// The first number with an alias that is what is looked for.
+    private func number(upTo most: Int, _ isIt: (String) -> Bool) -> Int? {
+        if let plain, isIt(plain) { return 0 }
+        return (1...most).first { number in
+            Mark.allCases.contains { isIt(name(marked: $0, number: number)) }
+        }
+    }
 
     /// The scalars of bytes. Those that are no UTF-8 are read as Latin-1, from which most such names are.
     private static func text(of bytes: [UInt8]) -> [Unicode.Scalar] {

@@ -38,12 +38,15 @@ package enum PosixSharing: Hashable, Sendable {
         }
     }
 
+    /// The facts of POSIX, in the words of messages.
+    package static let kinds = "modes, exact times, links, names and attributes"
+
     /// The findings of `dbxfs doctor`.
     func findings(about account: String) -> [Finding] {
         func finding(_ level: Finding.Level, _ text: String) -> [Finding] {
             [Finding("posix", about: account, level, text)]
         }
-        let facts = "modes, exact times, links, names and attributes"
+        let facts = Self.kinds
         return switch self {
         case .unknown: []
         case .shared: finding(.ok, "\(facts) are kept on Dropbox")

@@ -24,13 +24,14 @@ extension Transaction {
         return owes
     }
 
-    /// Takes over the facts that the server has of a node: those that users here have not changed since the server told them
-    /// last. Returns whether users see a change.
+    /// Takes over the facts that the server has of a node: those that users here have not changed since the server told `base`.
+    /// Returns whether users see a change.
     ///
     /// Facts that the server has lost, as by a client that stores the file anew or by the removal of
     /// all facts, stay here.
-    func takeFacts(_ told: PosixFacts?, of node: Node, by rules: PosixRules) throws -> Bool {
-        let base = try toldFacts(of: node.inode)
+    func takeFacts(
+        _ told: PosixFacts?, over base: PosixFacts?, of node: Node, by rules: PosixRules
+    ) throws -> Bool {
         guard told != base else { return false }
         try setToldFacts(told, of: node.inode)
         let isOwed = node.flags.contains(.factsOwed)

@@ -65,11 +65,13 @@ extension DeltaApplier {
 
     /// Shows a node that the server has at its place under the name that another machine has told with it or with its new place,
     /// unless users of this one have given it another name since.
-    mutating func learnOwnName(from facts: PosixFacts, of node: Node) throws {
+    mutating func learnOwnName(
+        from facts: PosixFacts, over told: PosixFacts?, of node: Node
+    ) throws {
         guard facts.ownName != nil, node.remote == .inPlace, let place = node.place,
             let own = facts.ownName(of: place.name)
         else { return }
-        let base = try transaction.toldFacts(of: node.inode)?.ownName
+        let base = told?.ownName
         let shown = place.name.unstored
         guard own != base || !isUnmoved, shown == nil || shown == base else { return }
         try learn(own, of: node.inode, at: place)

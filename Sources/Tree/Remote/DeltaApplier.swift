@@ -145,17 +145,17 @@ package struct DeltaApplier {
             let node = try transaction.node(id: id)
         else { return }
         if facts != nil { holdsToldFacts = true }
-        try learn(from: facts, of: node)
-        if let facts { try learnOwnName(from: facts, of: node) }
-        if try transaction.takeFacts(facts, of: node, by: context.posix) {
+        let base = try transaction.toldFacts(of: node.inode)
+        if facts != base { try noteFactsAlone(facts) }
+        if let facts { try learnOwnName(from: facts, over: base, of: node) }
+        if try transaction.takeFacts(facts, over: base, of: node, by: context.posix) {
             announceAttributes(of: node.inode)
         }
     }
 
     /// Notes that the feed tells of facts that change alone, if the current entry has nothing else to tell.
-    private func learn(from facts: PosixFacts?, of node: Node) throws {
-        guard isFeed, isUnmoved, isSameRevision, facts != nil,
-            try facts != transaction.toldFacts(of: node.inode), try !transaction.feedTellsFacts()
+    private func noteFactsAlone(_ facts: PosixFacts?) throws {
+        guard isFeed, isUnmoved, isSameRevision, facts != nil, try !transaction.feedTellsFacts()
         else { return }
         try transaction.setSetting(StoredSetting.feedTellsFacts, to: "yes")
     }

@@ -14,12 +14,19 @@ extension UploadResults {
         if case .told(let facts) = entry.posix {
             if let sent, facts == sent {
                 try transaction.setToldFacts(facts, of: node.inode)
-            } else if try transaction.takeFacts(facts, of: node, by: context.posix) {
-                noteChange(.attributes(node.inode))
+            } else {
+                try takeFacts(facts, of: node)
             }
             isAnswered = true
         }
         try transaction.settleFacts(of: node.inode, by: context.posix, isAnswered: isAnswered)
+    }
+
+    private mutating func takeFacts(_ facts: PosixFacts?, of node: Node) throws {
+        let base = try transaction.toldFacts(of: node.inode)
+        if try transaction.takeFacts(facts, over: base, of: node, by: context.posix) {
+            noteChange(.attributes(node.inode))
+        }
     }
 
     /// Records that the server has facts that were sent alone. Users may have changed them since.

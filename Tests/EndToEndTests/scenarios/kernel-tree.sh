@@ -27,9 +27,12 @@ crash() {
 }
 # Changes are sent by `sync` only, so that their requests can be counted.
 mount_on() { on "$1" dbxfs mount "$2" -o write_delay=1h; }
-# on_server: how many files and folders Dropbox has.
-on_server() { admin GET /tree | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["entries"]))'; }
-files_on_server() { admin GET /tree | python3 -c 'import json, sys; print(sum("rev" in entry for entry in json.load(sys.stdin)["entries"]))'; }
+# on_server [--files]: how many files and folders Dropbox has, or how many files alone.
+on_server() {
+    admin GET /tree | python3 -c 'import json, sys
+entries = json.load(sys.stdin)["entries"]
+print(sum("rev" in entry for entry in entries) if sys.argv[1:] else len(entries))' "$@"
+}
 requests_of() { admin_stats "sum(route['requests'] for name, route in routes.items() if name == '$1')"; }
 # phase NAME MOST: ends a phase, in which there were so many requests at most, without those that wait for changes and what follows them.
 phase() {
@@ -74,10 +77,10 @@ phase prepare 12
 admin POST /settings '{"longpoll_delay_ms": 600000, "upload_bytes_per_second": 3000000}'
 tar -C "$one" -xf "$WORK/tree.tar"
 sync_on 1 "$one" & sync=$!
-wait_until 60 eval 'test "$(files_on_server)" -gt 100'
+wait_until 60 eval 'test "$(on_server --files)" -gt 100'
 crash 1 "$one"
 wait $sync && exit 1
-test "$(files_on_server)" -lt "$files"
+test "$(on_server --files)" -lt "$files"
 admin POST /cursors/reset '{}'
 admin POST /settings '{"longpoll_delay_ms": 0, "upload_bytes_per_second": null}'
 polls=$(requests_of files/list_folder/longpoll)

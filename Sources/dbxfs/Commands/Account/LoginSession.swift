@@ -41,8 +41,8 @@ struct LoginSession {
     func reportMissing(_ scope: String) {
         guard let scopes, !scopes.contains(scope) else { return }
         Terminal.complain(
-            "modes, exact times, links, names and attributes will stay on this machine: the app lacks the "
-                + "permission \(scope), which \(CommandError.appConsole) has under Permissions")
+            "\(PosixSharing.kinds) will stay on this machine: the app lacks the permission \(scope), "
+                + "which \(CommandError.appConsole) has under Permissions")
     }
 
     private var scopes: [String]? {

@@ -8,7 +8,7 @@ import RemoteStore
 struct PosixCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "posix",
-        abstract: "Remove the modes, exact times, links, names and attributes that Dropbox keeps.",
+        abstract: "Remove the \(PosixSharing.kinds) that Dropbox keeps.",
         discussion: """
             Mounts keep these in properties of the files, for mounts on other machines. They show \
             nowhere else. --remove deletes all of them from the account; what each machine knows stays \
