@@ -10,22 +10,33 @@ struct RecentUploads {
     /// Pauses before the retries of a call that did not find its recently uploaded source.
     static let pauses: [Duration] = [.milliseconds(500), .milliseconds(1500), .seconds(3)]
 
-    /// Times by folded path, oldest first.
-    private var uploads: [(path: String, time: ContinuousClock.Instant)] = []
+    /// When each folded path was last uploaded to. Old ones stay until all are looked at, once in a span: a delta asks about
+    /// each of its entries, and may have thousands.
+    private var times: [String: ContinuousClock.Instant] = [:]
+    private var lastCleaning: ContinuousClock.Instant?
+
+    /// How many paths are remembered, some of which may be old.
+    var count: Int { times.count }
 
     mutating func note(_ path: RemotePath, at time: ContinuousClock.Instant) {
         forgetOld(at: time)
-        uploads.append((Folding.fold(path.rawValue), time))
+        times[Folding.fold(path.rawValue)] = time
     }
 
-    mutating func contains(_ path: RemotePath, at time: ContinuousClock.Instant) -> Bool {
-        forgetOld(at: time)
-        let folded = Folding.fold(path.rawValue)
-        return uploads.contains { $0.path == folded }
+    func contains(_ path: RemotePath, at time: ContinuousClock.Instant) -> Bool {
+        guard let last = times[Folding.fold(path.rawValue)] else { return false }
+        return Self.isRecent(last, at: time)
     }
 
     private mutating func forgetOld(at time: ContinuousClock.Instant) {
-        let old = uploads.prefix { $0.time.duration(to: time) >= Self.span }
-        uploads.removeFirst(old.count)
+        if let lastCleaning, Self.isRecent(lastCleaning, at: time) { return }
+        lastCleaning = time
+        times = times.filter { Self.isRecent($0.value, at: time) }
+    }
+
+    private static func isRecent(
+        _ past: ContinuousClock.Instant, at time: ContinuousClock.Instant
+    ) -> Bool {
+        past.duration(to: time) < span
     }
 }

@@ -293,10 +293,11 @@ package final class DropboxStore: RemoteStoring {
     private func findsFacts(
         like entries: [RemoteEntry], besides position: FeedPosition
     ) async -> Bool {
+        guard template.isWorthLooking else { return false }
         let isOthers = entries.contains { entry in
             if case .file = entry.kind { !wasUploadedRecently(entry.foldedPath) } else { false }
         }
-        guard isOthers, template.isWorthLooking else { return false }
+        guard isOthers else { return false }
         do throws(RemoteError) {
             try await template.look(client)
         } catch {

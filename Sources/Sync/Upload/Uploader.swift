@@ -23,6 +23,9 @@ actor Uploader {
     /// Seconds for which the changes of a burst gather before the journal is read again: reading it
     /// after each one costs more than the change.
     private static let burstPause = 0.05
+    /// The most of these seconds. They grow to twenty times what a pass takes: beside a batch in flight each may look at hundreds
+    /// of entries that cannot be sent yet, while users wait for the same database.
+    private static let longestBurstPause = 0.5
 
     let environment: UploadEnvironment
     private let signals: AsyncStream<Void>
@@ -45,6 +48,8 @@ actor Uploader {
     private(set) var passes = 0
     /// When the journal was last read.
     private var lastPass: WallTime?
+    /// Seconds after the beginning of the last pass until changes alone lead to another one.
+    private var changesPause = Uploader.burstPause
     /// Where the next pass through the journal continues, if the last one was cut short.
     private var lastLookedAt: Int64 = 0
     private var drainers = 0
@@ -101,7 +106,7 @@ actor Uploader {
     /// Whether more changes of a burst are to gather first. If not, those until now count as read.
     private func letsChangesGather() -> Bool {
         let now = environment.clock.now()
-        let next = lastPass.map { $0.adding(seconds: Self.burstPause) } ?? now
+        let next = lastPass.map { $0.adding(seconds: changesPause) } ?? now
         let gathers = pending.withLock { wakes in
             if !wakes.isDue && now < next { return true }
             wakes = Wakes()
@@ -118,13 +123,20 @@ actor Uploader {
                 if Task.isCancelled { break }
                 if letsChangesGather() { continue }
                 await startSteps(in: &group)
-                passes +|= 1
+                noteEndOfPass()
             }
             group.cancelAll()
         }
         timer?.cancel()
         await quota.cancel()
         await searcher.cancel()
+    }
+
+    private func noteEndOfPass() {
+        passes +|= 1
+        guard let lastPass else { return }
+        let pause = 20.0 * environment.clock.now().seconds(since: lastPass)
+        changesPause = min(max(pause, Self.burstPause), Self.longestBurstPause)
     }
 
     /// Ends the pause, because the server is reachable again.
