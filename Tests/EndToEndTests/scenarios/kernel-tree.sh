@@ -3,6 +3,7 @@
 # mounts: itself
 # limit: 400
 . "$TOOLS/lib.sh"
+. "$TOOLS/machines.sh"
 export PYTHONDONTWRITEBYTECODE=1 GIT_CONFIG_NOSYSTEM=1
 git config --global user.name 'A Tester'
 git config --global user.email 'tester@example.com'
@@ -11,22 +12,6 @@ git config --global core.quotePath false
 same="$TOOLS/same_tree.py"
 one="$WORK/one" two="$WORK/two" tree="$WORK/tree"
 mkdir "$one" "$two"
-# on 1|2 COMMAND…: a command of one machine.
-on() {
-    _machine=$1
-    shift
-    env DBXFS_STATE_DIR="$WORK/state$_machine" DBXFS_CACHE_DIR="$WORK/cache$_machine" "$@"
-}
-sync_on() { on "$1" dbxfs sync "$2" --timeout 120; }
-pid_on() { on "$1" dbxfs status --json "$2" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])'; }
-cached_on() { on "$1" dbxfs status --json "$2" | python3 -c 'import json, sys; print(json.load(sys.stdin)["cached_bytes"])'; }
-# crash 1|2 MOUNTPOINT: ends the process as a crash does.
-crash() {
-    kill -9 "$(pid_on "$1" "$2")"
-    wait_until 30 not stat -f "$2"
-}
-# Changes are sent by `sync` only, so that their requests can be counted.
-mount_on() { on "$1" dbxfs mount "$2" -o write_delay=1h; }
 # on_server [--files]: how many files and folders Dropbox has, or how many files alone.
 on_server() {
     admin GET /tree | python3 -c 'import json, sys
@@ -45,14 +30,6 @@ phase() {
     echo "phase $1: $requests requests, $uploaded bytes to Dropbox, $downloaded downloaded, at $(date +%T)"
     admin POST /stats/reset '{}'
     test "$requests" -le "$2"
-}
-# The deltas of all that the first machine has sent are on the second one once it sees what came last.
-settled=0
-meet() {
-    settled=$((settled + 1))
-    echo $settled > "$1/settled"
-    sync_on "$2" "$1"
-    wait_until 60 contains "$3/settled" $settled
 }
 
 made=$("$TOOLS/kernel_tree.py" "$tree" 1500)

@@ -3,19 +3,11 @@
 # mounts: itself
 # limit: 300
 . "$TOOLS/lib.sh"
+. "$TOOLS/machines.sh"
 third="$TOOLS/dropbox.py"
 # Deltas of what was sent come in as many parts as they come.
 requests() { admin_stats 'sum(route["requests"] for name, route in routes.items()
     if not name.endswith(("longpoll", "list_folder/continue", "get_space_usage")))'; }
-# on 1|2 COMMAND…: a command of one machine.
-on() {
-    _machine=$1
-    shift
-    env DBXFS_STATE_DIR="$WORK/state$_machine" DBXFS_CACHE_DIR="$WORK/cache$_machine" "$@"
-}
-# Changes are sent by `sync` only, so that their requests can be counted.
-mount_on() { on "$1" dbxfs mount "$2" -o write_delay=1h; }
-sync_on() { on "$1" dbxfs sync "$2" --timeout 120; }
 # Users see this: modes, sizes, times to the nanosecond, attributes, links. The times of folders are those of each machine.
 seen() {
     (cd "$1/$2" && find . -type f -printf '%p %M %s %T@\n' -o -type d -printf '%p %M\n' \
