@@ -37,6 +37,11 @@ package struct MountTable: Sendable {
         MountTable(parsing: readSmallFile("/proc/self/mountinfo") ?? "")
     }
 
+    /// The table of another process, which may be that of another namespace. Empty if it has ended or is not this user's.
+    package static func seen(by process: Int32) -> MountTable {
+        MountTable(parsing: readSmallFile("/proc/\(process)/mountinfo") ?? "")
+    }
+
     /// The mount that a path lookup finds at exactly this path: the last one mounted.
     package func topMount(at path: FilePath) -> Entry? {
         mounts.last { $0.path == path }

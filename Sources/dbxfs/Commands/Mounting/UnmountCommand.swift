@@ -44,11 +44,14 @@ struct UnmountCommand: ParsableCommand {
             try Detachment.detach(mount.mountpoint, isLazy: lazy)
         }
         var outcome = before
-        if !lazy,
-            case .outcome(let last) = try connection.next(
+        if !lazy {
+            if let copies = mount.copies(try Environment.ofRunningMounts()) {
+                Terminal.complain(copies.text(about: mount.mountpoint))
+            } else if case .outcome(let last) = try connection.next(
                 ControlRoutes.finish, about: mount.mountpoint)
-        {
-            outcome = last
+            {
+                outcome = last
+            }
         }
         if outcome.remaining > 0 {
             throw CommandError.stillQueued(

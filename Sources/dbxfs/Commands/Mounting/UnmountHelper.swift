@@ -47,13 +47,16 @@ struct UnmountHelper: ParsableCommand {
         guard entry.type == RunningMount.type else {
             throw CommandError.notOurs(path: mount.mountpoint, type: entry.type)
         }
-        let connection = connection(to: mount)
+        let environment = Self.environment
+        let connection = environment.flatMap { try? mount.connect($0) }
         if let connection {
             _ = try connection.ask(
                 ControlRoutes.finish, TimedRequest(timeout: Self.patience), about: mount.mountpoint)
         }
         try Detachment.detach(mount.mountpoint, isLazy: lazy, isForced: force)
-        if !lazy,
+        if !lazy, let environment, let copies = mount.copies(environment) {
+            Terminal.complain(copies.text(about: mount.mountpoint))
+        } else if !lazy,
             case .outcome(let outcome)? = try? connection?
                 .next(ControlRoutes.finish, about: mount.mountpoint),
             outcome.remaining > 0
@@ -66,12 +69,10 @@ struct UnmountHelper: ParsableCommand {
         if verbose { Terminal.print("\(mountpoint) unmounted") }
     }
 
-    /// A connection to the mount's process; nil if it is another user's or dead. Then the mount is
-    /// only detached: no error here may keep it from being unmounted.
-    private func connection(to mount: RunningMount) -> ControlConnection? {
+    /// Where the process of a mount is found. If it is another user's or dead, the mount is only detached: no error here may
+    /// keep it from being unmounted.
+    private static var environment: Environment? {
         // At shutdown there is no HOME; with one, root's own mounts are searched, too.
-        let environment =
-            (try? Environment.ofRunningMounts()) ?? (try? Environment(leniently: .system))
-        return environment.flatMap { try? mount.connect($0) }
+        (try? Environment.ofRunningMounts()) ?? (try? Environment(leniently: .system))
     }
 }
