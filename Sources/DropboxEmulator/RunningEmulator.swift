@@ -109,6 +109,13 @@ public final class RunningEmulator: Sendable {
         try firstSpace()?.apply(.setRelocationLimit(entries))
     }
 
+    /// Makes a file of the first account a cloud document, with the formats of its exports, the standard one first.
+    public func makeDocument(_ path: String, formats: [String]) throws {
+        let marks = FileMarks(
+            exportAs: formats.first, exportOptions: Array(formats.dropFirst()))
+        try firstSpace()?.apply(.mark(path: path, marks))
+    }
+
     /// Invalidates every cursor of the first account.
     public func resetCursors() throws {
         try firstSpace()?.apply(.resetCursors)

@@ -24,6 +24,8 @@ package enum TreeError: Error, Hashable, Sendable {
     case accessDenied
     /// Dropbox does not allow it.
     case notPermitted
+    /// A cloud document would get another content.
+    case unsupported
     /// A shared folder's mount point.
     case busy
     /// A folder would have to be copied to what stays on this machine.

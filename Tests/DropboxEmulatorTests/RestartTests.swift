@@ -70,6 +70,7 @@ struct RestartTests {
             .relocate(Relocation(from: "/B", to: "/C", copies: true)),
             .share(path: "/C", SharedFolder(namespace: "9", isReadOnly: false)),
             .mark(path: "/C/f", FileMarks(symlinkTarget: "x", exportAs: nil)),
+            .mark(path: "/C/f", FileMarks(exportAs: "html", exportOptions: ["markdown"])),
             .link(path: "/C", secret: "kept", base: .root),
             .link(path: "/C/f", secret: "revoked", base: .root),
             .unlink(secret: "revoked"),

@@ -33,6 +33,7 @@ final class Fixture: Sendable {
     /// Mounts an empty account, or with `reusing` one that an earlier fixture has left.
     init(
         reusing left: OwnedFolder? = nil, over given: MetadataStore? = nil,
+        documents: DocumentExports? = nil,
         configure: (inout FileSystemOptions) -> Void = { _ in },
         programName: @escaping @Sendable (CallingProcess) -> String? = { _ in nil }
     ) throws {
@@ -46,8 +47,9 @@ final class Fixture: Sendable {
         configure(&options)
         self.options = options
         fs = try DropboxFileSystem(
-            store: store, staging: staging, sync: sync, reader: content, openFiles: openFiles,
-            relay: relay, options: options, clock: clock, programName: programName,
+            store: store, staging: staging, sync: sync, reader: content, documents: documents,
+            openFiles: openFiles, relay: relay, options: options, clock: clock,
+            programName: programName,
             log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         relay.attach(kernel)
         sync.attach(store)

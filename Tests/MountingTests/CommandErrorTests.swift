@@ -104,6 +104,8 @@ import Testing
         (.noSuchRevision("/m/a"), .system, "dbxfs revisions"),
         (.notRestored(files: 1), .system, "1 file was not"),
         (.noLink(path: "/m/a", reason: "it is not on Dropbox yet"), .system, "not on Dropbox yet"),
+        (.noExport(path: "/m/a", reason: "it is a folder"), .system, "it is a folder"),
+        (.notExported(files: 2), .system, "2 documents were not"),
         (.nothingPutAside("x"), .system, "`dbxfs recover` lists"),
         (.severalPutAside("7"), .system, "as `dbxfs recover` lists it"),
         (.noContent("a/0"), .system, "--remove"),

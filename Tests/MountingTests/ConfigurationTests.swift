@@ -202,6 +202,7 @@ import Testing
             "case": "fold", "names": "strict", "root": "team", "member": "dbmid:x",
             "bwlimit_up": "1M",
             "bwlimit_down": "1M", "cached_only": "none", "trash": "allow",
+            "cloud_documents": "export",
             "on_event": "notify",
             "posix": "local", "context": "system_u:object_r:fusefs_t:s0",
         ]

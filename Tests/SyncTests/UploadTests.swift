@@ -82,6 +82,26 @@ import Testing
         await harness.stop()
     }
 
+    @Test("a file in the place of a deleted cloud document is a new file, by any way of saving")
+    func documentReplaced() async throws {
+        let harness = try Harness()
+        for path in ["/removed", "/away"] { try harness.server.otherClient.document(path) }
+        try await harness.settle()
+        await harness.stop()
+        let before = [try await id(harness, "/removed"), try await id(harness, "/away")]
+        #expect(!before.contains(nil))
+        try await harness.delete("/removed")
+        try await harness.move("/away", to: "/away~")
+        for path in ["/removed", "/away"] { try await harness.write(path, "new") }
+        try await harness.delete("/away~")
+        try await harness.settle()
+        #expect(try await harness.serverTree() == ["/removed": "new", "/away": "new"])
+        for path in ["/removed", "/away"] {
+            #expect(!before.contains(try await id(harness, path)))
+        }
+        await harness.stop()
+    }
+
     @Test("a node that is created and deleted again never reaches the server")
     func temporaryFiles() async throws {
         let harness = try Harness()

@@ -307,11 +307,13 @@ def check_marks(report, client, emulator):
     for name in ("link", "doc.paper", "plain"):
         dbx.files_upload(name.encode(), "/Marks/" + name)
     emulator.admin("mark", {"path": "/Marks/link", "symlink_target": "../plain"})
-    emulator.admin("mark", {"path": "/Marks/doc.paper", "export_as": "md"})
+    emulator.admin("mark", {"path": "/Marks/doc.paper", "export_as": "html", "export_options": ["markdown"]})
     emulator.admin("share", {"path": "/Marks", "namespace_id": "77", "read_only": True})
     found = {e.name: e for e in dbx.files_list_folder("/Marks").entries}
     report.equal("a symlink", found["link"].symlink_info.target, "../plain")
     report.check("a cloud document", not found["doc.paper"].is_downloadable)
+    formats = found["doc.paper"].export_info
+    report.equal("its formats", (formats.export_as, formats.export_options), ("html", ["markdown"]))
     report.equal("a shared folder's file", found["plain"].sharing_info.parent_shared_folder_id, "77")
     report.equal("a shared folder", dbx.files_get_metadata("/Marks").sharing_info.shared_folder_id, "77")
     with failing(report, "which is read-only", exceptions.ApiError,
@@ -320,3 +322,19 @@ def check_marks(report, client, emulator):
     with failing(report, "a document cannot be downloaded", exceptions.ApiError,
                  lambda e: e.error.is_unsupported_file()):
         dbx.files_download("/Marks/doc.paper")
+    for format, name, content in ((None, "doc.html", b"html\ndoc.paper"), ("markdown", "doc.md", b"markdown\ndoc.paper")):
+        result, response = dbx.files_export("/Marks/doc.paper", export_format=format)
+        told = result.export_metadata
+        report.equal(f"an export as {format}", response.content, content)
+        report.equal("its name and size", (told.name, told.size), (name, len(content)))
+        report.equal("its hash", told.export_hash, content_hash(content))
+        report.equal("the document's own metadata", result.file_metadata.name, "doc.paper")
+    with failing(report, "there are no other formats", exceptions.ApiError,
+                 lambda e: e.error.is_invalid_export_format()):
+        dbx.files_export("/Marks/doc.paper", export_format="docx")
+    with failing(report, "an ordinary file is not exported", exceptions.ApiError,
+                 lambda e: e.error.is_non_exportable()):
+        dbx.files_export("/Marks/plain")
+    with failing(report, "nothing is not exported", exceptions.ApiError,
+                 lambda e: e.error.get_path().is_not_found()):
+        dbx.files_export("/Marks/none")

@@ -63,7 +63,11 @@ struct FileMetadata: Sendable {
             members.append(.init("symlink_info", ["target": .string(target)]))
         }
         if let format = marks?.exportAs {
-            members.append(.init("export_info", ["export_as": .string(format)]))
+            var info = [JSONValue.Member("export_as", .string(format))]
+            if let options = marks?.exportOptions, !options.isEmpty {
+                info.append(.init("export_options", .array(options.map { .string($0) })))
+            }
+            members.append(.init("export_info", .object(info)))
         }
         if let shared {
             members.append(

@@ -95,6 +95,8 @@ struct FileMarks: Hashable, Sendable {
     var symlinkTarget: String?
     /// The export format of a cloud document; such a file cannot be downloaded.
     var exportAs: String?
+    /// Further formats of a cloud document.
+    var exportOptions: [String] = []
 }
 
 /// A folder that is shared with the account: a separate namespace.

@@ -19,6 +19,7 @@ enum Routes {
         // ContentRoutes
         "files/download": Route(.download, scope: Scope.readContent, download),
         "files/download_zip": Route(.download, scope: Scope.readContent, downloadZip),
+        "files/export": Route(.download, scope: Scope.readContent, export),
         "files/get_temporary_link": Route(scope: Scope.readContent, temporaryLink),
         "files/upload": Route(.upload, scope: Scope.writeContent, upload),
 

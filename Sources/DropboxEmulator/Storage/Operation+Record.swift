@@ -41,7 +41,10 @@ extension Operation {
         case .share(let path, let shared):
             ["share", .string(path), .string(shared.namespace), .boolean(shared.isReadOnly)]
         case .mark(let path, let marks):
-            ["mark", .string(path), .optional(marks.symlinkTarget), .optional(marks.exportAs)]
+            [
+                "mark", .string(path), .optional(marks.symlinkTarget), .optional(marks.exportAs),
+                .array(marks.exportOptions.map { .string($0) }),
+            ]
         case .resetCursors: ["reset"]
         case .addTemplate(let id, let template): ["template", .string(id), template.record]
         case .updateTemplate(let id, let template): ["retemplate", .string(id), template.record]
@@ -217,8 +220,12 @@ private struct FieldReader {
             guard let path = string(), let target = value(), let format = value() else {
                 return nil
             }
+            // Journals from before documents had further formats end here.
+            let options = value()?.array?.compactMap(\.string) ?? []
             return .mark(
-                path: path, FileMarks(symlinkTarget: target.string, exportAs: format.string))
+                path: path,
+                FileMarks(
+                    symlinkTarget: target.string, exportAs: format.string, exportOptions: options))
         case "reset": return .resetCursors
         default: return properties(name)
         }

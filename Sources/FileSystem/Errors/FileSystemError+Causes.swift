@@ -53,6 +53,16 @@ extension FileSystemError {
         }
     }
 
+    /// The meaning of a failed export for the process that waits for it, or reads it.
+    init(_ failure: ExportFailure) {
+        switch failure {
+        case .remote(let error): self.init(error)
+        case .local(ENOSPC), .local(EDQUOT): self = .noSpace
+        case .local(let code):
+            self = .inputOutput("an export on this disk: \(String(cString: strerror(code)))")
+        }
+    }
+
     private init(_ failure: LocalFailure) {
         switch failure {
         case .diskFull: self = .noSpace
@@ -74,6 +84,7 @@ extension FileSystemError {
         case .readOnly: self = .readOnly
         case .accessDenied: self = .accessDenied
         case .notPermitted: self = .notPermitted
+        case .unsupported: self = .unsupported
         case .busy: self = .busy
         case .crossDevice: self = .crossDevice
         case .staleContent: self = .staleHandle

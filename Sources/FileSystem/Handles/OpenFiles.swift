@@ -126,6 +126,8 @@ final class OpenFile: Sendable {
         case revision(FileVersion)
         /// A staging file with local changes.
         case staged(StagedFile)
+        /// The export of a cloud document, which is only read.
+        case exported(ExportedFile)
     }
 
     private struct State {

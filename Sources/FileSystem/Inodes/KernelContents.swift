@@ -204,4 +204,6 @@ enum ContentVersion: Hashable, Sendable {
     case revision(Revision)
     /// A staging file; it changes only through the kernel.
     case staged(Int64)
+    /// An export of a cloud document, by its number.
+    case export(UInt64)
 }

@@ -14,6 +14,7 @@ import Tree
 private enum Need: Sendable {
     case listing(InodeID)
     case content(InodeID)
+    case export(ExportNeeded)
 }
 
 private enum AttemptOutcome<Value: Sendable>: Sendable {
@@ -53,6 +54,8 @@ extension DropboxFileSystem {
                 awaited.insert(folder)
             case .content(let inode):
                 try await stageWhole(inode)
+            case .export(let needed):
+                try await export(needed)
             }
             let known = KnownFolders(isTreeComplete: sync.isTreeComplete, awaited: awaited)
             switch await disk.run({ self.outcome(of: attempt, known) }) {
@@ -75,6 +78,8 @@ extension DropboxFileSystem {
             return .need(.listing(needed.folder))
         } catch let needed as ContentNeeded {
             return .need(.content(needed.inode))
+        } catch let needed as ExportNeeded {
+            return .need(.export(needed))
         } catch {
             return .failure(failure(error))
         }
@@ -142,9 +147,9 @@ extension DropboxFileSystem {
     /// Counts a lookup, and returns the generation for the reply.
     private func remember(_ node: Node) -> UInt64 {
         let (inode, now) = (node.inode, clock.now())
+        let size = exportSize(of: node, openFiles[inode]) ?? node.size
         guard options.gathersWrites else {
-            return inodes.remember(
-                inode, size: node.size, keepsGeneration: false, at: now)
+            return inodes.remember(inode, size: size, keepsGeneration: false, at: now)
         }
         // A caller that was sent back, and has looked up the name since, opens that inode.
         let isAwaited =
@@ -152,7 +157,7 @@ extension DropboxFileSystem {
             && sentBack.awaits(inodes.toldGeneration(of: inode), of: inode, at: now)
         return openFiles.decide(on: inode) { isOpen in
             inodes.remember(
-                inode, size: node.size, keepsGeneration: isOpen || isAwaited, at: now)
+                inode, size: size, keepsGeneration: isOpen || isAwaited, at: now)
         }
     }
 
@@ -161,6 +166,7 @@ extension DropboxFileSystem {
         let open = node.kind == .file ? openFiles[node.inode] : nil
         var attributes = Attributes(
             node, unsaved: open?.unsaved, options: options, folderTime: folderTime)
+        if let size = exportSize(of: node, open) { attributes.size = size }
         let isWritten = open != nil && openFiles.isOpenForWriting(node.inode)
         // With a writer, writes that the kernel gathers and mapped pages are not in the staging file yet.
         if let staged = node.staged, !isWritten {

@@ -73,9 +73,7 @@ extension DropboxFileSystem {
             case .file: break
             }
             if node.flags.contains(.readOnly) { throw FileSystemError.accessDenied }
-            if node.flags.contains(.notDownloadable) && node.staged == nil {
-                throw FileSystemError.unsupported
-            }
+            if node.isCloudDocument { throw FileSystemError.unsupported }
         }
         let grows = try size > self.size(of: file)
         if grows && !node.flags.contains(.localOnly) && sync.isQuotaExceeded {

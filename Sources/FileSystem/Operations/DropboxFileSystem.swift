@@ -25,6 +25,8 @@ package final class DropboxFileSystem: FileSystemOperations {
     let sync: any Syncing
     let reader: any ContentReading
     let folderReader: FolderReader?
+    /// The exports of cloud documents; nil if these cannot be opened.
+    let documents: DocumentExports?
     let relay: KernelInvalidator
     let openFiles: OpenFiles
     let clock: any SyncClock
@@ -54,12 +56,12 @@ package final class DropboxFileSystem: FileSystemOperations {
     var inodes: KernelInodeCache { relay.inodes }
 
     /// Connects the parts. `openFiles` and `relay` must be those that Sync uses. Without a
-    /// `folderReader`, every file is fetched alone.
+    /// `folderReader`, every file is fetched alone; without `documents`, cloud documents cannot be opened.
     ///
     /// Throws when the local database is unusable.
     package init(
         store: MetadataStore, staging: StagingArea, sync: any Syncing, reader: any ContentReading,
-        folderReader: FolderReader? = nil,
+        folderReader: FolderReader? = nil, documents: DocumentExports? = nil,
         openFiles: OpenFiles, relay: KernelInvalidator, options: FileSystemOptions,
         clock: any SyncClock = SystemClock(),
         disk: DiskQueue = DiskQueue(label: "dbxfs.filesystem"),
@@ -72,6 +74,7 @@ package final class DropboxFileSystem: FileSystemOperations {
         self.sync = sync
         self.reader = reader
         self.folderReader = folderReader
+        self.documents = documents
         self.openFiles = openFiles
         self.relay = relay
         self.options = options

@@ -193,6 +193,10 @@ package struct Node: Hashable, Sendable {
     }
     /// Whether it is neither in the local tree nor on the server.
     package var isOrphan: Bool { place == nil && remote == .absent && inode != .root }
+    /// Whether it is a cloud document: its bytes can be neither fetched nor replaced.
+    package var isCloudDocument: Bool {
+        kind == .file && flags.contains(.notDownloadable) && staged == nil
+    }
     /// Whether it is deleted locally and the deletion is still to be sent.
     package var isTombstone: Bool { place == nil && remote == .displaced }
 }

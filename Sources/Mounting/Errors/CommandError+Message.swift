@@ -198,6 +198,10 @@ extension CommandError {
             "\(quoted(path)) has no revisions: \(reason)"
         case .noLink(let path, let reason):
             "there can be no link to \(quoted(path)): \(reason)"
+        case .noExport(let path, let reason):
+            "\(quoted(path)) was not exported: \(reason)"
+        case .notExported(let files):
+            "\(files) document\(files == 1 ? " was" : "s were") not exported"
         case .notDeleted(let path):
             "\(quoted(path)) is not deleted: name the revision to go back to with --rev; "
                 + "`dbxfs revisions` lists them"

@@ -99,6 +99,8 @@ package enum CommandError: Error, Hashable, Sendable {
     case noSuchRevision(String)
     case notRestored(files: Int)
     case noLink(path: String, reason: String)
+    case noExport(path: String, reason: String)
+    case notExported(files: Int)
     case notPinned(String)
     case pinnedByFolder(path: String, folder: String)
     case notHereYet(files: Int, reason: String)
@@ -138,7 +140,8 @@ extension CommandError {
         case .reported(_, let status): status
         case .unsentChanges, .readOnlyMount, .noHistory, .notDeleted, .noImport, .noSuchRevision,
             .notRestored,
-            .noLink, .notOnDropbox, .notMounted, .noControl, .nothingMounted, .nothingThere,
+            .noLink, .noExport, .notExported,
+            .notOnDropbox, .notMounted, .noControl, .nothingMounted, .nothingThere,
             .serverRefused, .notPinned,
             .pinnedByFolder, .nothingPutAside, .severalPutAside, .noContent, .onlyPart,
             .alreadyThere, .notRecovered, .noEmulator,

@@ -57,6 +57,9 @@ package struct MountOption: Sendable {
             "cached_only", .programs, \.cachedOnly, "programs for which nothing is fetched, with",
             "colons; standard means the usual indexers"),
         .value(
+            "cloud_documents", .cloudDocuments, \.cloudDocuments,
+            "whether documents of Paper and the like can", "be read, as exports"),
+        .value(
             "trash", .trash, \.trash, "whether file managers can make their folder", "for trash"),
         .flag("desktop", \.servesDesktop, "file managers' Dropbox plug-ins are served"),
         .value(

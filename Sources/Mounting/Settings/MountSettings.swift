@@ -50,6 +50,14 @@ package struct MountSettings: Hashable, Sendable, Codable {
         case strict
     }
 
+    /// The content of cloud documents, such as those of Paper, for programs.
+    package enum CloudDocuments: String, Hashable, Sendable, Codable {
+        /// They cannot be opened.
+        case refused = "refuse"
+        /// The file that Dropbox makes of the document.
+        case exported = "export"
+    }
+
     /// The handling of the folders into which file managers move discarded files.
     package enum Trash: String, Hashable, Sendable, Codable {
         /// They cannot be made: file managers then offer to delete.
@@ -109,6 +117,8 @@ package struct MountSettings: Hashable, Sendable, Codable {
     package var allowedNames = AllowedNames.all
     /// Programs for which nothing is fetched.
     package var cachedOnly = ProgramList.standard
+    /// The content of cloud documents.
+    package var cloudDocuments = CloudDocuments.refused
     /// The handling of folders for trash.
     package var trash = Trash.refused
     /// Where modes, times and attributes are kept.

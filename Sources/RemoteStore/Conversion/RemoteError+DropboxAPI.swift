@@ -130,6 +130,15 @@ extension RemoteError {
         }
     }
 
+    init(_ error: Files.ExportError) {
+        switch error {
+        case .path(let lookup): self.init(lookup)
+        case .nonExportable, .invalidExportFormat: self = .notDownloadable
+        case .retryError: self = .busy
+        case .unknown(let tag): self = .server(tag)
+        }
+    }
+
     init(_ error: Files.DownloadZipError) {
         switch error {
         case .path(let lookup): self.init(lookup)

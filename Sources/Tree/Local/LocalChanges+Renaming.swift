@@ -76,7 +76,8 @@ extension LocalChanges {
         case (.folder, .folder): try requireEmpty(occupant)
         case (.folder, _): throw TreeError.notADirectory
         case (_, .folder): throw TreeError.isADirectory
-        case (_, _): break
+        // An atomic save would make other bytes the document's, perhaps those of its own export.
+        case (_, _): if occupant.isCloudDocument { throw TreeError.unsupported }
         }
         let isLocal = try isLocal(
             node, named: target.name, in: folder, insteadOf: occupant)

@@ -253,6 +253,8 @@ package struct UploadPlanner {
             occupant.inode != node.inode
         else { return nil }
         if occupant.isTombstone, occupant.kind == .file, node.kind == .file,
+            // The new file may have the bytes of the document's export, which are not its content.
+            !occupant.isCloudDocument,
             node.remote == .absent, node.staged != nil, !busy.contains(occupant.inode)
         {
             // Deleted and written again, or renamed away and rewritten: the next revision of the

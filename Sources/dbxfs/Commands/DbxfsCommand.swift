@@ -18,7 +18,7 @@ struct DbxfsCommand: ParsableCommand {
             SetCommand.self, PauseCommand.self, ResumeCommand.self, LogCommand.self,
             ConflictsCommand.self, RevisionsCommand.self, RestoreCommand.self,
             RecoverCommand.self, LinkCommand.self, ListRemoteCommand.self, SearchCommand.self,
-            PosixCommand.self,
+            ExportCommand.self, PosixCommand.self,
             DoctorCommand.self,
             DemoCommand.self, ServeCommand.self,
         ])

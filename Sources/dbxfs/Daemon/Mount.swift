@@ -106,6 +106,8 @@ final class Mount: Sendable {
                 folderReader: FolderReader(
                     store: store, cache: cache, remote: remote, log: Logger(label: "folders"),
                     noteFetched: { history.noteFetched($0) }),
+                documents: settings.cloudDocuments == .exported
+                    ? DocumentExports(remote: remote, folder: plan.folders.cache) : nil,
                 openFiles: openFiles, relay: relay, options: options,
                 ended: EndedInodes(delay: 0.1), programName: { $0.programName },
                 noteFetched: { history.noteFetched($0) }, log: Logger(label: "filesystem"))

@@ -153,7 +153,8 @@ struct AdminRoutes {
                 path: try reader.string("path"),
                 FileMarks(
                     symlinkTarget: try reader.optionalString("symlink_target"),
-                    exportAs: try reader.optionalString("export_as")))
+                    exportAs: try reader.optionalString("export_as"),
+                    exportOptions: try reader.optionalStrings("export_options")))
         default: throw RouteFailure.plain(404, "No such admin route")
         }
         try reader.finish()

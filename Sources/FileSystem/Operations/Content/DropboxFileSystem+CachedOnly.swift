@@ -31,12 +31,25 @@ extension DropboxFileSystem {
         throw .accessDenied
     }
 
+    /// Refuses an open by one of these programs if it would export a cloud document.
+    func refuseExporting(of node: Node, caller: CallingProcess) throws(FileSystemError) {
+        guard !options.cachedOnly.isEmpty, let program = programName(caller),
+            options.cachedOnly.contains(program)
+        else { return }
+        log.debug(
+            "no document is exported for this program",
+            metadata: ["program": "\(program)", "inode": "\(node.inode)"])
+        throw .accessDenied
+    }
+
     /// The revision that reads of a file may fetch.
     private func fetchedContent(of file: OpenFile) -> FileVersion? {
         switch file.content {
         case .unknown: nil
         case .revision(let content): content
         case .staged(let staged): staged.base.map { self.content(of: $0) }
+        // It is here.
+        case .exported: nil
         }
     }
 }

@@ -30,6 +30,10 @@ extension DropboxFileSystem {
             if !hasAsked, isReplaced(inode) { throw FileSystemError.staleHandle }
             let node = try settle(file, evenWithoutName: hasAsked) {
                 try self.requireOpenable($0, flags)
+                // Without a name it is looked up again.
+                if $0.place != nil || hasAsked {
+                    try self.settleExport(file, of: $0, caller: caller)
+                }
             }
             if node.place == nil { openFiles.noteUnlinked(inode) }
             try refuseFetching(file, flags: flags, caller: caller)
@@ -109,8 +113,7 @@ extension DropboxFileSystem {
             if options.isReadOnly { throw .readOnly }
             if node.flags.contains(.readOnly) { throw .accessDenied }
         }
-        // A web document has no bytes to read, and writing some would replace it.
-        if node.flags.contains(.notDownloadable) && node.staged == nil { throw .unsupported }
+        try requireReadable(node, flags)
     }
 
     /// The content that an open file's pages in the kernel belong to.
@@ -119,6 +122,7 @@ extension DropboxFileSystem {
         case .unknown: nil
         case .revision(let content): .revision(content.revision)
         case .staged(let staged): .staged(staged.number)
+        case .exported(let export): .export(export.number)
         }
     }
 

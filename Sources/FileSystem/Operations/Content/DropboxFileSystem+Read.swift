@@ -58,6 +58,12 @@ extension DropboxFileSystem {
                 case .mixed(let segments): return try pieces(segments, of: staged)
                 case .retired(let revision): file.retire(staged, as: revision)
                 }
+            case .exported(let export):
+                do throws(ExportFailure) {
+                    return [.bytes(try export.read(at: offset, count: count))]
+                } catch {
+                    throw FileSystemError(error)
+                }
             }
         }
     }

@@ -96,6 +96,7 @@ extension DropboxFileSystem {
         switch file.content {
         case .unknown: break
         case .revision(let content): revision = content
+        case .exported: throw FileSystemError.unsupported
         case .staged(let staged):
             if let committed = staged.retired {
                 file.retire(staged, as: committed)

@@ -126,6 +126,7 @@ extension DropboxFileSystem {
         case .unknown: throw .inputOutput("the file \(file.inode) has no content")
         case .revision(let content): content.size
         case .staged(let staged): staged.retired?.size ?? staged.size
+        case .exported(let export): export.size
         }
     }
 

@@ -90,6 +90,12 @@ extension ValueForm<MountSettings.AllowedNames> {
     }
 }
 
+extension ValueForm<MountSettings.CloudDocuments> {
+    static var cloudDocuments: Self {
+        Self(placeholder: "refuse|export", expected: "refuse or export") { Value(rawValue: $0) }
+    }
+}
+
 extension ValueForm<MountSettings.Trash> {
     static var trash: Self {
         Self(placeholder: "refuse|allow", expected: "refuse or allow") { Value(rawValue: $0) }

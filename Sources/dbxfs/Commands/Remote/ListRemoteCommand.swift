@@ -95,7 +95,7 @@ struct ListRemoteCommand: ParsableCommand {
 struct RemoteAccess: Sendable {
     private let store: DropboxStore
     private let root: MountSettings.Root
-    private let folder: RemotePath
+    private var folder: RemotePath
 
     /// Pages without an entry, of which Dropbox sends some.
     private static let mostEmptyPages = 100
@@ -188,6 +188,27 @@ struct RemoteAccess: Sendable {
             guard let listing = RemoteListing(found.entry, at: found.path) else { return true }
             return show(listing)
         }
+    }
+
+    /// The same account with another path.
+    func at(_ path: String) -> RemoteAccess {
+        var other = self
+        other.folder = RemotePath(rawValue: path)
+        return other
+    }
+
+    /// The file at the path, with the formats that it can be exported in.
+    func document() async throws(RemoteError) -> RemoteDocument {
+        try await start()
+        return try await store.document(at: folder)
+    }
+
+    /// Exports a document that `document` has found; `write` is as in `RemoteExporting.export`.
+    func export(
+        _ document: RemoteDocument, as format: String?,
+        write: @escaping @Sendable ([UInt8], Int64) -> Int32?
+    ) async throws(ExportFailure) -> RemoteExport {
+        try await store.export(document.id, as: format, limit: .max, write: write)
     }
 
     private func start() async throws(RemoteError) {

@@ -1,0 +1,290 @@
+// Cloud documents that are read as their exports.
+
+import Core
+import Foundation
+import MetadataStore
+import RemoteStore
+import Synchronization
+import Testing
+
+@testable import FileSystem
+
+/// A cloud whose documents have the exports that a test gives them.
+private final class FakeExports: RemoteExporting {
+    struct State {
+        /// The revision and the bytes of each document, by id.
+        var exports: [FileID: (Revision, [UInt8])] = [:]
+        var failure: RemoteError?
+        var requests = 0
+        /// Requests wait until it is opened.
+        var gate: [CheckedContinuation<Void, Never>]?
+    }
+
+    let state = Mutex(State())
+
+    var requests: Int { state.withLock { $0.requests } }
+
+    func document(at path: RemotePath) async throws(RemoteError) -> RemoteDocument {
+        throw .notFound
+    }
+
+    func openExport(
+        of id: FileID, as format: String?
+    ) async throws(RemoteError) -> (export: RemoteExport, bytes: any RemoteByteStream) {
+        await withCheckedContinuation { continuation in
+            let isOpen = state.withLock { state in
+                state.requests += 1
+                guard state.gate != nil else { return true }
+                state.gate?.append(continuation)
+                return false
+            }
+            if isOpen { continuation.resume() }
+        }
+        if Task.isCancelled { throw .cancelled }
+        if let failure = state.withLock({ $0.failure }) { throw failure }
+        guard let (revision, bytes) = state.withLock({ $0.exports[id] }) else { throw .notFound }
+        let export = RemoteExport(
+            name: "x.md", size: Int64(bytes.count), hash: nil, revision: revision)
+        return (export, Pieces(bytes))
+    }
+
+    func openGate() {
+        let waiting = state.withLock { state in
+            defer { state.gate = nil }
+            return state.gate ?? []
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    private actor Pieces: RemoteByteStream {
+        private var rest: ArraySlice<UInt8>
+
+        init(_ bytes: [UInt8]) { rest = bytes[...] }
+
+        func next() async throws(RemoteError) -> [UInt8]? {
+            let piece = rest.prefix(3)
+            rest = rest.dropFirst(3)
+            return piece.isEmpty ? nil : Array(piece)
+        }
+    }
+}
+
+@Suite struct DocumentTests {
+    private let cloud = FakeExports()
+
+    private func fixture(
+        _ limits: DocumentExports.Limits = .init(),
+        configure: (inout FileSystemOptions) -> Void = { _ in },
+        programName: @escaping @Sendable (CallingProcess) -> String? = { _ in nil }
+    ) throws -> Fixture {
+        try Fixture(
+            documents: DocumentExports(
+                remote: cloud, folder: NSTemporaryDirectory(), limits: limits),
+            configure: configure, programName: programName)
+    }
+
+    /// A document of one byte, with this export.
+    private func document(
+        _ text: String, _ export: [UInt8], on fixture: Fixture
+    ) throws -> InodeID {
+        let inode = try fixture.remoteFile(text, [0], flags: .notDownloadable)
+        try setExport(export, of: inode, on: fixture)
+        return inode
+    }
+
+    private func setExport(_ export: [UInt8], of inode: InodeID, on fixture: Fixture) throws {
+        let facts = try #require(try fixture.node(inode)?.facts)
+        let (id, revision) = (try #require(facts.id), try #require(facts.revision))
+        cloud.state.withLock { $0.exports[id] = (revision, export) }
+    }
+
+    /// Opens a document as the kernel does, which looks its name up again at ESTALE.
+    private func open(_ text: String, on fixture: Fixture) async throws -> (InodeID, OpenedFile) {
+        for _ in 0..<2 {
+            let inode = try fixture.lookup(text)
+            do {
+                let opened = try await fixture.fs.open(
+                    inode, flags: .reading, caller: Fixture.user
+                ).value()
+                return (inode, opened)
+            } catch FileSystemError.staleHandle {
+                continue
+            }
+        }
+        throw FileSystemError.staleHandle
+    }
+
+    private func contents(_ text: String, on fixture: Fixture) async throws -> [UInt8] {
+        let (inode, opened) = try await open(text, on: fixture)
+        defer { fixture.fs.release(inode, handle: opened.handle) }
+        return try fixture.read(inode, opened.handle)
+    }
+
+    @Test(
+        "a document reads as its export, with the export's size, and is asked for once per revision"
+    )
+    func reading() async throws {
+        let fixture = try fixture()
+        let export = text("# A document")
+        let file = try document("d.paper", export, on: fixture)
+        #expect(try fixture.entry("d.paper")?.attributes.size == 1)
+        #expect(try await contents("d.paper", on: fixture) == export)
+        #expect(try fixture.attributes(file).size == Int64(export.count))
+        #expect(try fixture.entry("d.paper")?.attributes.size == Int64(export.count))
+        let (inode, opened) = try await open("d.paper", on: fixture)
+        #expect(try fixture.read(inode, opened.handle, 2, 3) == Array(export[2..<5]))
+        #expect(try fixture.read(inode, opened.handle, Int64(export.count), 3).isEmpty)
+        #expect(try fixture.read(inode, opened.handle, 1 << 40, 3).isEmpty)
+        fixture.fs.release(inode, handle: opened.handle)
+        #expect(cloud.requests == 1)
+
+        // A new revision has a new export.
+        #expect(try fixture.replaceFromServer(file, [0, 0], isCached: false))
+        try fixture.store.write { try $0.setFlags(.notDownloadable, true, of: file) }
+        try setExport(text("new"), of: file, on: fixture)
+        #expect(try await contents("d.paper", on: fixture) == text("new"))
+        #expect(cloud.requests == 2)
+    }
+
+    @Test("a newer revision than the tree has is served, and is the one that its delta brings")
+    func newer() async throws {
+        let fixture = try fixture()
+        let file = try document("d", text("old"), on: fixture)
+        let id = try #require(try fixture.node(file)?.facts.id)
+        cloud.state.withLock { $0.exports[id] = (Revision("next"), text("newer")) }
+        #expect(try await contents("d", on: fixture) == text("newer"))
+        #expect(try await contents("d", on: fixture) == text("newer"))
+        try fixture.store.write { transaction in
+            var facts = try #require(try transaction.node(file)).facts
+            facts.revision = Revision("next")
+            try transaction.setFacts(facts, of: file)
+        }
+        #expect(try await contents("d", on: fixture) == text("newer"))
+        #expect(cloud.requests == 1)
+    }
+
+    @Test("writing is refused as ever, also by a rename over the document")
+    func writing() async throws {
+        let fixture = try fixture()
+        let file = try document("d.paper", text("export"), on: fixture)
+        _ = try await contents("d.paper", on: fixture)
+        for flags in [
+            OpenFlags.writing, .both, .truncating, .appending,
+            OpenFlags(reads: true, truncates: true),
+        ] {
+            #expect(throws: FileSystemError.unsupported) { try fixture.open(file, flags) }
+        }
+        #expect(throws: FileSystemError.unsupported) {
+            try fixture.setAttributes(file) { $0.size = 0 }
+        }
+        try fixture.makeFile("new", text("export"))
+        #expect(throws: FileSystemError.unsupported) { try fixture.rename("new", to: "d.paper") }
+        #expect(try await contents("d.paper", on: fixture) == text("export"))
+        #expect(try fixture.node(file)?.staged == nil)
+        // Not even while it is open for reading.
+        let (inode, opened) = try await open("d.paper", on: fixture)
+        #expect(throws: FileSystemError.unsupported) { try fixture.open(file, .both) }
+        fixture.fs.release(inode, handle: opened.handle)
+    }
+
+    @Test("no copy on the server stands for a copy of the export")
+    func copying() async throws {
+        let fixture = try fixture()
+        _ = try document("d.paper", [UInt8](repeating: 7, count: 5 << 20), on: fixture)
+        let (inode, opened) = try await open("d.paper", on: fixture)
+        let target = try fixture.create("copy")
+        let copied = fixture.fs.copyRange(
+            from: inode, handle: opened.handle, offset: 0,
+            to: target.entry.attributes.inode, targetHandle: target.opened.handle, targetOffset: 0,
+            count: 5 << 20)
+        await #expect(throws: FileSystemError.unsupported) { try await copied.value() }
+    }
+
+    @Test("an open handle keeps its export; of the others, the least used ones go first")
+    func eviction() async throws {
+        var limits = DocumentExports.Limits()
+        limits.bytes = 10
+        let fixture = try fixture(limits)
+        for name in ["a", "b", "c"] { _ = try document(name, text("\(name)1234"), on: fixture) }
+        let (inode, opened) = try await open("a", on: fixture)
+        _ = try await contents("b", on: fixture)
+        _ = try await contents("c", on: fixture)
+        #expect(cloud.requests == 3)
+        #expect(try fixture.read(inode, opened.handle) == text("a1234"))
+        // The size stays known.
+        #expect(try fixture.attributes(inode).size == 5)
+        fixture.fs.release(inode, handle: opened.handle)
+        _ = try await contents("c", on: fixture)
+        #expect(cloud.requests == 3)
+        _ = try await contents("a", on: fixture)
+        #expect(cloud.requests == 4)
+        _ = try document("large", text("01234567890"), on: fixture)
+        await #expect(throws: FileSystemError.tooLarge) {
+            _ = try await contents("large", on: fixture)
+        }
+    }
+
+    @Test(
+        "a failing export is the open's error, and leaves no handle behind",
+        arguments: [
+            (RemoteError.offline(""), FileSystemError.offline), (.busy, .busy),
+            (.notDownloadable, .unsupported), (.forbidden(""), .accessDenied),
+            (.cancelled, .interrupted),
+        ] as [(RemoteError, FileSystemError)])
+    func failing(_ error: RemoteError, _ expected: FileSystemError) async throws {
+        let fixture = try fixture()
+        let file = try document("d", text("export"), on: fixture)
+        cloud.state.withLock { $0.failure = error }
+        await #expect(throws: expected) { _ = try await contents("d", on: fixture) }
+        #expect(fixture.openFiles[file] == nil)
+        cloud.state.withLock { $0.failure = nil }
+        #expect(try await contents("d", on: fixture) == text("export"))
+    }
+
+    @Test("openers at the same time share a request, and one that is interrupted does not wait")
+    func together() async throws {
+        let fixture = try fixture()
+        let file = try document("d", text("export"), on: fixture)
+        let exports = try #require(fixture.fs.documents)
+        let facts = try #require(try fixture.node(file)?.facts)
+        let (id, revision) = (try #require(facts.id), try #require(facts.revision))
+        cloud.state.withLock { $0.gate = [] }
+        let openers = (0..<3).map { _ in
+            Task { try await exports.fetch(file, id: id, revision: revision) }
+        }
+        while cloud.requests == 0 { await Task.yield() }
+        let impatient = Task { try await exports.fetch(file, id: id, revision: revision) }
+        impatient.cancel()
+        await #expect(throws: ExportFailure.remote(.cancelled)) { try await impatient.value }
+        cloud.openGate()
+        for opener in openers { try await opener.value }
+        #expect(cloud.requests == 1)
+        #expect(try await contents("d", on: fixture) == text("export"))
+    }
+
+    @Test("programs that fetch nothing export nothing, and get exports that are here")
+    func cachedOnly() async throws {
+        let name = Name("tumblerd")
+        let fixture = try fixture {
+            $0.cachedOnly = ProgramNames(["tumblerd"])
+        } programName: { _ in
+            name.current.withLock { $0 }
+        }
+        _ = try document("d", text("export"), on: fixture)
+        await #expect(throws: FileSystemError.accessDenied) {
+            _ = try await contents("d", on: fixture)
+        }
+        #expect(cloud.requests == 0)
+        name.current.withLock { $0 = "cat" }
+        _ = try await contents("d", on: fixture)
+        name.current.withLock { $0 = "tumblerd" }
+        #expect(try await contents("d", on: fixture) == text("export"))
+    }
+
+    /// The name that the next callers have.
+    private final class Name: Sendable {
+        let current: Mutex<String?>
+
+        init(_ name: String?) { current = Mutex(name) }
+    }
+}
