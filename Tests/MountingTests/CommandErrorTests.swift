@@ -25,6 +25,10 @@ import Testing
         (.notRoot, .usage, "for root"),
         (.capabilitiesKept(reason: "r"), .system, "cannot be given up (r)"),
         (
+            .metricsUnavailable(address: "localhost:1", reason: "r"), .mountFailure,
+            "served at localhost:1 (r): name another place"
+        ),
+        (
             .noToken(account: "a", command: "dbxfs login", file: "/f"), .mountFailure,
             "DBXFS_ACCESS_TOKEN"
         ),

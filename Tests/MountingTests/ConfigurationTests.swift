@@ -203,7 +203,7 @@ import Testing
             "bwlimit_up": "1M",
             "bwlimit_down": "1M", "cached_only": "none", "trash": "allow",
             "cloud_documents": "export",
-            "on_event": "notify",
+            "on_event": "notify", "metrics": "9417",
             "posix": "local", "context": "system_u:object_r:fusefs_t:s0",
         ]
         for option in MountOption.all {

@@ -174,11 +174,8 @@ private final class StandInDesktop: DesktopService {
     private let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
     private func connect(_ name: String, _ home: String) throws -> ControlConnection {
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        try ControlFolder(path: home + "/.dropbox").withAddress(of: name) { address, size in
-            #expect(Glibc.connect(descriptor, address, size) == 0)
-        }
-        return ControlConnection(descriptor: descriptor)
+        let socket = ControlFolder(path: home + "/.dropbox").socket(name)
+        return ControlConnection(descriptor: try socket.connect())
     }
 
     private func line(_ connection: ControlConnection) -> String? {

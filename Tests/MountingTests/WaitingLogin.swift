@@ -18,7 +18,7 @@ final class WaitingLogin: Sendable {
 
     /// With `isBegun`, a browser has entered by the printed address, and its cookie goes with each request.
     init(
-        seconds: Double = 20, limits: LoopbackListener.Limits = .init(), isBegun: Bool = true
+        seconds: Double = 20, limits: HTTPListener.Limits = .init(), isBegun: Bool = true
     ) throws {
         let listener = try #require(LoopbackListener(ports: [0], limits: limits))
         port = listener.port

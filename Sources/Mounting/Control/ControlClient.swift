@@ -23,7 +23,7 @@ package struct ControlClient: Sendable {
     package func connect(to mountpoint: String) throws(CommandError) -> ControlConnection? {
         for folder in folders {
             do throws(Errno) {
-                return try connect(socket: folder.socketName(for: mountpoint), in: folder)
+                return try connect(to: folder.socket(for: mountpoint))
             } catch {
                 switch error {
                 case .noSuchFileOrDirectory, .connectionRefused: continue
@@ -36,10 +36,8 @@ package struct ControlClient: Sendable {
 
     /// The status of every mount that answers within so many seconds, sorted by mountpoint.
     package func allMounts(patience: Int = 10) -> [MountStatus] {
-        folders.flatMap { folder in folder.socketNames().map { (folder, $0) } }
-            .compactMap { folder, name in
-                try? connect(socket: name, in: folder).status(patience: patience)
-            }
+        folders.flatMap { $0.sockets() }
+            .compactMap { try? connect(to: $0).status(patience: patience) }
             .sorted { $0.mountpoint < $1.mountpoint }
     }
 
@@ -60,21 +58,8 @@ package struct ControlClient: Sendable {
         _ = try? connection.ask(ControlRoutes.writeHistory, about: mountpoint)
     }
 
-    private func connect(
-        socket name: String, in folder: ControlFolder
-    ) throws(Errno) -> ControlConnection {
-        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-        let descriptor = socket(AF_UNIX, type, 0)
-        guard descriptor >= 0 else { throw currentErrno }
-        do throws(Errno) {
-            try folder.withAddress(of: name) { address, size throws(Errno) in
-                guard Glibc.connect(descriptor, address, size) == 0 else { throw currentErrno }
-            }
-        } catch {
-            close(descriptor)
-            throw error
-        }
-        return ControlConnection(descriptor: descriptor)
+    private func connect(to socket: LocalSocket) throws(Errno) -> ControlConnection {
+        ControlConnection(descriptor: try socket.connect())
     }
 }
 

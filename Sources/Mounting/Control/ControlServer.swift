@@ -44,7 +44,7 @@ package final class ControlServer: Sendable {
         self.ending = ending
         self.log = log
         do throws(Errno) {
-            listener = try SocketListener(folder.socketName(for: mountpoint), in: folder)
+            listener = try SocketListener(folder.socket(for: mountpoint))
         } catch {
             throw .folderUnusable(path: folder.path, reason: error.description)
         }

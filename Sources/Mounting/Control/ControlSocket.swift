@@ -27,33 +27,18 @@ package struct ControlFolder: Hashable, Sendable {
         String(fingerprint(mountpoint), radix: 16) + ".sock"
     }
 
-    /// The names of all sockets, including those of dead mounts.
-    func socketNames() -> [String] {
-        folderNames(in: path).filter { $0.hasSuffix(".sock") }.sorted()
+    /// The sockets of all mounts, including dead ones. Others in the folder, such as one for metrics, have other names.
+    func sockets() -> [LocalSocket] {
+        folderNames(in: path)
+            .filter { $0.hasSuffix(".sock") && $0.dropLast(5).allSatisfy(\.isHexDigit) }
+            .sorted().map { socket($0) }
     }
 
-    /// Passes a socket's address to `body`, for connect or bind.
-    ///
-    /// A socket's address has room for 107 bytes, and a path may be longer. The folder is therefore
-    /// opened, and the address goes through /proc/self/fd.
-    func withAddress<Result>(
-        of name: String, _ body: (UnsafePointer<sockaddr>, socklen_t) throws(Errno) -> Result
-    ) throws(Errno) -> Result {
-        let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { throw currentErrno }
-        defer { close(folder) }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { bytes in
-            // Shorter than 107 bytes: both numbers have at most 16 digits.
-            bytes.copyBytes(from: "/proc/self/fd/\(folder)/\(name)".utf8)
-        }
-        return try withUnsafePointer(to: &address) { pointer throws(Errno) in
-            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw throws(Errno) in
-                try body(raw, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-    }
+    /// The socket for a mount.
+    func socket(for mountpoint: String) -> LocalSocket { socket(socketName(for: mountpoint)) }
+
+    /// A socket in the folder.
+    func socket(_ name: String) -> LocalSocket { LocalSocket(folder: path, name: name) }
 }
 
 /// One end of a control connection.

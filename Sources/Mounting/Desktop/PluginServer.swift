@@ -104,8 +104,9 @@ package final class PluginServer: Sendable {
 
         /// Binds a socket, unless a process serves it.
         init(_ name: String, in folder: ControlFolder) throws(Errno) {
-            guard !SocketListener.isServed(name, in: folder) else { throw .addressInUse }
-            listener = try SocketListener(name, in: folder)
+            let socket = folder.socket(name)
+            guard !socket.isServed else { throw .addressInUse }
+            listener = try SocketListener(socket)
         }
 
         var connections: [ControlConnection] { open.withLock { $0 } }

@@ -143,6 +143,8 @@ extension CommandError {
                 + "version, or a later one"
         // A running mount
         case .mountRefused(let detail): detail
+        case .metricsUnavailable(let address, let reason):
+            "metrics cannot be served at \(address) (\(reason)): name another place by metrics=, one for each mount"
         case .mountDied(let detail, let log):
             "the mount ended before it was ready (\(detail)): see \(log)"
         case .mountDoesNotAnswer(let path, let seconds, let log):

@@ -75,6 +75,8 @@ package enum CommandError: Error, Hashable, Sendable {
     case databaseDamaged(path: String, detail: String)
     case databaseTooNew(String)
     case mountRefused(String)
+    /// The place of `-o metrics=` cannot be had.
+    case metricsUnavailable(address: String, reason: String)
     case mountDied(detail: String, log: String)
     case mountDoesNotAnswer(path: String, seconds: Int, log: String)
     /// The message and exit code that the child process has reported.
@@ -160,8 +162,9 @@ extension CommandError {
             .remoteNotAFolder, .noTeamSpace, .rootForbidden, .mountpointNotEmpty, .alreadyMounted,
             .folderInsideMountpoint,
             .mountpointInsideFolder, .folderUnusable, .folderNotPrivate,
-            .diskFull, .folderInUse, .databaseDamaged, .databaseTooNew, .mountRefused, .mountDied,
-            .mountDoesNotAnswer, .nothingToUnmount, .notOurs, .busy, .unmountFailed:
+            .diskFull, .folderInUse, .databaseDamaged, .databaseTooNew, .mountRefused,
+            .metricsUnavailable, .mountDied, .mountDoesNotAnswer, .nothingToUnmount, .notOurs,
+            .busy, .unmountFailed:
             .mountFailure
         }
     }

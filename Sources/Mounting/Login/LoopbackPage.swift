@@ -52,19 +52,6 @@ struct LoopbackPage {
         self.text = text
     }
 
-    private var reason: String {
-        switch status {
-        case 200: "OK"
-        case 303: "See Other"
-        case 403: "Forbidden"
-        case 404: "Not Found"
-        case 405: "Method Not Allowed"
-        case 408: "Request Timeout"
-        case 431: "Request Header Fields Too Large"
-        default: "Bad Request"
-        }
-    }
-
     /// Light and dark as the desktop is, and for any width.
     private static let style = """
         :root { color-scheme: light dark; --ink: #1e2328; --paper: #fff; --desk: #f2f4f7; --mark: #0061fe }
@@ -97,15 +84,14 @@ struct LoopbackPage {
             <h1>\(title)</h1><p>\(text)</p></main></body></html>
 
             """
-        var head = [
-            "HTTP/1.1 \(status) \(reason)", "Content-Type: text/html; charset=utf-8",
-            "Content-Length: \(body.utf8.count)", "Cache-Control: no-store",
+        var lines = [
             "Content-Security-Policy: \(Self.policy)", "Referrer-Policy: no-referrer",
-            "Cross-Origin-Resource-Policy: same-origin", "X-Content-Type-Options: nosniff",
-            "Connection: close",
+            "Cross-Origin-Resource-Policy: same-origin",
         ]
-        if status == 405 { head.append("Allow: GET") }
-        head.append(contentsOf: headers)
-        return Array((head.joined(separator: "\r\n") + "\r\n\r\n" + body).utf8)
+        if status == 405 { lines.append("Allow: GET") }
+        lines.append(contentsOf: headers)
+        return HTTPReply(
+            status: status, contentType: "text/html; charset=utf-8", headers: lines, body: body
+        ).bytes
     }
 }

@@ -64,9 +64,6 @@ struct LoopbackRequest {
         case forwarded(to: String, cookie: String)
     }
 
-    /// Maximum bytes of a request's head. Addresses with codes have a few hundred, and browsers add
-    /// one or two thousand.
-    static let limit = 16384
     /// Maximum length of a code.
     private static let codeLimit = 2048
 
@@ -89,27 +86,17 @@ struct LoopbackRequest {
     /// Interprets a request's head, without the empty line at its end. `isOwn` returns whether it
     /// comes from a program of this user.
     mutating func outcome(of head: [UInt8], isOwn: () -> Bool) -> Outcome {
-        let isText = head.allSatisfy {
-            (0x20...0x7e).contains($0) || $0 == 13 || $0 == 10 || $0 == 9
-        }
-        guard isText else { return .rejected(400) }
-        let lines = Self.lines(of: String(decoding: head, as: UTF8.self))
-        guard let first = lines.first, !lines.contains(where: { $0.contains(where: \.isNewline) })
-        else { return .rejected(400) }
-        let words = first.split(separator: " ", omittingEmptySubsequences: false)
-        guard words.count == 3, words[2] == "HTTP/1.1" || words[2] == "HTTP/1.0" else {
-            return .rejected(400)
-        }
-        guard let headers = Self.headers(lines.dropFirst()) else { return .rejected(400) }
-        let hosts = headers.filter { $0.name == "host" }.map { $0.value.lowercased() }
+        guard let head = HTTPHead(head) else { return .rejected(400) }
+        let hosts = head.values(of: "host").map { $0.lowercased() }
         // DNS rebinding: a foreign page whose name resolves to this machine sends its own name
         // here.
         guard hosts == ["localhost:\(port)"] || hosts == ["127.0.0.1:\(port)"] else {
             return .rejected(403)
         }
-        guard words[0] == "GET" else { return .rejected(405) }
-        let address = words[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        let cookies = cookies(headers)
+        guard head.method == "GET" else { return .rejected(405) }
+        let address = head.target.split(
+            separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let cookies = cookies(head)
         for entrance in [login.opened, login.printed]
         where address.count == 1 && Self.isEqual(String(address[0]), "/" + entrance.nonce) {
             return enter(entrance, cookies, isOwn)
@@ -141,10 +128,10 @@ struct LoopbackRequest {
     }
 
     /// The values of the cookie: programs on other ports may have set it, too.
-    private func cookies(_ headers: [Header]) -> [String] {
+    private func cookies(_ head: HTTPHead) -> [String] {
         let prefix = Self.cookieName(port) + "="
-        return headers.filter { $0.name == "cookie" }
-            .flatMap { $0.value.split(separator: ";") }
+        return head.values(of: "cookie")
+            .flatMap { $0.split(separator: ";") }
             .map { $0.drop(while: \.isWhitespace) }
             .filter { $0.hasPrefix(prefix) }
             .map { String($0.dropFirst(prefix.utf8.count)) }
@@ -167,30 +154,6 @@ struct LoopbackRequest {
     }
 
     // MARK: Parts
-
-    /// The lines, each ended by CR and LF.
-    private static func lines(of text: String) -> [Substring] {
-        // Swift treats CR LF as one character.
-        text.split(separator: "\r\n" as Character, omittingEmptySubsequences: false)
-    }
-
-    private typealias Header = (name: String, value: String)
-
-    /// All headers, with names in lower case; nil if one is malformed.
-    private static func headers(_ lines: ArraySlice<Substring>) -> [Header]? {
-        var headers: [Header] = []
-        for line in lines {
-            let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, let name = parts.first, !name.isEmpty,
-                !name.contains(where: \.isWhitespace)
-            else { return nil }
-            var value = parts[1]
-            while value.first?.isWhitespace == true { value.removeFirst() }
-            while value.last?.isWhitespace == true { value.removeLast() }
-            headers.append((name.lowercased(), String(value)))
-        }
-        return headers
-    }
 
     /// The fields of a query; nil if it is malformed or repeats a name.
     private static func fields(_ query: Substring) -> [String: String]? {

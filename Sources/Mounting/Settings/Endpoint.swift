@@ -62,6 +62,11 @@ package struct Endpoint: Hashable, Sendable, Codable {
         return isName || isAddress ? host : nil
     }
 
+    /// Whether `HOST[:PORT]` names this machine.
+    static func isLoopback(authority: String) -> Bool {
+        host(of: authority.lowercased()[...]).map(isLoopback) ?? false
+    }
+
     private static func isLoopback(_ host: Substring) -> Bool {
         if host == "localhost" || host == "[::1]" { return true }
         let numbers = host.split(separator: ".", omittingEmptySubsequences: false)

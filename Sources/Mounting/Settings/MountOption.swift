@@ -66,6 +66,11 @@ package struct MountOption: Sendable {
             "on_event", .program, \.eventProgram,
             "program for conflicts, refusals, a full", "account, the end of the login"),
         .value(
+            "metrics", .metrics, \.metrics,
+            "where metrics can be scraped: a port of this",
+            "machine such as 9417, ADDRESS:PORT, or the",
+            "path of a socket"),
+        .value(
             "root", .root, \.root, "what paths start from: the person's folder,",
             "the team's whole space, or a team folder or", "shared folder by its number"),
         .value(

@@ -109,6 +109,8 @@ package struct MountSettings: Hashable, Sendable, Codable {
     package var uploadSchedule: RateSchedule?
     /// Limits of downloads by the time of day; nil for one limit.
     package var downloadSchedule: RateSchedule?
+    /// The place at which metrics can be scraped; nil for none.
+    package var metrics: MetricsAddress?
     /// The program that is run for events; `notifications` for those of the desktop.
     package var eventProgram: String?
     /// How lookups compare names.

@@ -111,6 +111,13 @@ struct MountProcess {
         let ending = MountEnding(standardLimit: Self.standardDrainLimit)
         let server: ControlServer
         let notice: String?
+        let metrics: MetricsServer?
+        do throws(CommandError) {
+            metrics = try metricsServer(of: mount, at: mountpoint)
+        } catch {
+            mount.close()
+            throw error
+        }
         do throws(CommandError) {
             notice = try mount.prepare()
             // Before the kernel lists the mount, so that its socket always exists then.
@@ -124,10 +131,12 @@ struct MountProcess {
                 throw error
             }
         } catch {
+            metrics?.stop()
             mount.close()
             throw error
         }
         server.start()
+        metrics?.start()
         endOnSignals(mount, ending, supervision, log)
         log.notice("mounted", metadata: ["mountpoint": "\(mountpoint)"])
         let desktop = desktop(of: mount, log)
@@ -143,6 +152,8 @@ struct MountProcess {
         supervision?.end()
         // Local-only content exists nowhere else and is never uploaded.
         let isEverythingSent = outcome.remaining == 0 && !mount.keepsFiles
+        // The numbers of closed parts would be wrong.
+        metrics?.stop()
         mount.close()
         log.notice("ended", metadata: ["queued": "\(outcome.remaining)"])
         // Before the unmounting command is told of the end, and may check the mark.
@@ -150,6 +161,17 @@ struct MountProcess {
         ending.end(outcome)
         server.stop()
         return outcome
+    }
+
+    /// Listens for scrapers; they get the text of `dbxfs status --metrics`.
+    private func metricsServer(
+        of mount: Mount, at mountpoint: String
+    ) throws(CommandError) -> MetricsServer? {
+        guard let address = plan.settings.metrics else { return nil }
+        let control = mount.control
+        return try MetricsServer(address, mountpoint: mountpoint, folder: plan.controlFolder) {
+            StatusMetrics.text([control.status()])
+        }
     }
 
     /// The plug-ins' sockets, if they are wanted and can be had; else a notice.

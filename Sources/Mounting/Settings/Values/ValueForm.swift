@@ -117,6 +117,16 @@ extension ValueForm<ProgramList> {
     }
 }
 
+extension ValueForm<MetricsAddress> {
+    static var metrics: Self {
+        Self(
+            placeholder: "ADDRESS",
+            expected: "a port, an address in numbers with a port such as 127.0.0.1:9417, "
+                + "or a path from the root on"
+        ) { Value($0) }
+    }
+}
+
 extension ValueForm<MountSettings.Root> {
     static var root: Self {
         Self(

@@ -1,0 +1,104 @@
+// Unix sockets by their names in a folder, for all that listens for this user only. Not responsible for the bytes on them.
+
+import Glibc
+import LocalIO
+import SystemPackage
+
+/// A Unix socket, by its name in a folder.
+struct LocalSocket: Hashable, Sendable {
+    let folder: String
+    let name: String
+
+    private static let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+
+    /// The path of the socket's file.
+    var path: String { folder + "/" + name }
+
+    /// Connects to the process that serves it.
+    func connect() throws(Errno) -> Int32 {
+        try connect(type: Self.type)
+    }
+
+    /// Whether a process accepts connections at it, or uses it for something else.
+    var isServed: Bool {
+        do throws(Errno) {
+            // A process whose queue is full would make the caller wait.
+            close(try connect(type: Self.type | Int32(SOCK_NONBLOCK.rawValue)))
+            return true
+        } catch {
+            return error == .resourceTemporarilyUnavailable || error == Errno(rawValue: EPROTOTYPE)
+        }
+    }
+
+    /// Listens for this user only; the place must be free.
+    func listen() throws(Errno) -> Int32 {
+        let descriptor = socket(AF_UNIX, Self.type, 0)
+        guard descriptor >= 0 else { throw currentErrno }
+        do throws(Errno) {
+            try withAddress { address, size throws(Errno) in
+                guard bind(descriptor, address, size) == 0 else { throw currentErrno }
+            }
+            // No client can connect before the last call, so none comes in by a wider mode.
+            guard chmod(path, 0o600) == 0, Glibc.listen(descriptor, 16) == 0 else {
+                throw currentErrno
+            }
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
+    /// Removes the socket that a dead process of this user left. Throws if another file is there, or if a process
+    /// serves it.
+    func removeDead() throws(Errno) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            if errno == ENOENT { return }
+            throw currentErrno
+        }
+        guard status.st_mode & S_IFMT == S_IFSOCK, status.st_uid == geteuid() else {
+            throw .fileExists
+        }
+        guard !isServed else { throw .addressInUse }
+        guard unlink(path) == 0 || errno == ENOENT else { throw currentErrno }
+    }
+
+    private func connect(type: Int32) throws(Errno) -> Int32 {
+        let descriptor = socket(AF_UNIX, type, 0)
+        guard descriptor >= 0 else { throw currentErrno }
+        do throws(Errno) {
+            try withAddress { address, size throws(Errno) in
+                guard Glibc.connect(descriptor, address, size) == 0 else { throw currentErrno }
+            }
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
+    /// Passes the address to `body`, for connect or bind.
+    ///
+    /// A socket's address has room for 107 bytes, and a path may be longer. The folder is therefore
+    /// opened, and the address goes through /proc/self/fd.
+    private func withAddress(
+        _ body: (UnsafePointer<sockaddr>, socklen_t) throws(Errno) -> Void
+    ) throws(Errno) {
+        let opened = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard opened >= 0 else { throw currentErrno }
+        defer { close(opened) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let text = "/proc/self/fd/\(opened)/\(name)"
+        guard text.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else {
+            throw .fileNameTooLong
+        }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: text.utf8) }
+        try withUnsafePointer(to: &address) { pointer throws(Errno) in
+            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw throws(Errno) in
+                try body(raw, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+}
