@@ -104,6 +104,18 @@ import Testing
         (.noSuchRevision("/m/a"), .system, "dbxfs revisions"),
         (.notRestored(files: 1), .system, "1 file was not"),
         (.noLink(path: "/m/a", reason: "it is not on Dropbox yet"), .system, "not on Dropbox yet"),
+        (.noSharedFolder("x"), .system, "`dbxfs shared` lists"),
+        (
+            .severalSharedFolders("x", candidates: ["1 (Ada)", "2 (Bo)"]), .system,
+            "by its id: 1 (Ada); 2 (Bo)"
+        ),
+        (.notShared("/m/a"), .system, "name the folder itself"),
+        (
+            .sharingForbidden(
+                server: "Dropbox", detail: "d",
+                advice: CommandError.sharingAdvice("work", .user)), .system,
+            "the account `dbxfs login --account work --sharing`"
+        ),
         (.nothingPutAside("x"), .system, "`dbxfs recover` lists"),
         (.severalPutAside("7"), .system, "as `dbxfs recover` lists it"),
         (.noContent("a/0"), .system, "--remove"),

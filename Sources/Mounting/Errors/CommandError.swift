@@ -99,6 +99,12 @@ package enum CommandError: Error, Hashable, Sendable {
     case noSuchRevision(String)
     case notRestored(files: Int)
     case noLink(path: String, reason: String)
+    case noSharedFolder(String)
+    case severalSharedFolders(String, candidates: [String])
+    /// A path at which no shared folder begins.
+    case notShared(String)
+    /// The login does not have the scopes of sharing; `advice` says what has to have them.
+    case sharingForbidden(server: String, detail: String, advice: String)
     case notPinned(String)
     case pinnedByFolder(path: String, folder: String)
     case notHereYet(files: Int, reason: String)
@@ -138,7 +144,8 @@ extension CommandError {
         case .reported(_, let status): status
         case .unsentChanges, .readOnlyMount, .noHistory, .notDeleted, .noImport, .noSuchRevision,
             .notRestored,
-            .noLink, .notOnDropbox, .notMounted, .noControl, .nothingMounted, .nothingThere,
+            .noLink, .noSharedFolder, .severalSharedFolders, .notShared, .sharingForbidden,
+            .notOnDropbox, .notMounted, .noControl, .nothingMounted, .nothingThere,
             .serverRefused, .notPinned,
             .pinnedByFolder, .nothingPutAside, .severalPutAside, .noContent, .onlyPart,
             .alreadyThere, .notRecovered, .noEmulator,

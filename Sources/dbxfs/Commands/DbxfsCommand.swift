@@ -17,8 +17,8 @@ struct DbxfsCommand: ParsableCommand {
             UnpinCommand.self, PinsCommand.self, CacheCommand.self, ImportCommand.self,
             SetCommand.self, PauseCommand.self, ResumeCommand.self, LogCommand.self,
             ConflictsCommand.self, RevisionsCommand.self, RestoreCommand.self,
-            RecoverCommand.self, LinkCommand.self, ListRemoteCommand.self, SearchCommand.self,
-            PosixCommand.self,
+            RecoverCommand.self, LinkCommand.self, SharedCommand.self, JoinCommand.self,
+            LeaveCommand.self, ListRemoteCommand.self, SearchCommand.self, PosixCommand.self,
             DoctorCommand.self,
             DemoCommand.self, ServeCommand.self,
         ])

@@ -190,6 +190,12 @@ struct RemoteAccess: Sendable {
         }
     }
 
+    /// The account, after its root has been found.
+    func started() async throws(RemoteError) -> DropboxStore {
+        try await start()
+        return store
+    }
+
     private func start() async throws(RemoteError) {
         switch root {
         case .home: break
