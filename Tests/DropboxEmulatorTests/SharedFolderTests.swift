@@ -159,19 +159,20 @@ struct SharedFolderTests {
             let member = try client.emulator.makeTeamMember(token: "m", teamToken: "t")
             var mine = client
             mine.token = "m"
-            let accounts = try #require(client.emulator.accounts(of: "m"))
-            try accounts.apply(
+            let space = try #require(client.emulator.space(of: "m"))
+            try space.apply(
                 .createFolder(path: "/\(member.homeName)/Ours", autorename: false, base: .root))
-            try accounts.apply(
+            try space.apply(
                 .share(
                     path: "/\(member.homeName)/Ours",
                     SharedFolder(namespace: "77", isReadOnly: false)))
-            try accounts.apply(.createFolder(path: "/Team", autorename: false, base: .root))
-            try accounts.apply(
+            try space.apply(.createFolder(path: "/Team", autorename: false, base: .root))
+            try space.apply(
                 .share(path: "/Team", SharedFolder(namespace: "78", isReadOnly: false)))
             let listed = try await mine.call("sharing/list_mountable_folders", [:])
             #expect(listed["entries"]?.array?.map(\.["shared_folder_id"]?.string) == ["77"])
-            for (namespace, tag) in [("77", nil), ("78", "not_unmountable")] {
+            let answers: [(String, String?)] = [("77", nil), ("78", "not_unmountable")]
+            for (namespace, tag) in answers {
                 let left = try await mine.call(
                     "sharing/unmount_folder", ["shared_folder_id": .string(namespace)])
                 #expect(left["error"]?[".tag"]?.string == tag)
@@ -184,7 +185,7 @@ struct SharedFolderTests {
 
 extension RunningEmulator {
     /// The Dropbox of a token.
-    fileprivate func accounts(of token: String) -> Space? {
+    fileprivate func space(of token: String) -> Space? {
         guard case .valid(let account, _) = emulator.accounts.authenticate(token, at: .now())
         else { return nil }
         return emulator.accounts.space(of: account)
