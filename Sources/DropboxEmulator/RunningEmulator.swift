@@ -116,6 +116,17 @@ public final class RunningEmulator: Sendable {
         try firstSpace()?.apply(.mark(path: path, marks))
     }
 
+    /// Makes a folder of the first account a shared one, of another account if `owner` names it, and takes it out of the
+    /// account's tree unless `isMounted`.
+    public func share(
+        _ path: String, namespace: String, isReadOnly: Bool = false, owner: String? = nil,
+        isMounted: Bool = true
+    ) throws {
+        let shared = SharedFolder(namespace: namespace, isReadOnly: isReadOnly, owner: owner)
+        try firstSpace()?.apply(.share(path: path, shared))
+        if !isMounted { try firstSpace()?.apply(.unmountFolder(namespace: namespace)) }
+    }
+
     /// Invalidates every cursor of the first account.
     public func resetCursors() throws {
         try firstSpace()?.apply(.resetCursors)

@@ -18,7 +18,8 @@ struct RestartTests {
     /// The kinds of operations, for the test that has to have one of each.
     private enum Kind: CaseIterable {
         case commit, createFolder, delete, relocate, restore, startSession, append, endSession
-        case seed, setQuota, setRelocationLimit, share, mark, link, unlink, resetCursors
+        case seed, setQuota, setRelocationLimit, share, mountFolder, unmountFolder
+        case mark, link, unlink, resetCursors
         case addTemplate, updateTemplate, removeTemplate, changeProperties
 
         init(_ operation: DropboxEmulator.Operation) {
@@ -36,6 +37,8 @@ struct RestartTests {
                 case .setQuota: .setQuota
                 case .setRelocationLimit: .setRelocationLimit
                 case .share: .share
+                case .mountFolder: .mountFolder
+                case .unmountFolder: .unmountFolder
                 case .mark: .mark
                 case .link: .link
                 case .unlink: .unlink
@@ -94,6 +97,11 @@ struct RestartTests {
                 path: "/C/f", .add([group]), owner: "o", base: .root, isTold: true),
             .changeProperties(
                 path: "/C/f", .remove(["ptid:1"]), owner: "o", base: .root, isTold: true),
+            .createFolder(path: "/S/in", autorename: false, base: .root),
+            .share(path: "/S", SharedFolder(namespace: "11", isReadOnly: true, owner: "Ada É")),
+            .unmountFolder(namespace: "11"), .unmountFolder(namespace: "9"),
+            .createFolder(path: "/s", autorename: false, base: .root),
+            .mountFolder(namespace: "11"),
             .setQuota(1 << 33), .setRelocationLimit(7), .resetCursors,
             .startSession(id: "s:1", isConcurrent: true, isClosed: false),
             .append(

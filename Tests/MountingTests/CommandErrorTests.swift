@@ -110,6 +110,18 @@ import Testing
         (.noLink(path: "/m/a", reason: "it is not on Dropbox yet"), .system, "not on Dropbox yet"),
         (.noExport(path: "/m/a", reason: "it is a folder"), .system, "it is a folder"),
         (.notExported(files: 2), .system, "2 documents were not"),
+        (.noSharedFolder("x"), .system, "`dbxfs shared` lists"),
+        (
+            .severalSharedFolders("x", candidates: ["1 (Ada)", "2 (Bo)"]), .system,
+            "by its id: 1 (Ada); 2 (Bo)"
+        ),
+        (.notShared("/m/a"), .system, "name the folder itself"),
+        (
+            .sharingForbidden(
+                server: "Dropbox", detail: "d",
+                advice: CommandError.sharingAdvice("work", .user)), .system,
+            "the account `dbxfs login --account work --sharing`"
+        ),
         (.nothingPutAside("x"), .system, "`dbxfs recover` lists"),
         (.severalPutAside("7"), .system, "as `dbxfs recover` lists it"),
         (.noContent("a/0"), .system, "--remove"),

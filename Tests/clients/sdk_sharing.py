@@ -1,4 +1,4 @@
-"""shared links"""
+"""shared links and folders"""
 
 from dropbox import exceptions, sharing
 from sdk_client import failing
@@ -39,6 +39,50 @@ def check_links(report, client, emulator):
         dbx.sharing_revoke_shared_link(moved.url)
     dbx.files_delete_v2("/Links")
     report.equal("a link ends with its entry", dbx.sharing_list_shared_links().links, [])
+
+
+def check_folders(report, client, emulator):
+    dbx = client.dbx
+    for number in (1, 2, 3):
+        dbx.files_upload(b"shared", f"/Team {number}/A file.txt")
+        emulator.admin("share", {"path": f"/Team {number}", "namespace_id": f"9000{number}", "read_only": number == 2,
+                                 "owner": "Ada", "mounted": number == 1})
+    first = dbx.sharing_list_mountable_folders(limit=2, actions=[sharing.FolderAction.unmount])
+    rest = dbx.sharing_list_mountable_folders_continue(first.cursor)
+    folders = first.entries + rest.entries
+    report.equal("shared folders in pages", ([folder.name for folder in folders], rest.cursor),
+                 (["Team 1", "Team 2", "Team 3"], None))
+    report.equal("their paths", [folder.path_lower for folder in folders], ["/team 1", None, None])
+    report.check("what the account may do in them", folders[0].access_type.is_editor() and
+                 folders[1].access_type.is_viewer() and folders[0].permissions[0].allow)
+    with failing(report, "a cursor of folders that is none", exceptions.ApiError, lambda e: e.error.is_invalid_cursor()):
+        dbx.sharing_list_mountable_folders_continue("nothing")
+    dbx.files_create_folder_v2("/team 2")
+    mounted = dbx.sharing_mount_folder("90002")
+    report.equal("a folder whose name is taken", mounted.path_display, "/Team 2 (1)")
+    report.equal("its content", dbx.files_download("/team 2 (1)/a file.txt")[1].content, b"shared")
+    with failing(report, "a folder is mounted once", exceptions.ApiError, lambda e: e.error.is_already_mounted()):
+        dbx.sharing_mount_folder("90002")
+    with failing(report, "a folder that there is not", exceptions.ApiError,
+                 lambda e: e.error.get_access_error().is_invalid_id()):
+        dbx.sharing_mount_folder("1")
+    dbx.files_create_folder_v2("/Team 1/inner")
+    emulator.admin("share", {"path": "/Team 1/inner", "namespace_id": "90004"})
+    with failing(report, "a folder in a shared folder", exceptions.ApiError, lambda e: e.error.is_not_mountable()):
+        dbx.sharing_mount_folder("90004")
+    with failing(report, "which cannot be left", exceptions.ApiError, lambda e: e.error.is_not_unmountable()):
+        dbx.sharing_unmount_folder("90004")
+    emulator.admin("quota", {"bytes": 1})
+    with failing(report, "a folder that is too large", exceptions.ApiError,
+                 lambda e: e.error.get_insufficient_quota().space_needed == 6):
+        dbx.sharing_mount_folder("90003")
+    emulator.admin("quota", {"bytes": 2 << 40})
+    dbx.sharing_unmount_folder("90002")
+    with failing(report, "a folder is unmounted once", exceptions.ApiError,
+                 lambda e: e.error.get_access_error().is_unmounted()):
+        dbx.sharing_unmount_folder("90002")
+    with failing(report, "its path is free", exceptions.ApiError, lambda e: e.error.get_path().is_not_found()):
+        dbx.files_get_metadata("/Team 2 (1)")
 
 
 def check_pages(report, client, emulator):

@@ -43,13 +43,14 @@ extension AccountTree {
         Self.hex(UInt64(revision.index) + 0x10_0000, 9) + Self.hex(UInt64(namespace), 8)
     }
 
-    /// The revision of a rev; nil for a foreign one.
+    /// The revision of a rev; nil for a foreign one, and in a shared folder that is not mounted.
     func revision(rev: String) -> RevisionID? {
         guard rev.utf8.count == 17, rev.hasSuffix(Self.hex(UInt64(namespace), 8)),
             let number = UInt64(rev.prefix(9), radix: 16), number >= 0x10_0000,
             number - 0x10_0000 < UInt64(revisions.count)
         else { return nil }
-        return RevisionID(index: Int32(number - 0x10_0000))
+        let revision = RevisionID(index: Int32(number - 0x10_0000))
+        return isUnmounted(self[revision].file) ? nil : revision
     }
 
     private static func hex(_ number: UInt64, _ width: Int) -> String {

@@ -103,4 +103,10 @@ struct FileMarks: Hashable, Sendable {
 struct SharedFolder: Hashable, Sendable {
     let namespace: String
     let isReadOnly: Bool
+    /// The display name of the account that has shared it; nil if this one has.
+    var owner: String?
+    /// The folder's own name, which the tree may have changed; empty until it is shared.
+    var name = ""
+    /// When the account became a member.
+    var since = APITime(seconds: 0)
 }

@@ -17,6 +17,8 @@ enum Operation: Sendable {
     case setQuota(Int64)
     case setRelocationLimit(Int)
     case share(path: String, SharedFolder)
+    case mountFolder(namespace: String)
+    case unmountFolder(namespace: String)
     case mark(path: String, FileMarks)
     case link(path: String, secret: String, base: NodeID)
     case unlink(secret: String)
@@ -54,6 +56,8 @@ struct SpaceState: Equatable, Sendable {
         case .link(let path, let secret, let base):
             return try tree.addLink(path, secret: secret, from: base)
         case .unlink(let secret): try tree.removeLink(secret)
+        case .mountFolder(let namespace): return try tree.mountFolder(namespace)
+        case .unmountFolder(let namespace): try tree.unmountFolder(namespace)
         case .addTemplate(let id, let template): try tree.addTemplate(id, template)
         case .updateTemplate(let id, let template): try tree.updateTemplate(id, to: template)
         case .removeTemplate(let id, let owner): try tree.removeTemplate(id, of: owner)
@@ -86,7 +90,10 @@ struct SpaceState: Equatable, Sendable {
         case .share(let path, let shared):
             let node = try tree.livingNode(path, from: .root)
             guard tree[node].isFolder else { throw LookupError.notFolder }
-            tree.sharedFolders[node] = shared
+            var named = shared
+            named.name = tree[node].name
+            named.since = time
+            tree.sharedFolders[node] = named
             tree.recordChange(node)
         case .mark(let path, let marks):
             let node = try tree.livingNode(path, from: .root)
@@ -94,8 +101,8 @@ struct SpaceState: Equatable, Sendable {
             tree.marks[node] = marks
             tree.recordChange(node)
         case .resetCursors: tree.cursorEpoch += 1
-        case .commit, .createFolder, .delete, .relocate, .restore, .link, .unlink, .addTemplate,
-            .updateTemplate, .removeTemplate, .changeProperties:
+        case .commit, .createFolder, .delete, .relocate, .restore, .link, .unlink, .mountFolder,
+            .unmountFolder, .addTemplate, .updateTemplate, .removeTemplate, .changeProperties:
             break
         }
     }

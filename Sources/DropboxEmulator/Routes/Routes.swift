@@ -74,6 +74,13 @@ enum Routes {
         "sharing/list_shared_links": Route(scope: Scope.readSharing, listSharedLinks),
         "sharing/revoke_shared_link": Route(scope: Scope.writeSharing, revokeSharedLink),
 
+        // SharedFolderRoutes
+        "sharing/list_mountable_folders": Route(scope: Scope.readSharing, mountableFolders),
+        "sharing/list_mountable_folders/continue": Route(
+            scope: Scope.readSharing, continueMountableFolders),
+        "sharing/mount_folder": Route(scope: Scope.writeSharing, mountFolder),
+        "sharing/unmount_folder": Route(scope: Scope.writeSharing, unmountFolder),
+
         // UserRoutes
         "users/get_current_account": Route(
             scope: Scope.readAccount, takesNothing: true, currentAccount),

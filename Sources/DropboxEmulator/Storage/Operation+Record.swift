@@ -20,6 +20,8 @@ extension Operation {
         case .link(let path, let secret, let base):
             ["link", .string(path), .string(secret), base.field]
         case .unlink(let secret): ["unlink", .string(secret)]
+        case .mountFolder(let namespace): ["mount", .string(namespace)]
+        case .unmountFolder(let namespace): ["unmount", .string(namespace)]
         default: settingFields
         }
     }
@@ -39,7 +41,10 @@ extension Operation {
         case .setQuota(let quota): ["quota", .integer(quota)]
         case .setRelocationLimit(let limit): ["relocation_limit", .integer(Int64(limit))]
         case .share(let path, let shared):
-            ["share", .string(path), .string(shared.namespace), .boolean(shared.isReadOnly)]
+            [
+                "share", .string(path), .string(shared.namespace), .boolean(shared.isReadOnly),
+                .optional(shared.owner),
+            ]
         case .mark(let path, let marks):
             [
                 "mark", .string(path), .optional(marks.symlinkTarget), .optional(marks.exportAs),
@@ -54,7 +59,9 @@ extension Operation {
                 "properties", .string(path), change.record, .string(owner), base.field,
                 .boolean(isTold),
             ]
-        case .commit, .createFolder, .delete, .relocate, .restore, .link, .unlink: []
+        case .commit, .createFolder, .delete, .relocate, .restore, .link, .unlink, .mountFolder,
+            .unmountFolder:
+            []
         }
     }
 
@@ -88,6 +95,8 @@ extension Operation {
                     }
                 }
             case "unlink": reader.string().map { .unlink(secret: $0) }
+            case "mount": reader.string().map { .mountFolder(namespace: $0) }
+            case "unmount": reader.string().map { .unmountFolder(namespace: $0) }
             case "start":
                 reader.string().flatMap { id in
                     reader.boolean().flatMap { isConcurrent in
@@ -215,7 +224,10 @@ private struct FieldReader {
             guard let path = string(), let namespace = string(), let isReadOnly = boolean() else {
                 return nil
             }
-            return .share(path: path, SharedFolder(namespace: namespace, isReadOnly: isReadOnly))
+            return .share(
+                path: path,
+                SharedFolder(
+                    namespace: namespace, isReadOnly: isReadOnly, owner: string()))
         case "mark":
             guard let path = string(), let target = value(), let format = value() else {
                 return nil

@@ -92,8 +92,8 @@ extension Operation {
         switch self {
         case .commit, .createFolder, .delete, .relocate, .restore: true
         case .startSession, .append, .endSession, .seed, .setQuota, .setRelocationLimit, .share,
-            .mark, .link, .unlink, .resetCursors, .addTemplate, .updateTemplate, .removeTemplate,
-            .changeProperties:
+            .mountFolder, .unmountFolder, .mark, .link, .unlink, .resetCursors, .addTemplate,
+            .updateTemplate, .removeTemplate, .changeProperties:
             false
         }
     }

@@ -204,6 +204,15 @@ extension CommandError {
             "\(quoted(path)) was not exported: \(reason)"
         case .notExported(let files):
             "\(files) document\(files == 1 ? " was" : "s were") not exported"
+        case .noSharedFolder(let name):
+            "there is no shared folder \(quoted(name)) that can be joined: `dbxfs shared` lists those that there are"
+        case .severalSharedFolders(let name, let candidates):
+            "there is more than one shared folder \(quoted(name)): name it by its id: "
+                + candidates.joined(separator: "; ")
+        case .notShared(let path):
+            "\(quoted(path)) is no shared folder that can be left: name the folder itself, as `dbxfs shared` lists it"
+        case .sharingForbidden(let server, let detail, let advice):
+            "\(server) does not allow it: \(detail); \(advice)"
         case .notDeleted(let path):
             "\(quoted(path)) is not deleted: name the revision to go back to with --rev; "
                 + "`dbxfs revisions` lists them"

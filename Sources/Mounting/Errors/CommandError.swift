@@ -103,6 +103,12 @@ package enum CommandError: Error, Hashable, Sendable {
     case noLink(path: String, reason: String)
     case noExport(path: String, reason: String)
     case notExported(files: Int)
+    case noSharedFolder(String)
+    case severalSharedFolders(String, candidates: [String])
+    /// A path at which no shared folder begins.
+    case notShared(String)
+    /// The login does not have the scopes of sharing; `advice` says what has to have them.
+    case sharingForbidden(server: String, detail: String, advice: String)
     case notPinned(String)
     case pinnedByFolder(path: String, folder: String)
     case notHereYet(files: Int, reason: String)
@@ -142,7 +148,8 @@ extension CommandError {
         case .reported(_, let status): status
         case .unsentChanges, .readOnlyMount, .noHistory, .notDeleted, .noImport, .noSuchRevision,
             .notRestored,
-            .noLink, .noExport, .notExported,
+            .noLink, .noExport, .notExported, .noSharedFolder, .severalSharedFolders, .notShared,
+            .sharingForbidden,
             .notOnDropbox, .notMounted, .noControl, .nothingMounted, .nothingThere,
             .serverRefused, .notPinned,
             .pinnedByFolder, .nothingPutAside, .severalPutAside, .noContent, .onlyPart,

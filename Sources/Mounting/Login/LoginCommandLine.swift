@@ -6,4 +6,9 @@ extension CommandError {
         "dbxfs login" + (scope == .system ? " --system" : "")
             + (account == MountSource.standard.account ? "" : " --account " + account)
     }
+
+    /// The advice after a refusal for want of the scopes of links and shared folders.
+    package static func sharingAdvice(_ account: String, _ scope: Environment.Scope) -> String {
+        "the app needs sharing.read and sharing.write, and the account `\(login(account, scope)) --sharing`"
+    }
 }

@@ -54,7 +54,9 @@ struct Chapter: Sendable {
         .init(title: "Downloads", statements: Statement.downloads),
         .init(title: "Revisions", statements: Statement.revisions),
         .init(title: "Properties", statements: Statement.properties),
-        .init(title: "Links and shared folders", statements: Statement.sharing),
+        .init(
+            title: "Links and shared folders",
+            statements: Statement.sharing + Statement.sharedFolders),
         .init(title: "Requests", statements: Statement.requests),
         .init(title: "Accounts and limits", statements: Statement.accounts),
         .init(title: "Teams", statements: Statement.teams),

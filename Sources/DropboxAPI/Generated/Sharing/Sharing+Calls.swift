@@ -37,6 +37,43 @@ extension Sharing {
                 CreateSharedLinkWithSettingsArg(path: path, settings: settings), options: options)
         }
 
+        /// Lists the shared folders that the account may mount, those that it has mounted among
+        /// them. Calls ``Sharing/listMountableFolders``, with the scope `sharing.read`.
+        public func listMountableFolders(
+            _ argument: ListFoldersArgs, options: CallOptions = .init()
+        ) async throws(CallError<NoError>) -> ListFoldersResult {
+            try await client.call(Sharing.listMountableFolders, argument, options: options)
+        }
+
+        /// Lists the shared folders that the account may mount, those that it has mounted among
+        /// them. Calls ``Sharing/listMountableFolders`` with the fields of its argument, with the
+        /// scope `sharing.read`. Limits of `limit`: 1 to 1000.
+        public func listMountableFolders(
+            limit: UInt32 = 1000, actions: [FolderAction]? = nil, options: CallOptions = .init()
+        ) async throws(CallError<NoError>) -> ListFoldersResult {
+            try await client.call(
+                Sharing.listMountableFolders, ListFoldersArgs(limit: limit, actions: actions),
+                options: options)
+        }
+
+        /// Calls ``Sharing/listMountableFoldersContinue``, with the scope `sharing.read`. Errors:
+        /// ``ListFoldersContinueError``.
+        public func listMountableFoldersContinue(
+            _ argument: ListFoldersContinueArg, options: CallOptions = .init()
+        ) async throws(CallError<ListFoldersContinueError>) -> ListFoldersResult {
+            try await client.call(Sharing.listMountableFoldersContinue, argument, options: options)
+        }
+
+        /// Calls ``Sharing/listMountableFoldersContinue`` with the fields of its argument, with the
+        /// scope `sharing.read`. Errors: ``ListFoldersContinueError``.
+        public func listMountableFoldersContinue(cursor: String, options: CallOptions = .init())
+            async throws(CallError<ListFoldersContinueError>) -> ListFoldersResult
+        {
+            try await client.call(
+                Sharing.listMountableFoldersContinue, ListFoldersContinueArg(cursor: cursor),
+                options: options)
+        }
+
         /// Lists the links to an entry, to all below a folder, or of the account. Calls
         /// ``Sharing/listSharedLinks``, with the scope `sharing.read`. Errors:
         /// ``ListSharedLinksError``.
@@ -59,6 +96,25 @@ extension Sharing {
                 options: options)
         }
 
+        /// Puts a shared folder into the account's own tree. Calls ``Sharing/mountFolder``, with
+        /// the scope `sharing.write`. Errors: ``MountFolderError``.
+        public func mountFolder(_ argument: MountFolderArg, options: CallOptions = .init())
+            async throws(CallError<MountFolderError>) -> SharedFolderMetadata
+        {
+            try await client.call(Sharing.mountFolder, argument, options: options)
+        }
+
+        /// Puts a shared folder into the account's own tree. Calls ``Sharing/mountFolder`` with the
+        /// fields of its argument, with the scope `sharing.write`. Limits of `sharedFolderID`:
+        /// pattern `[-_0-9a-zA-Z:]+`. Errors: ``MountFolderError``.
+        public func mountFolder(
+            sharedFolderID: Common.SharedFolderID, options: CallOptions = .init()
+        ) async throws(CallError<MountFolderError>) -> SharedFolderMetadata {
+            try await client.call(
+                Sharing.mountFolder, MountFolderArg(sharedFolderID: sharedFolderID),
+                options: options)
+        }
+
         /// Ends a link: no visitor can follow it any more. Calls ``Sharing/revokeSharedLink``, with
         /// the scope `sharing.write`. Errors: ``RevokeSharedLinkError``.
         public func revokeSharedLink(
@@ -75,6 +131,27 @@ extension Sharing {
         {
             _ = try await client.call(
                 Sharing.revokeSharedLink, RevokeSharedLinkArg(url: url), options: options)
+        }
+
+        /// Takes a shared folder out of the account's own tree; it can be mounted again. Calls
+        /// ``Sharing/unmountFolder``, with the scope `sharing.write`. Errors:
+        /// ``UnmountFolderError``.
+        public func unmountFolder(_ argument: UnmountFolderArg, options: CallOptions = .init())
+            async throws(CallError<UnmountFolderError>)
+        {
+            _ = try await client.call(Sharing.unmountFolder, argument, options: options)
+        }
+
+        /// Takes a shared folder out of the account's own tree; it can be mounted again. Calls
+        /// ``Sharing/unmountFolder`` with the fields of its argument, with the scope
+        /// `sharing.write`. Limits of `sharedFolderID`: pattern `[-_0-9a-zA-Z:]+`. Errors:
+        /// ``UnmountFolderError``.
+        public func unmountFolder(
+            sharedFolderID: Common.SharedFolderID, options: CallOptions = .init()
+        ) async throws(CallError<UnmountFolderError>) {
+            _ = try await client.call(
+                Sharing.unmountFolder, UnmountFolderArg(sharedFolderID: sharedFolderID),
+                options: options)
         }
     }
 }

@@ -19,6 +19,25 @@ extension Sharing {
             retryAfterSend: false)
     }
 
+    /// The route `sharing/list_mountable_folders`: rpc, host api, called by the user, scope
+    /// `sharing.read`. No errors of its own.
+    ///
+    /// <https://www.dropbox.com/developers/documentation/http/documentation#sharing-list_mountable_folders>
+    public static var listMountableFolders: Route<ListFoldersArgs, ListFoldersResult, NoError> {
+        .init("sharing/list_mountable_folders", scope: "sharing.read", retryAfterSend: true)
+    }
+
+    /// The route `sharing/list_mountable_folders/continue`: rpc, host api, called by the user,
+    /// scope `sharing.read`. Errors: ``ListFoldersContinueError``.
+    ///
+    /// <https://www.dropbox.com/developers/documentation/http/documentation#sharing-list_mountable_folders-continue>
+    public static var listMountableFoldersContinue:
+        Route<ListFoldersContinueArg, ListFoldersResult, ListFoldersContinueError>
+    {
+        .init(
+            "sharing/list_mountable_folders/continue", scope: "sharing.read", retryAfterSend: true)
+    }
+
     /// The route `sharing/list_shared_links`: rpc, host api, called by the user, scope
     /// `sharing.read`. Errors: ``ListSharedLinksError``. Administrators may select a member
     /// (`whole_team`).
@@ -30,6 +49,14 @@ extension Sharing {
         .init("sharing/list_shared_links", scope: "sharing.read", retryAfterSend: true)
     }
 
+    /// The route `sharing/mount_folder`: rpc, host api, called by the user, scope `sharing.write`.
+    /// Errors: ``MountFolderError``.
+    ///
+    /// <https://www.dropbox.com/developers/documentation/http/documentation#sharing-mount_folder>
+    public static var mountFolder: Route<MountFolderArg, SharedFolderMetadata, MountFolderError> {
+        .init("sharing/mount_folder", scope: "sharing.write", retryAfterSend: false)
+    }
+
     /// The route `sharing/revoke_shared_link`: rpc, host api, called by the user, scope
     /// `sharing.write`. Errors: ``RevokeSharedLinkError``. Administrators may select a member
     /// (`team_admin`).
@@ -37,5 +64,14 @@ extension Sharing {
     /// <https://www.dropbox.com/developers/documentation/http/documentation#sharing-revoke_shared_link>
     public static var revokeSharedLink: Route<RevokeSharedLinkArg, Empty, RevokeSharedLinkError> {
         .init("sharing/revoke_shared_link", scope: "sharing.write", retryAfterSend: false)
+    }
+
+    /// The route `sharing/unmount_folder`: rpc, host api, called by the user, scope
+    /// `sharing.write`. Errors: ``UnmountFolderError``. Administrators may select a member
+    /// (`team_admin`).
+    ///
+    /// <https://www.dropbox.com/developers/documentation/http/documentation#sharing-unmount_folder>
+    public static var unmountFolder: Route<UnmountFolderArg, Empty, UnmountFolderError> {
+        .init("sharing/unmount_folder", scope: "sharing.write", retryAfterSend: false)
     }
 }

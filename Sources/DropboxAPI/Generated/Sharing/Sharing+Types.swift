@@ -4,6 +4,56 @@
 // Tools/StoneGenerator/specification.sha256 has its checksums. Do not edit.
 
 extension Sharing {
+    /// The union `sharing.AccessInheritance`.
+    @nonexhaustive public enum AccessInheritance: VoidUnion {
+        case inherit
+        case noInherit
+        case unknown(String)
+
+        /// The tags on the wire.
+        public static let tags: KeyValuePairs<String, Self> = [
+            "inherit": .inherit, "no_inherit": .noInherit,
+        ]
+
+        /// The tag, if this version does not know it.
+        public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
+    }
+
+    /// The union `sharing.AccessLevel`.
+    @nonexhaustive public enum AccessLevel: VoidUnion {
+        case owner
+        case editor
+        case viewer
+        case viewerNoComment
+        case traverse
+        case noAccess
+        case unknown(String)
+
+        /// The tags on the wire.
+        public static let tags: KeyValuePairs<String, Self> = [
+            "owner": .owner, "editor": .editor, "viewer": .viewer,
+            "viewer_no_comment": .viewerNoComment, "traverse": .traverse, "no_access": .noAccess,
+        ]
+
+        /// The tag, if this version does not know it.
+        public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
+    }
+
+    /// The union `sharing.AclUpdatePolicy`.
+    @nonexhaustive public enum AclUpdatePolicy: VoidUnion {
+        case owner
+        case editors
+        case unknown(String)
+
+        /// The tags on the wire.
+        public static let tags: KeyValuePairs<String, Self> = [
+            "owner": .owner, "editors": .editors,
+        ]
+
+        /// The tag, if this version does not know it.
+        public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
+    }
+
     /// The union `sharing.AlphaResolvedVisibility`.
     @nonexhaustive public enum AlphaResolvedVisibility: VoidUnion {
         case `public`
@@ -24,6 +74,84 @@ extension Sharing {
 
         /// The tag, if this version does not know it.
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
+    }
+
+    /// The struct `sharing.AudienceExceptionContentInfo`.
+    public struct AudienceExceptionContentInfo: StructValue {
+        /// The field `name`.
+        public var name: String
+
+        /// Takes over all fields.
+        public init(name: String) {
+            self.name = name
+        }
+
+        /// Reads the fields.
+        public init(_ reader: FieldReader) throws {
+            name = try reader.value("name")
+        }
+
+        /// Writes the fields.
+        public func write(to writer: inout FieldWriter) throws {
+            try writer.write("name", name)
+        }
+    }
+
+    /// The struct `sharing.AudienceExceptions`.
+    public struct AudienceExceptions: StructValue {
+        /// The field `count`.
+        public var count: UInt32
+        /// The field `exceptions`.
+        public var exceptions: [AudienceExceptionContentInfo]
+
+        /// Takes over all fields.
+        public init(count: UInt32, exceptions: [AudienceExceptionContentInfo]) {
+            self.count = count
+            self.exceptions = exceptions
+        }
+
+        /// Reads the fields.
+        public init(_ reader: FieldReader) throws {
+            count = try reader.value("count")
+            exceptions = try reader.value("exceptions")
+        }
+
+        /// Writes the fields.
+        public func write(to writer: inout FieldWriter) throws {
+            try writer.write("count", count)
+            try writer.write("exceptions", exceptions)
+        }
+    }
+
+    /// The struct `sharing.AudienceRestrictingSharedFolder`.
+    public struct AudienceRestrictingSharedFolder: StructValue {
+        /// The field `shared_folder_id`.
+        public var sharedFolderID: Common.SharedFolderID
+        /// The field `name`.
+        public var name: String
+        /// The field `audience`.
+        public var audience: LinkAudience
+
+        /// Takes over all fields.
+        public init(sharedFolderID: Common.SharedFolderID, name: String, audience: LinkAudience) {
+            self.sharedFolderID = sharedFolderID
+            self.name = name
+            self.audience = audience
+        }
+
+        /// Reads the fields.
+        public init(_ reader: FieldReader) throws {
+            sharedFolderID = try reader.value("shared_folder_id")
+            name = try reader.value("name")
+            audience = try reader.value("audience")
+        }
+
+        /// Writes the fields.
+        public func write(to writer: inout FieldWriter) throws {
+            try writer.write("shared_folder_id", sharedFolderID)
+            try writer.write("name", name)
+            try writer.write("audience", audience)
+        }
     }
 
     /// The union `sharing.ChangeLinkExpirationPolicy`.
@@ -191,6 +319,44 @@ extension Sharing {
         }
     }
 
+    /// The union `sharing.FolderAction`.
+    @nonexhaustive public enum FolderAction: VoidUnion {
+        case changeOptions
+        case disableViewerInfo
+        case editContents
+        case enableViewerInfo
+        case inviteEditor
+        case inviteViewer
+        case inviteViewerNoComment
+        case relinquishMembership
+        case unmount
+        case unshare
+        case leaveACopy
+        /// Deprecated.
+        case shareLink
+        /// Deprecated.
+        case createLink
+        case createViewLink
+        case createEditLink
+        case setAccessInheritance
+        case unknown(String)
+
+        /// The tags on the wire.
+        public static let tags: KeyValuePairs<String, Self> = [
+            "change_options": .changeOptions, "disable_viewer_info": .disableViewerInfo,
+            "edit_contents": .editContents, "enable_viewer_info": .enableViewerInfo,
+            "invite_editor": .inviteEditor, "invite_viewer": .inviteViewer,
+            "invite_viewer_no_comment": .inviteViewerNoComment,
+            "relinquish_membership": .relinquishMembership, "unmount": .unmount,
+            "unshare": .unshare, "leave_a_copy": .leaveACopy, "share_link": .shareLink,
+            "create_link": .createLink, "create_view_link": .createViewLink,
+            "create_edit_link": .createEditLink, "set_access_inheritance": .setAccessInheritance,
+        ]
+
+        /// The tag, if this version does not know it.
+        public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
+    }
+
     /// The struct `sharing.FolderLinkMetadata`.
     public struct FolderLinkMetadata: StructValue {
         /// The field `url`.
@@ -251,6 +417,139 @@ extension Sharing {
         }
     }
 
+    /// The struct `sharing.FolderPermission`.
+    public struct FolderPermission: StructValue {
+        /// The field `action`.
+        public var action: FolderAction
+        /// The field `allow`.
+        public var allow: Bool
+        /// The field `reason`.
+        public var reason: PermissionDeniedReason?
+
+        /// Takes over all fields.
+        public init(action: FolderAction, allow: Bool, reason: PermissionDeniedReason? = nil) {
+            self.action = action
+            self.allow = allow
+            self.reason = reason
+        }
+
+        /// Reads the fields.
+        public init(_ reader: FieldReader) throws {
+            action = try reader.value("action")
+            allow = try reader.value("allow")
+            reason = try reader.valueIfPresent("reason")
+        }
+
+        /// Writes the fields.
+        public func write(to writer: inout FieldWriter) throws {
+            try writer.write("action", action)
+            try writer.write("allow", allow)
+            try writer.writeIfPresent("reason", reason)
+        }
+    }
+
+    /// The struct `sharing.FolderPolicy`.
+    public struct FolderPolicy: StructValue {
+        /// The field `member_policy`.
+        public var memberPolicy: MemberPolicy?
+        /// The field `resolved_member_policy`.
+        public var resolvedMemberPolicy: MemberPolicy?
+        /// The field `acl_update_policy`.
+        public var aclUpdatePolicy: AclUpdatePolicy
+        /// The field `shared_link_policy`.
+        public var sharedLinkPolicy: SharedLinkPolicy
+        /// The field `viewer_info_policy`.
+        public var viewerInfoPolicy: ViewerInfoPolicy?
+
+        /// Takes over all fields.
+        public init(
+            aclUpdatePolicy: AclUpdatePolicy, sharedLinkPolicy: SharedLinkPolicy,
+            memberPolicy: MemberPolicy? = nil, resolvedMemberPolicy: MemberPolicy? = nil,
+            viewerInfoPolicy: ViewerInfoPolicy? = nil
+        ) {
+            self.memberPolicy = memberPolicy
+            self.resolvedMemberPolicy = resolvedMemberPolicy
+            self.aclUpdatePolicy = aclUpdatePolicy
+            self.sharedLinkPolicy = sharedLinkPolicy
+            self.viewerInfoPolicy = viewerInfoPolicy
+        }
+
+        /// Reads the fields.
+        public init(_ reader: FieldReader) throws {
+            memberPolicy = try reader.valueIfPresent("member_policy")
+            resolvedMemberPolicy = try reader.valueIfPresent("resolved_member_policy")
+            aclUpdatePolicy = try reader.value("acl_update_policy")
+            sharedLinkPolicy = try reader.value("shared_link_policy")
+            viewerInfoPolicy = try reader.valueIfPresent("viewer_info_policy")
+        }
+
+        /// Writes the fields.
+        public func write(to writer: inout FieldWriter) throws {
+            try writer.writeIfPresent("member_policy", memberPolicy)
+            try writer.writeIfPresent("resolved_member_policy", resolvedMemberPolicy)
+            try writer.write("acl_update_policy", aclUpdatePolicy)
+            try writer.write("shared_link_policy", sharedLinkPolicy)
+            try writer.writeIfPresent("viewer_info_policy", viewerInfoPolicy)
+        }
+    }
+
+    /// The struct `sharing.InsufficientPlan`.
+    public struct InsufficientPlan: StructValue {
+        /// The field `message`.
+        public var message: String
+        /// The field `upsell_url`.
+        public var upsellURL: String?
+
+        /// Takes over all fields.
+        public init(message: String, upsellURL: String? = nil) {
+            self.message = message
+            self.upsellURL = upsellURL
+        }
+
+        /// Reads the fields.
+        public init(_ reader: FieldReader) throws {
+            message = try reader.value("message")
+            upsellURL = try reader.valueIfPresent("upsell_url")
+        }
+
+        /// Writes the fields.
+        public func write(to writer: inout FieldWriter) throws {
+            try writer.write("message", message)
+            try writer.writeIfPresent("upsell_url", upsellURL)
+        }
+    }
+
+    /// The struct `sharing.InsufficientQuotaAmounts`.
+    public struct InsufficientQuotaAmounts: StructValue {
+        /// The field `space_needed`.
+        public var spaceNeeded: UInt64
+        /// The field `space_shortage`.
+        public var spaceShortage: UInt64
+        /// The field `space_left`.
+        public var spaceLeft: UInt64
+
+        /// Takes over all fields.
+        public init(spaceNeeded: UInt64, spaceShortage: UInt64, spaceLeft: UInt64) {
+            self.spaceNeeded = spaceNeeded
+            self.spaceShortage = spaceShortage
+            self.spaceLeft = spaceLeft
+        }
+
+        /// Reads the fields.
+        public init(_ reader: FieldReader) throws {
+            spaceNeeded = try reader.value("space_needed")
+            spaceShortage = try reader.value("space_shortage")
+            spaceLeft = try reader.value("space_left")
+        }
+
+        /// Writes the fields.
+        public func write(to writer: inout FieldWriter) throws {
+            try writer.write("space_needed", spaceNeeded)
+            try writer.write("space_shortage", spaceShortage)
+            try writer.write("space_left", spaceLeft)
+        }
+    }
+
     /// The union `sharing.LinkAccessLevel`.
     @nonexhaustive public enum LinkAccessLevel: VoidUnion {
         case viewer
@@ -260,6 +559,27 @@ extension Sharing {
         /// The tags on the wire.
         public static let tags: KeyValuePairs<String, Self> = [
             "viewer": .viewer, "editor": .editor,
+        ]
+
+        /// The tag, if this version does not know it.
+        public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
+    }
+
+    /// The union `sharing.LinkAction`.
+    @nonexhaustive public enum LinkAction: VoidUnion {
+        case changeAccessLevel
+        case changeAudience
+        case removeExpiry
+        case removePassword
+        case setExpiry
+        case setPassword
+        case unknown(String)
+
+        /// The tags on the wire.
+        public static let tags: KeyValuePairs<String, Self> = [
+            "change_access_level": .changeAccessLevel, "change_audience": .changeAudience,
+            "remove_expiry": .removeExpiry, "remove_password": .removePassword,
+            "set_expiry": .setExpiry, "set_password": .setPassword,
         ]
 
         /// The tag, if this version does not know it.
@@ -340,6 +660,37 @@ extension Sharing {
             try writer.write("audience", audience)
             try writer.write("allowed", allowed)
             try writer.writeIfPresent("disallowed_reason", disallowedReason)
+        }
+    }
+
+    /// The struct `sharing.LinkPermission`.
+    public struct LinkPermission: StructValue {
+        /// The field `action`.
+        public var action: LinkAction
+        /// The field `allow`.
+        public var allow: Bool
+        /// The field `reason`.
+        public var reason: PermissionDeniedReason?
+
+        /// Takes over all fields.
+        public init(action: LinkAction, allow: Bool, reason: PermissionDeniedReason? = nil) {
+            self.action = action
+            self.allow = allow
+            self.reason = reason
+        }
+
+        /// Reads the fields.
+        public init(_ reader: FieldReader) throws {
+            action = try reader.value("action")
+            allow = try reader.value("allow")
+            reason = try reader.valueIfPresent("reason")
+        }
+
+        /// Writes the fields.
+        public func write(to writer: inout FieldWriter) throws {
+            try writer.write("action", action)
+            try writer.write("allow", allow)
+            try writer.writeIfPresent("reason", reason)
         }
     }
 
@@ -500,6 +851,91 @@ extension Sharing {
         }
     }
 
+    /// The struct `sharing.ListFoldersArgs`.
+    public struct ListFoldersArgs: StructValue {
+        /// The field `limit`: 1 to 1000.
+        public var limit: UInt32
+        /// The field `actions`.
+        public var actions: [FolderAction]?
+
+        /// Takes over all fields.
+        public init(limit: UInt32 = 1000, actions: [FolderAction]? = nil) {
+            self.limit = limit
+            self.actions = actions
+        }
+
+        /// Reads the fields.
+        public init(_ reader: FieldReader) throws {
+            limit = try reader.value("limit", default: 1000)
+            actions = try reader.valueIfPresent("actions")
+        }
+
+        /// Writes the fields.
+        public func write(to writer: inout FieldWriter) throws {
+            try writer.write("limit", limit, unless: 1000)
+            try writer.writeIfPresent("actions", actions)
+        }
+    }
+
+    /// The struct `sharing.ListFoldersContinueArg`.
+    public struct ListFoldersContinueArg: StructValue {
+        /// The field `cursor`.
+        public var cursor: String
+
+        /// Takes over all fields.
+        public init(cursor: String) {
+            self.cursor = cursor
+        }
+
+        /// Reads the fields.
+        public init(_ reader: FieldReader) throws {
+            cursor = try reader.value("cursor")
+        }
+
+        /// Writes the fields.
+        public func write(to writer: inout FieldWriter) throws {
+            try writer.write("cursor", cursor)
+        }
+    }
+
+    /// The union `sharing.ListFoldersContinueError`.
+    @nonexhaustive public enum ListFoldersContinueError: VoidUnion, RouteError {
+        case invalidCursor
+        case unknown(String)
+
+        /// The tags on the wire.
+        public static let tags: KeyValuePairs<String, Self> = ["invalid_cursor": .invalidCursor]
+
+        /// The tag, if this version does not know it.
+        public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
+    }
+
+    /// The struct `sharing.ListFoldersResult`.
+    public struct ListFoldersResult: StructValue {
+        /// The field `entries`.
+        public var entries: [SharedFolderMetadata]
+        /// The field `cursor`.
+        public var cursor: String?
+
+        /// Takes over all fields.
+        public init(entries: [SharedFolderMetadata], cursor: String? = nil) {
+            self.entries = entries
+            self.cursor = cursor
+        }
+
+        /// Reads the fields.
+        public init(_ reader: FieldReader) throws {
+            entries = try reader.value("entries")
+            cursor = try reader.valueIfPresent("cursor")
+        }
+
+        /// Writes the fields.
+        public func write(to writer: inout FieldWriter) throws {
+            try writer.write("entries", entries)
+            try writer.writeIfPresent("cursor", cursor)
+        }
+    }
+
     /// The struct `sharing.ListSharedLinksArg`.
     public struct ListSharedLinksArg: StructValue {
         /// The field `path`.
@@ -584,6 +1020,149 @@ extension Sharing {
             try writer.write("links", links)
             try writer.write("has_more", hasMore)
             try writer.writeIfPresent("cursor", cursor)
+        }
+    }
+
+    /// The union `sharing.MemberPolicy`.
+    @nonexhaustive public enum MemberPolicy: VoidUnion {
+        case team
+        case anyone
+        case teamAndApproved
+        case unknown(String)
+
+        /// The tags on the wire.
+        public static let tags: KeyValuePairs<String, Self> = [
+            "team": .team, "anyone": .anyone, "team_and_approved": .teamAndApproved,
+        ]
+
+        /// The tag, if this version does not know it.
+        public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
+    }
+
+    /// The struct `sharing.MountFolderArg`.
+    public struct MountFolderArg: StructValue {
+        /// The field `shared_folder_id`.
+        public var sharedFolderID: Common.SharedFolderID
+
+        /// Takes over all fields.
+        public init(sharedFolderID: Common.SharedFolderID) {
+            self.sharedFolderID = sharedFolderID
+        }
+
+        /// Reads the fields.
+        public init(_ reader: FieldReader) throws {
+            sharedFolderID = try reader.value("shared_folder_id")
+        }
+
+        /// Writes the fields.
+        public func write(to writer: inout FieldWriter) throws {
+            try writer.write("shared_folder_id", sharedFolderID)
+        }
+    }
+
+    /// The union `sharing.MountFolderError`.
+    @nonexhaustive public enum MountFolderError: TaggedUnion, RouteError {
+        case accessError(SharedFolderAccessError)
+        case insideSharedFolder
+        case insufficientQuota(InsufficientQuotaAmounts)
+        case alreadyMounted
+        case noPermission
+        case notMountable
+        case mustAutomount
+        case unknown(String)
+
+        /// Reads the case of the tag.
+        public init(_ union: UnionReader) throws {
+            switch union.tag {
+            case "access_error": self = .accessError(try union.value())
+            case "inside_shared_folder": self = .insideSharedFolder
+            case "insufficient_quota": self = .insufficientQuota(try union.fields())
+            case "already_mounted": self = .alreadyMounted
+            case "no_permission": self = .noPermission
+            case "not_mountable": self = .notMountable
+            case "must_automount": self = .mustAutomount
+            default: self = .unknown(union.tag)
+            }
+        }
+
+        /// Writes the case.
+        public func write(to union: inout UnionWriter) throws {
+            switch self {
+            case .accessError(let payload): try union.write("access_error", value: payload)
+            case .insideSharedFolder: try union.write("inside_shared_folder")
+            case .insufficientQuota(let payload):
+                try union.write("insufficient_quota", fields: payload)
+            case .alreadyMounted: try union.write("already_mounted")
+            case .noPermission: try union.write("no_permission")
+            case .notMountable: try union.write("not_mountable")
+            case .mustAutomount: try union.write("must_automount")
+            case .unknown(let tag): try union.write(tag)
+            }
+        }
+    }
+
+    /// The union `sharing.PermissionDeniedReason`.
+    @nonexhaustive public enum PermissionDeniedReason: TaggedUnion {
+        case userNotSameTeamAsOwner
+        case userNotAllowedByOwner
+        case targetIsIndirectMember
+        case targetIsOwner
+        case targetIsSelf
+        case targetNotActive
+        case folderIsLimitedTeamFolder
+        case ownerNotOnTeam
+        case permissionDenied
+        case restrictedByTeam
+        case userAccountType
+        case userNotOnTeam
+        case folderIsInsideSharedFolder
+        case restrictedByParentFolder
+        case insufficientPlan(InsufficientPlan)
+        case unknown(String)
+
+        /// Reads the case of the tag.
+        public init(_ union: UnionReader) throws {
+            switch union.tag {
+            case "user_not_same_team_as_owner": self = .userNotSameTeamAsOwner
+            case "user_not_allowed_by_owner": self = .userNotAllowedByOwner
+            case "target_is_indirect_member": self = .targetIsIndirectMember
+            case "target_is_owner": self = .targetIsOwner
+            case "target_is_self": self = .targetIsSelf
+            case "target_not_active": self = .targetNotActive
+            case "folder_is_limited_team_folder": self = .folderIsLimitedTeamFolder
+            case "owner_not_on_team": self = .ownerNotOnTeam
+            case "permission_denied": self = .permissionDenied
+            case "restricted_by_team": self = .restrictedByTeam
+            case "user_account_type": self = .userAccountType
+            case "user_not_on_team": self = .userNotOnTeam
+            case "folder_is_inside_shared_folder": self = .folderIsInsideSharedFolder
+            case "restricted_by_parent_folder": self = .restrictedByParentFolder
+            case "insufficient_plan": self = .insufficientPlan(try union.fields())
+            default: self = .unknown(union.tag)
+            }
+        }
+
+        /// Writes the case.
+        public func write(to union: inout UnionWriter) throws {
+            switch self {
+            case .userNotSameTeamAsOwner: try union.write("user_not_same_team_as_owner")
+            case .userNotAllowedByOwner: try union.write("user_not_allowed_by_owner")
+            case .targetIsIndirectMember: try union.write("target_is_indirect_member")
+            case .targetIsOwner: try union.write("target_is_owner")
+            case .targetIsSelf: try union.write("target_is_self")
+            case .targetNotActive: try union.write("target_not_active")
+            case .folderIsLimitedTeamFolder: try union.write("folder_is_limited_team_folder")
+            case .ownerNotOnTeam: try union.write("owner_not_on_team")
+            case .permissionDenied: try union.write("permission_denied")
+            case .restrictedByTeam: try union.write("restricted_by_team")
+            case .userAccountType: try union.write("user_account_type")
+            case .userNotOnTeam: try union.write("user_not_on_team")
+            case .folderIsInsideSharedFolder: try union.write("folder_is_inside_shared_folder")
+            case .restrictedByParentFolder: try union.write("restricted_by_parent_folder")
+            case .insufficientPlan(let payload):
+                try union.write("insufficient_plan", fields: payload)
+            case .unknown(let tag): try union.write(tag)
+            }
         }
     }
 
@@ -683,6 +1262,209 @@ extension Sharing {
 
         /// The tag, if this version does not know it.
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
+    }
+
+    /// The struct `sharing.SharedContentLinkMetadata`.
+    public struct SharedContentLinkMetadata: StructValue {
+        /// The field `access_level`.
+        public var accessLevel: AccessLevel?
+        /// The field `audience_options`.
+        public var audienceOptions: [LinkAudience]
+        /// The field `audience_restricting_shared_folder`.
+        public var audienceRestrictingSharedFolder: AudienceRestrictingSharedFolder?
+        /// The field `current_audience`.
+        public var currentAudience: LinkAudience
+        /// The field `expiry`.
+        public var expiry: Common.DropboxTimestamp?
+        /// The field `link_permissions`.
+        public var linkPermissions: [LinkPermission]
+        /// The field `password_protected`.
+        public var passwordProtected: Bool
+        /// The field `audience_exceptions`.
+        public var audienceExceptions: AudienceExceptions?
+        /// The field `url`.
+        public var url: String
+
+        /// Takes over all fields.
+        public init(
+            audienceOptions: [LinkAudience], currentAudience: LinkAudience,
+            linkPermissions: [LinkPermission], passwordProtected: Bool, url: String,
+            accessLevel: AccessLevel? = nil,
+            audienceRestrictingSharedFolder: AudienceRestrictingSharedFolder? = nil,
+            expiry: Common.DropboxTimestamp? = nil, audienceExceptions: AudienceExceptions? = nil
+        ) {
+            self.accessLevel = accessLevel
+            self.audienceOptions = audienceOptions
+            self.audienceRestrictingSharedFolder = audienceRestrictingSharedFolder
+            self.currentAudience = currentAudience
+            self.expiry = expiry
+            self.linkPermissions = linkPermissions
+            self.passwordProtected = passwordProtected
+            self.audienceExceptions = audienceExceptions
+            self.url = url
+        }
+
+        /// Reads the fields.
+        public init(_ reader: FieldReader) throws {
+            accessLevel = try reader.valueIfPresent("access_level")
+            audienceOptions = try reader.value("audience_options")
+            audienceRestrictingSharedFolder = try reader.valueIfPresent(
+                "audience_restricting_shared_folder")
+            currentAudience = try reader.value("current_audience")
+            expiry = try reader.parsedIfPresent("expiry")
+            linkPermissions = try reader.value("link_permissions")
+            passwordProtected = try reader.value("password_protected")
+            audienceExceptions = try reader.valueIfPresent("audience_exceptions")
+            url = try reader.value("url")
+        }
+
+        /// Writes the fields.
+        public func write(to writer: inout FieldWriter) throws {
+            try writer.writeIfPresent("access_level", accessLevel)
+            try writer.write("audience_options", audienceOptions)
+            try writer.writeIfPresent(
+                "audience_restricting_shared_folder", audienceRestrictingSharedFolder)
+            try writer.write("current_audience", currentAudience)
+            try writer.writeIfPresent("expiry", expiry)
+            try writer.write("link_permissions", linkPermissions)
+            try writer.write("password_protected", passwordProtected)
+            try writer.writeIfPresent("audience_exceptions", audienceExceptions)
+            try writer.write("url", url)
+        }
+    }
+
+    /// The union `sharing.SharedFolderAccessError`.
+    @nonexhaustive public enum SharedFolderAccessError: VoidUnion, RouteError {
+        case invalidID
+        case notAMember
+        case invalidMember
+        /// Deprecated.
+        case emailUnverified
+        case unmounted
+        case unknown(String)
+
+        /// The tags on the wire.
+        public static let tags: KeyValuePairs<String, Self> = [
+            "invalid_id": .invalidID, "not_a_member": .notAMember, "invalid_member": .invalidMember,
+            "email_unverified": .emailUnverified, "unmounted": .unmounted,
+        ]
+
+        /// The tag, if this version does not know it.
+        public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
+    }
+
+    /// The struct `sharing.SharedFolderMetadata`.
+    public struct SharedFolderMetadata: StructValue {
+        /// The field `access_type`.
+        public var accessType: AccessLevel
+        /// The field `is_inside_team_folder`.
+        public var isInsideTeamFolder: Bool
+        /// The field `is_team_folder`.
+        public var isTeamFolder: Bool
+        /// The field `owner_display_names`.
+        public var ownerDisplayNames: [String]?
+        /// The field `owner_team`.
+        public var ownerTeam: Users.Team?
+        /// The field `parent_shared_folder_id`.
+        public var parentSharedFolderID: Common.SharedFolderID?
+        /// The field `path_display`.
+        public var pathDisplay: String?
+        /// The field `path_lower`.
+        public var pathLower: String?
+        /// The field `parent_folder_name`.
+        public var parentFolderName: String?
+        /// The field `link_metadata`.
+        public var linkMetadata: SharedContentLinkMetadata?
+        /// The field `name`.
+        public var name: String
+        /// The field `permissions`.
+        public var permissions: [FolderPermission]?
+        /// The field `policy`.
+        public var policy: FolderPolicy
+        /// The field `preview_url`.
+        public var previewURL: String
+        /// The field `shared_folder_id`.
+        public var sharedFolderID: Common.SharedFolderID
+        /// The field `time_invited`.
+        public var timeInvited: Common.DropboxTimestamp
+        /// The field `access_inheritance`.
+        public var accessInheritance: AccessInheritance
+        /// The field `folder_id`.
+        public var folderID: Files.FileID?
+
+        /// Takes over all fields.
+        public init(
+            accessType: AccessLevel, isInsideTeamFolder: Bool, isTeamFolder: Bool, name: String,
+            policy: FolderPolicy, previewURL: String, sharedFolderID: Common.SharedFolderID,
+            timeInvited: Common.DropboxTimestamp, ownerDisplayNames: [String]? = nil,
+            ownerTeam: Users.Team? = nil, parentSharedFolderID: Common.SharedFolderID? = nil,
+            pathDisplay: String? = nil, pathLower: String? = nil, parentFolderName: String? = nil,
+            linkMetadata: SharedContentLinkMetadata? = nil, permissions: [FolderPermission]? = nil,
+            accessInheritance: AccessInheritance = .inherit, folderID: Files.FileID? = nil
+        ) {
+            self.accessType = accessType
+            self.isInsideTeamFolder = isInsideTeamFolder
+            self.isTeamFolder = isTeamFolder
+            self.ownerDisplayNames = ownerDisplayNames
+            self.ownerTeam = ownerTeam
+            self.parentSharedFolderID = parentSharedFolderID
+            self.pathDisplay = pathDisplay
+            self.pathLower = pathLower
+            self.parentFolderName = parentFolderName
+            self.linkMetadata = linkMetadata
+            self.name = name
+            self.permissions = permissions
+            self.policy = policy
+            self.previewURL = previewURL
+            self.sharedFolderID = sharedFolderID
+            self.timeInvited = timeInvited
+            self.accessInheritance = accessInheritance
+            self.folderID = folderID
+        }
+
+        /// Reads the fields.
+        public init(_ reader: FieldReader) throws {
+            accessType = try reader.value("access_type")
+            isInsideTeamFolder = try reader.value("is_inside_team_folder")
+            isTeamFolder = try reader.value("is_team_folder")
+            ownerDisplayNames = try reader.valueIfPresent("owner_display_names")
+            ownerTeam = try reader.valueIfPresent("owner_team")
+            parentSharedFolderID = try reader.valueIfPresent("parent_shared_folder_id")
+            pathDisplay = try reader.valueIfPresent("path_display")
+            pathLower = try reader.valueIfPresent("path_lower")
+            parentFolderName = try reader.valueIfPresent("parent_folder_name")
+            linkMetadata = try reader.valueIfPresent("link_metadata")
+            name = try reader.value("name")
+            permissions = try reader.valueIfPresent("permissions")
+            policy = try reader.value("policy")
+            previewURL = try reader.value("preview_url")
+            sharedFolderID = try reader.value("shared_folder_id")
+            timeInvited = try reader.parsed("time_invited")
+            accessInheritance = try reader.value("access_inheritance", default: .inherit)
+            folderID = try reader.valueIfPresent("folder_id")
+        }
+
+        /// Writes the fields.
+        public func write(to writer: inout FieldWriter) throws {
+            try writer.write("access_type", accessType)
+            try writer.write("is_inside_team_folder", isInsideTeamFolder)
+            try writer.write("is_team_folder", isTeamFolder)
+            try writer.writeIfPresent("owner_display_names", ownerDisplayNames)
+            try writer.writeIfPresent("owner_team", ownerTeam)
+            try writer.writeIfPresent("parent_shared_folder_id", parentSharedFolderID)
+            try writer.writeIfPresent("path_display", pathDisplay)
+            try writer.writeIfPresent("path_lower", pathLower)
+            try writer.writeIfPresent("parent_folder_name", parentFolderName)
+            try writer.writeIfPresent("link_metadata", linkMetadata)
+            try writer.write("name", name)
+            try writer.writeIfPresent("permissions", permissions)
+            try writer.write("policy", policy)
+            try writer.write("preview_url", previewURL)
+            try writer.write("shared_folder_id", sharedFolderID)
+            try writer.write("time_invited", timeInvited)
+            try writer.write("access_inheritance", accessInheritance, unless: .inherit)
+            try writer.writeIfPresent("folder_id", folderID)
+        }
     }
 
     /// The union `sharing.SharedLinkAccessFailureReason`.
@@ -885,6 +1667,23 @@ extension Sharing {
         }
     }
 
+    /// The union `sharing.SharedLinkPolicy`.
+    @nonexhaustive public enum SharedLinkPolicy: VoidUnion {
+        case anyone
+        /// Deprecated.
+        case team
+        case members
+        case unknown(String)
+
+        /// The tags on the wire.
+        public static let tags: KeyValuePairs<String, Self> = [
+            "anyone": .anyone, "team": .team, "members": .members,
+        ]
+
+        /// The tag, if this version does not know it.
+        public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
+    }
+
     /// The struct `sharing.SharedLinkSettings`.
     public struct SharedLinkSettings: StructValue {
         /// The field `require_password`.
@@ -985,6 +1784,70 @@ extension Sharing {
             try writer.write("display_name", displayName)
             try writer.writeIfPresent("member_id", memberID)
         }
+    }
+
+    /// The struct `sharing.UnmountFolderArg`.
+    public struct UnmountFolderArg: StructValue {
+        /// The field `shared_folder_id`.
+        public var sharedFolderID: Common.SharedFolderID
+
+        /// Takes over all fields.
+        public init(sharedFolderID: Common.SharedFolderID) {
+            self.sharedFolderID = sharedFolderID
+        }
+
+        /// Reads the fields.
+        public init(_ reader: FieldReader) throws {
+            sharedFolderID = try reader.value("shared_folder_id")
+        }
+
+        /// Writes the fields.
+        public func write(to writer: inout FieldWriter) throws {
+            try writer.write("shared_folder_id", sharedFolderID)
+        }
+    }
+
+    /// The union `sharing.UnmountFolderError`.
+    @nonexhaustive public enum UnmountFolderError: TaggedUnion, RouteError {
+        case accessError(SharedFolderAccessError)
+        case noPermission
+        case notUnmountable
+        case unknown(String)
+
+        /// Reads the case of the tag.
+        public init(_ union: UnionReader) throws {
+            switch union.tag {
+            case "access_error": self = .accessError(try union.value())
+            case "no_permission": self = .noPermission
+            case "not_unmountable": self = .notUnmountable
+            default: self = .unknown(union.tag)
+            }
+        }
+
+        /// Writes the case.
+        public func write(to union: inout UnionWriter) throws {
+            switch self {
+            case .accessError(let payload): try union.write("access_error", value: payload)
+            case .noPermission: try union.write("no_permission")
+            case .notUnmountable: try union.write("not_unmountable")
+            case .unknown(let tag): try union.write(tag)
+            }
+        }
+    }
+
+    /// The union `sharing.ViewerInfoPolicy`.
+    @nonexhaustive public enum ViewerInfoPolicy: VoidUnion {
+        case enabled
+        case disabled
+        case unknown(String)
+
+        /// The tags on the wire.
+        public static let tags: KeyValuePairs<String, Self> = [
+            "enabled": .enabled, "disabled": .disabled,
+        ]
+
+        /// The tag, if this version does not know it.
+        public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
     /// The struct `sharing.VisibilityPolicy`.

@@ -400,43 +400,6 @@ extension Sharing.Calls {
             options: options)
     }
 
-    /// Lists the shared folders that the account may mount, those that it has mounted among them.
-    /// Calls ``Sharing/listMountableFolders``, with the scope `sharing.read`.
-    public func listMountableFolders(
-        _ argument: Sharing.ListFoldersArgs, options: CallOptions = .init()
-    ) async throws(CallError<NoError>) -> Sharing.ListFoldersResult {
-        try await client.call(Sharing.listMountableFolders, argument, options: options)
-    }
-
-    /// Lists the shared folders that the account may mount, those that it has mounted among them.
-    /// Calls ``Sharing/listMountableFolders`` with the fields of its argument, with the scope
-    /// `sharing.read`. Limits of `limit`: 1 to 1000.
-    public func listMountableFolders(
-        limit: UInt32 = 1000, actions: [Sharing.FolderAction]? = nil, options: CallOptions = .init()
-    ) async throws(CallError<NoError>) -> Sharing.ListFoldersResult {
-        try await client.call(
-            Sharing.listMountableFolders, Sharing.ListFoldersArgs(limit: limit, actions: actions),
-            options: options)
-    }
-
-    /// Calls ``Sharing/listMountableFoldersContinue``, with the scope `sharing.read`. Errors:
-    /// `Sharing.ListFoldersContinueError`.
-    public func listMountableFoldersContinue(
-        _ argument: Sharing.ListFoldersContinueArg, options: CallOptions = .init()
-    ) async throws(CallError<Sharing.ListFoldersContinueError>) -> Sharing.ListFoldersResult {
-        try await client.call(Sharing.listMountableFoldersContinue, argument, options: options)
-    }
-
-    /// Calls ``Sharing/listMountableFoldersContinue`` with the fields of its argument, with the
-    /// scope `sharing.read`. Errors: `Sharing.ListFoldersContinueError`.
-    public func listMountableFoldersContinue(cursor: String, options: CallOptions = .init())
-        async throws(CallError<Sharing.ListFoldersContinueError>) -> Sharing.ListFoldersResult
-    {
-        try await client.call(
-            Sharing.listMountableFoldersContinue, Sharing.ListFoldersContinueArg(cursor: cursor),
-            options: options)
-    }
-
     /// Lists the files that others have shared with the account. Calls
     /// ``Sharing/listReceivedFiles``, with the scope `sharing.read`. Errors:
     /// `Sharing.SharingUserError`.
@@ -494,25 +457,6 @@ extension Sharing.Calls {
             Sharing.modifySharedLinkSettings,
             Sharing.ModifySharedLinkSettingsArgs(
                 url: url, settings: settings, removeExpiration: removeExpiration), options: options)
-    }
-
-    /// Puts a shared folder into the account's own tree. Calls ``Sharing/mountFolder``, with the
-    /// scope `sharing.write`. Errors: `Sharing.MountFolderError`.
-    public func mountFolder(_ argument: Sharing.MountFolderArg, options: CallOptions = .init())
-        async throws(CallError<Sharing.MountFolderError>) -> Sharing.SharedFolderMetadata
-    {
-        try await client.call(Sharing.mountFolder, argument, options: options)
-    }
-
-    /// Puts a shared folder into the account's own tree. Calls ``Sharing/mountFolder`` with the
-    /// fields of its argument, with the scope `sharing.write`. Limits of `sharedFolderID`: pattern
-    /// `[-_0-9a-zA-Z:]+`. Errors: `Sharing.MountFolderError`.
-    public func mountFolder(sharedFolderID: Common.SharedFolderID, options: CallOptions = .init())
-        async throws(CallError<Sharing.MountFolderError>) -> Sharing.SharedFolderMetadata
-    {
-        try await client.call(
-            Sharing.mountFolder, Sharing.MountFolderArg(sharedFolderID: sharedFolderID),
-            options: options)
     }
 
     /// Calls ``Sharing/relinquishAccess``, with the scope `private:sharing.write`. Errors:
@@ -717,26 +661,6 @@ extension Sharing.Calls {
         _ = try await client.call(
             Sharing.transferFolder,
             Sharing.TransferFolderArg(sharedFolderID: sharedFolderID, toDropboxID: toDropboxID),
-            options: options)
-    }
-
-    /// Takes a shared folder out of the account's own tree; it can be mounted again. Calls
-    /// ``Sharing/unmountFolder``, with the scope `sharing.write`. Errors:
-    /// `Sharing.UnmountFolderError`.
-    public func unmountFolder(_ argument: Sharing.UnmountFolderArg, options: CallOptions = .init())
-        async throws(CallError<Sharing.UnmountFolderError>)
-    {
-        _ = try await client.call(Sharing.unmountFolder, argument, options: options)
-    }
-
-    /// Takes a shared folder out of the account's own tree; it can be mounted again. Calls
-    /// ``Sharing/unmountFolder`` with the fields of its argument, with the scope `sharing.write`.
-    /// Limits of `sharedFolderID`: pattern `[-_0-9a-zA-Z:]+`. Errors: `Sharing.UnmountFolderError`.
-    public func unmountFolder(sharedFolderID: Common.SharedFolderID, options: CallOptions = .init())
-        async throws(CallError<Sharing.UnmountFolderError>)
-    {
-        _ = try await client.call(
-            Sharing.unmountFolder, Sharing.UnmountFolderArg(sharedFolderID: sharedFolderID),
             options: options)
     }
 

@@ -6,63 +6,6 @@
 public import DropboxAPI
 
 extension Sharing {
-    /// The struct `sharing.InsufficientPlan`.
-    public struct InsufficientPlan: StructValue {
-        /// The field `message`.
-        public var message: String
-        /// The field `upsell_url`.
-        public var upsellURL: String?
-
-        /// Takes over all fields.
-        public init(message: String, upsellURL: String? = nil) {
-            self.message = message
-            self.upsellURL = upsellURL
-        }
-
-        /// Reads the fields.
-        public init(_ reader: FieldReader) throws {
-            message = try reader.value("message")
-            upsellURL = try reader.valueIfPresent("upsell_url")
-        }
-
-        /// Writes the fields.
-        public func write(to writer: inout FieldWriter) throws {
-            try writer.write("message", message)
-            try writer.writeIfPresent("upsell_url", upsellURL)
-        }
-    }
-
-    /// The struct `sharing.InsufficientQuotaAmounts`.
-    public struct InsufficientQuotaAmounts: StructValue {
-        /// The field `space_needed`.
-        public var spaceNeeded: UInt64
-        /// The field `space_shortage`.
-        public var spaceShortage: UInt64
-        /// The field `space_left`.
-        public var spaceLeft: UInt64
-
-        /// Takes over all fields.
-        public init(spaceNeeded: UInt64, spaceShortage: UInt64, spaceLeft: UInt64) {
-            self.spaceNeeded = spaceNeeded
-            self.spaceShortage = spaceShortage
-            self.spaceLeft = spaceLeft
-        }
-
-        /// Reads the fields.
-        public init(_ reader: FieldReader) throws {
-            spaceNeeded = try reader.value("space_needed")
-            spaceShortage = try reader.value("space_shortage")
-            spaceLeft = try reader.value("space_left")
-        }
-
-        /// Writes the fields.
-        public func write(to writer: inout FieldWriter) throws {
-            try writer.write("space_needed", spaceNeeded)
-            try writer.write("space_shortage", spaceShortage)
-            try writer.write("space_left", spaceLeft)
-        }
-    }
-
     /// The union `sharing.InviteeInfo`.
     @nonexhaustive public enum InviteeInfo: TaggedUnion {
         case email(Common.EmailAddress)

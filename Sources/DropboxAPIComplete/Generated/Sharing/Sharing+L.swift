@@ -6,27 +6,6 @@
 public import DropboxAPI
 
 extension Sharing {
-    /// The union `sharing.LinkAction`.
-    @nonexhaustive public enum LinkAction: VoidUnion {
-        case changeAccessLevel
-        case changeAudience
-        case removeExpiry
-        case removePassword
-        case setExpiry
-        case setPassword
-        case unknown(String)
-
-        /// The tags on the wire.
-        public static let tags: KeyValuePairs<String, Self> = [
-            "change_access_level": .changeAccessLevel, "change_audience": .changeAudience,
-            "remove_expiry": .removeExpiry, "remove_password": .removePassword,
-            "set_expiry": .setExpiry, "set_password": .setPassword,
-        ]
-
-        /// The tag, if this version does not know it.
-        public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
-    }
-
     /// The union `sharing.LinkExpiry`.
     @nonexhaustive public enum LinkExpiry: TaggedUnion {
         case removeExpiry
@@ -158,37 +137,6 @@ extension Sharing {
             case .setPassword(let payload): try union.write("set_password", value: payload)
             case .unknown(let tag): try union.write(tag)
             }
-        }
-    }
-
-    /// The struct `sharing.LinkPermission`.
-    public struct LinkPermission: StructValue {
-        /// The field `action`.
-        public var action: LinkAction
-        /// The field `allow`.
-        public var allow: Bool
-        /// The field `reason`.
-        public var reason: PermissionDeniedReason?
-
-        /// Takes over all fields.
-        public init(action: LinkAction, allow: Bool, reason: PermissionDeniedReason? = nil) {
-            self.action = action
-            self.allow = allow
-            self.reason = reason
-        }
-
-        /// Reads the fields.
-        public init(_ reader: FieldReader) throws {
-            action = try reader.value("action")
-            allow = try reader.value("allow")
-            reason = try reader.valueIfPresent("reason")
-        }
-
-        /// Writes the fields.
-        public func write(to writer: inout FieldWriter) throws {
-            try writer.write("action", action)
-            try writer.write("allow", allow)
-            try writer.writeIfPresent("reason", reason)
         }
     }
 
@@ -653,91 +601,6 @@ extension Sharing {
         public func write(to writer: inout FieldWriter) throws {
             try writer.writeIfPresent("actions", actions)
             try writer.write("limit", limit, unless: 1000)
-        }
-    }
-
-    /// The struct `sharing.ListFoldersArgs`.
-    public struct ListFoldersArgs: StructValue {
-        /// The field `limit`: 1 to 1000.
-        public var limit: UInt32
-        /// The field `actions`.
-        public var actions: [FolderAction]?
-
-        /// Takes over all fields.
-        public init(limit: UInt32 = 1000, actions: [FolderAction]? = nil) {
-            self.limit = limit
-            self.actions = actions
-        }
-
-        /// Reads the fields.
-        public init(_ reader: FieldReader) throws {
-            limit = try reader.value("limit", default: 1000)
-            actions = try reader.valueIfPresent("actions")
-        }
-
-        /// Writes the fields.
-        public func write(to writer: inout FieldWriter) throws {
-            try writer.write("limit", limit, unless: 1000)
-            try writer.writeIfPresent("actions", actions)
-        }
-    }
-
-    /// The struct `sharing.ListFoldersContinueArg`.
-    public struct ListFoldersContinueArg: StructValue {
-        /// The field `cursor`.
-        public var cursor: String
-
-        /// Takes over all fields.
-        public init(cursor: String) {
-            self.cursor = cursor
-        }
-
-        /// Reads the fields.
-        public init(_ reader: FieldReader) throws {
-            cursor = try reader.value("cursor")
-        }
-
-        /// Writes the fields.
-        public func write(to writer: inout FieldWriter) throws {
-            try writer.write("cursor", cursor)
-        }
-    }
-
-    /// The union `sharing.ListFoldersContinueError`.
-    @nonexhaustive public enum ListFoldersContinueError: VoidUnion, RouteError {
-        case invalidCursor
-        case unknown(String)
-
-        /// The tags on the wire.
-        public static let tags: KeyValuePairs<String, Self> = ["invalid_cursor": .invalidCursor]
-
-        /// The tag, if this version does not know it.
-        public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
-    }
-
-    /// The struct `sharing.ListFoldersResult`.
-    public struct ListFoldersResult: StructValue {
-        /// The field `entries`.
-        public var entries: [SharedFolderMetadata]
-        /// The field `cursor`.
-        public var cursor: String?
-
-        /// Takes over all fields.
-        public init(entries: [SharedFolderMetadata], cursor: String? = nil) {
-            self.entries = entries
-            self.cursor = cursor
-        }
-
-        /// Reads the fields.
-        public init(_ reader: FieldReader) throws {
-            entries = try reader.value("entries")
-            cursor = try reader.valueIfPresent("cursor")
-        }
-
-        /// Writes the fields.
-        public func write(to writer: inout FieldWriter) throws {
-            try writer.write("entries", entries)
-            try writer.writeIfPresent("cursor", cursor)
         }
     }
 }

@@ -92,22 +92,6 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.MemberPolicy`.
-    @nonexhaustive public enum MemberPolicy: VoidUnion {
-        case team
-        case anyone
-        case teamAndApproved
-        case unknown(String)
-
-        /// The tags on the wire.
-        public static let tags: KeyValuePairs<String, Self> = [
-            "team": .team, "anyone": .anyone, "team_and_approved": .teamAndApproved,
-        ]
-
-        /// The tag, if this version does not know it.
-        public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
-    }
-
     /// The union `sharing.MemberSelector`.
     @nonexhaustive public enum MemberSelector: TaggedUnion {
         case dropboxID(DropboxID)
@@ -235,68 +219,6 @@ extension Sharing {
             case .unsupportedParameterField: try union.write("unsupported_parameter_field")
             case .settingsError(let payload): try union.write("settings_error", value: payload)
             case .emailNotVerified: try union.write("email_not_verified")
-            case .unknown(let tag): try union.write(tag)
-            }
-        }
-    }
-
-    /// The struct `sharing.MountFolderArg`.
-    public struct MountFolderArg: StructValue {
-        /// The field `shared_folder_id`.
-        public var sharedFolderID: Common.SharedFolderID
-
-        /// Takes over all fields.
-        public init(sharedFolderID: Common.SharedFolderID) {
-            self.sharedFolderID = sharedFolderID
-        }
-
-        /// Reads the fields.
-        public init(_ reader: FieldReader) throws {
-            sharedFolderID = try reader.value("shared_folder_id")
-        }
-
-        /// Writes the fields.
-        public func write(to writer: inout FieldWriter) throws {
-            try writer.write("shared_folder_id", sharedFolderID)
-        }
-    }
-
-    /// The union `sharing.MountFolderError`.
-    @nonexhaustive public enum MountFolderError: TaggedUnion, RouteError {
-        case accessError(SharedFolderAccessError)
-        case insideSharedFolder
-        case insufficientQuota(InsufficientQuotaAmounts)
-        case alreadyMounted
-        case noPermission
-        case notMountable
-        case mustAutomount
-        case unknown(String)
-
-        /// Reads the case of the tag.
-        public init(_ union: UnionReader) throws {
-            switch union.tag {
-            case "access_error": self = .accessError(try union.value())
-            case "inside_shared_folder": self = .insideSharedFolder
-            case "insufficient_quota": self = .insufficientQuota(try union.fields())
-            case "already_mounted": self = .alreadyMounted
-            case "no_permission": self = .noPermission
-            case "not_mountable": self = .notMountable
-            case "must_automount": self = .mustAutomount
-            default: self = .unknown(union.tag)
-            }
-        }
-
-        /// Writes the case.
-        public func write(to union: inout UnionWriter) throws {
-            switch self {
-            case .accessError(let payload): try union.write("access_error", value: payload)
-            case .insideSharedFolder: try union.write("inside_shared_folder")
-            case .insufficientQuota(let payload):
-                try union.write("insufficient_quota", fields: payload)
-            case .alreadyMounted: try union.write("already_mounted")
-            case .noPermission: try union.write("no_permission")
-            case .notMountable: try union.write("not_mountable")
-            case .mustAutomount: try union.write("must_automount")
             case .unknown(let tag): try union.write(tag)
             }
         }

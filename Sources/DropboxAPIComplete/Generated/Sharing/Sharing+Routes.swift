@@ -209,25 +209,6 @@ extension Sharing {
         .init("sharing/list_folders/continue", scope: "sharing.read", retryAfterSend: true)
     }
 
-    /// The route `sharing/list_mountable_folders`: rpc, host api, called by the user, scope
-    /// `sharing.read`. No errors of its own.
-    ///
-    /// <https://www.dropbox.com/developers/documentation/http/documentation#sharing-list_mountable_folders>
-    public static var listMountableFolders: Route<ListFoldersArgs, ListFoldersResult, NoError> {
-        .init("sharing/list_mountable_folders", scope: "sharing.read", retryAfterSend: true)
-    }
-
-    /// The route `sharing/list_mountable_folders/continue`: rpc, host api, called by the user,
-    /// scope `sharing.read`. Errors: `ListFoldersContinueError`.
-    ///
-    /// <https://www.dropbox.com/developers/documentation/http/documentation#sharing-list_mountable_folders-continue>
-    public static var listMountableFoldersContinue:
-        Route<ListFoldersContinueArg, ListFoldersResult, ListFoldersContinueError>
-    {
-        .init(
-            "sharing/list_mountable_folders/continue", scope: "sharing.read", retryAfterSend: true)
-    }
-
     /// The route `sharing/list_received_files`: rpc, host api, called by the user, scope
     /// `sharing.read`. Errors: `SharingUserError`. Administrators may select a member
     /// (`team_admin`).
@@ -255,14 +236,6 @@ extension Sharing {
         Route<ModifySharedLinkSettingsArgs, SharedLinkMetadata, ModifySharedLinkSettingsError>
     {
         .init("sharing/modify_shared_link_settings", scope: "sharing.write", retryAfterSend: false)
-    }
-
-    /// The route `sharing/mount_folder`: rpc, host api, called by the user, scope `sharing.write`.
-    /// Errors: `MountFolderError`.
-    ///
-    /// <https://www.dropbox.com/developers/documentation/http/documentation#sharing-mount_folder>
-    public static var mountFolder: Route<MountFolderArg, SharedFolderMetadata, MountFolderError> {
-        .init("sharing/mount_folder", scope: "sharing.write", retryAfterSend: false)
     }
 
     /// The route `sharing/relinquish_access`: rpc, host api, called by the user, scope
@@ -357,15 +330,6 @@ extension Sharing {
     /// <https://www.dropbox.com/developers/documentation/http/documentation#sharing-transfer_folder>
     public static var transferFolder: Route<TransferFolderArg, Empty, TransferFolderError> {
         .init("sharing/transfer_folder", scope: "sharing.write", retryAfterSend: false)
-    }
-
-    /// The route `sharing/unmount_folder`: rpc, host api, called by the user, scope
-    /// `sharing.write`. Errors: `UnmountFolderError`. Administrators may select a member
-    /// (`team_admin`).
-    ///
-    /// <https://www.dropbox.com/developers/documentation/http/documentation#sharing-unmount_folder>
-    public static var unmountFolder: Route<UnmountFolderArg, Empty, UnmountFolderError> {
-        .init("sharing/unmount_folder", scope: "sharing.write", retryAfterSend: false)
     }
 
     /// The route `sharing/unshare_file`: rpc, host api, called by the user, scope `sharing.write`.

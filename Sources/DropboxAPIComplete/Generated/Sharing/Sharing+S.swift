@@ -535,75 +535,6 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.SharedContentLinkMetadata`.
-    public struct SharedContentLinkMetadata: StructValue {
-        /// The field `access_level`.
-        public var accessLevel: AccessLevel?
-        /// The field `audience_options`.
-        public var audienceOptions: [LinkAudience]
-        /// The field `audience_restricting_shared_folder`.
-        public var audienceRestrictingSharedFolder: AudienceRestrictingSharedFolder?
-        /// The field `current_audience`.
-        public var currentAudience: LinkAudience
-        /// The field `expiry`.
-        public var expiry: Common.DropboxTimestamp?
-        /// The field `link_permissions`.
-        public var linkPermissions: [LinkPermission]
-        /// The field `password_protected`.
-        public var passwordProtected: Bool
-        /// The field `audience_exceptions`.
-        public var audienceExceptions: AudienceExceptions?
-        /// The field `url`.
-        public var url: String
-
-        /// Takes over all fields.
-        public init(
-            audienceOptions: [LinkAudience], currentAudience: LinkAudience,
-            linkPermissions: [LinkPermission], passwordProtected: Bool, url: String,
-            accessLevel: AccessLevel? = nil,
-            audienceRestrictingSharedFolder: AudienceRestrictingSharedFolder? = nil,
-            expiry: Common.DropboxTimestamp? = nil, audienceExceptions: AudienceExceptions? = nil
-        ) {
-            self.accessLevel = accessLevel
-            self.audienceOptions = audienceOptions
-            self.audienceRestrictingSharedFolder = audienceRestrictingSharedFolder
-            self.currentAudience = currentAudience
-            self.expiry = expiry
-            self.linkPermissions = linkPermissions
-            self.passwordProtected = passwordProtected
-            self.audienceExceptions = audienceExceptions
-            self.url = url
-        }
-
-        /// Reads the fields.
-        public init(_ reader: FieldReader) throws {
-            accessLevel = try reader.valueIfPresent("access_level")
-            audienceOptions = try reader.value("audience_options")
-            audienceRestrictingSharedFolder = try reader.valueIfPresent(
-                "audience_restricting_shared_folder")
-            currentAudience = try reader.value("current_audience")
-            expiry = try reader.parsedIfPresent("expiry")
-            linkPermissions = try reader.value("link_permissions")
-            passwordProtected = try reader.value("password_protected")
-            audienceExceptions = try reader.valueIfPresent("audience_exceptions")
-            url = try reader.value("url")
-        }
-
-        /// Writes the fields.
-        public func write(to writer: inout FieldWriter) throws {
-            try writer.writeIfPresent("access_level", accessLevel)
-            try writer.write("audience_options", audienceOptions)
-            try writer.writeIfPresent(
-                "audience_restricting_shared_folder", audienceRestrictingSharedFolder)
-            try writer.write("current_audience", currentAudience)
-            try writer.writeIfPresent("expiry", expiry)
-            try writer.write("link_permissions", linkPermissions)
-            try writer.write("password_protected", passwordProtected)
-            try writer.writeIfPresent("audience_exceptions", audienceExceptions)
-            try writer.write("url", url)
-        }
-    }
-
     /// The struct `sharing.SharedContentLinkMetadataBase`.
     public struct SharedContentLinkMetadataBase: StructValue {
         /// The field `access_level`.
@@ -796,26 +727,6 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.SharedFolderAccessError`.
-    @nonexhaustive public enum SharedFolderAccessError: VoidUnion, RouteError {
-        case invalidID
-        case notAMember
-        case invalidMember
-        /// Deprecated.
-        case emailUnverified
-        case unmounted
-        case unknown(String)
-
-        /// The tags on the wire.
-        public static let tags: KeyValuePairs<String, Self> = [
-            "invalid_id": .invalidID, "not_a_member": .notAMember, "invalid_member": .invalidMember,
-            "email_unverified": .emailUnverified, "unmounted": .unmounted,
-        ]
-
-        /// The tag, if this version does not know it.
-        public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
-    }
-
     /// The union `sharing.SharedFolderMemberError`.
     @nonexhaustive public enum SharedFolderMemberError: TaggedUnion {
         case invalidDropboxID
@@ -881,120 +792,6 @@ extension Sharing {
             try writer.write("groups", groups)
             try writer.write("invitees", invitees)
             try writer.writeIfPresent("cursor", cursor)
-        }
-    }
-
-    /// The struct `sharing.SharedFolderMetadata`.
-    public struct SharedFolderMetadata: StructValue {
-        /// The field `access_type`.
-        public var accessType: AccessLevel
-        /// The field `is_inside_team_folder`.
-        public var isInsideTeamFolder: Bool
-        /// The field `is_team_folder`.
-        public var isTeamFolder: Bool
-        /// The field `owner_display_names`.
-        public var ownerDisplayNames: [String]?
-        /// The field `owner_team`.
-        public var ownerTeam: Users.Team?
-        /// The field `parent_shared_folder_id`.
-        public var parentSharedFolderID: Common.SharedFolderID?
-        /// The field `path_display`.
-        public var pathDisplay: String?
-        /// The field `path_lower`.
-        public var pathLower: String?
-        /// The field `parent_folder_name`.
-        public var parentFolderName: String?
-        /// The field `link_metadata`.
-        public var linkMetadata: SharedContentLinkMetadata?
-        /// The field `name`.
-        public var name: String
-        /// The field `permissions`.
-        public var permissions: [FolderPermission]?
-        /// The field `policy`.
-        public var policy: FolderPolicy
-        /// The field `preview_url`.
-        public var previewURL: String
-        /// The field `shared_folder_id`.
-        public var sharedFolderID: Common.SharedFolderID
-        /// The field `time_invited`.
-        public var timeInvited: Common.DropboxTimestamp
-        /// The field `access_inheritance`.
-        public var accessInheritance: AccessInheritance
-        /// The field `folder_id`.
-        public var folderID: Files.FileID?
-
-        /// Takes over all fields.
-        public init(
-            accessType: AccessLevel, isInsideTeamFolder: Bool, isTeamFolder: Bool, name: String,
-            policy: FolderPolicy, previewURL: String, sharedFolderID: Common.SharedFolderID,
-            timeInvited: Common.DropboxTimestamp, ownerDisplayNames: [String]? = nil,
-            ownerTeam: Users.Team? = nil, parentSharedFolderID: Common.SharedFolderID? = nil,
-            pathDisplay: String? = nil, pathLower: String? = nil, parentFolderName: String? = nil,
-            linkMetadata: SharedContentLinkMetadata? = nil, permissions: [FolderPermission]? = nil,
-            accessInheritance: AccessInheritance = .inherit, folderID: Files.FileID? = nil
-        ) {
-            self.accessType = accessType
-            self.isInsideTeamFolder = isInsideTeamFolder
-            self.isTeamFolder = isTeamFolder
-            self.ownerDisplayNames = ownerDisplayNames
-            self.ownerTeam = ownerTeam
-            self.parentSharedFolderID = parentSharedFolderID
-            self.pathDisplay = pathDisplay
-            self.pathLower = pathLower
-            self.parentFolderName = parentFolderName
-            self.linkMetadata = linkMetadata
-            self.name = name
-            self.permissions = permissions
-            self.policy = policy
-            self.previewURL = previewURL
-            self.sharedFolderID = sharedFolderID
-            self.timeInvited = timeInvited
-            self.accessInheritance = accessInheritance
-            self.folderID = folderID
-        }
-
-        /// Reads the fields.
-        public init(_ reader: FieldReader) throws {
-            accessType = try reader.value("access_type")
-            isInsideTeamFolder = try reader.value("is_inside_team_folder")
-            isTeamFolder = try reader.value("is_team_folder")
-            ownerDisplayNames = try reader.valueIfPresent("owner_display_names")
-            ownerTeam = try reader.valueIfPresent("owner_team")
-            parentSharedFolderID = try reader.valueIfPresent("parent_shared_folder_id")
-            pathDisplay = try reader.valueIfPresent("path_display")
-            pathLower = try reader.valueIfPresent("path_lower")
-            parentFolderName = try reader.valueIfPresent("parent_folder_name")
-            linkMetadata = try reader.valueIfPresent("link_metadata")
-            name = try reader.value("name")
-            permissions = try reader.valueIfPresent("permissions")
-            policy = try reader.value("policy")
-            previewURL = try reader.value("preview_url")
-            sharedFolderID = try reader.value("shared_folder_id")
-            timeInvited = try reader.parsed("time_invited")
-            accessInheritance = try reader.value("access_inheritance", default: .inherit)
-            folderID = try reader.valueIfPresent("folder_id")
-        }
-
-        /// Writes the fields.
-        public func write(to writer: inout FieldWriter) throws {
-            try writer.write("access_type", accessType)
-            try writer.write("is_inside_team_folder", isInsideTeamFolder)
-            try writer.write("is_team_folder", isTeamFolder)
-            try writer.writeIfPresent("owner_display_names", ownerDisplayNames)
-            try writer.writeIfPresent("owner_team", ownerTeam)
-            try writer.writeIfPresent("parent_shared_folder_id", parentSharedFolderID)
-            try writer.writeIfPresent("path_display", pathDisplay)
-            try writer.writeIfPresent("path_lower", pathLower)
-            try writer.writeIfPresent("parent_folder_name", parentFolderName)
-            try writer.writeIfPresent("link_metadata", linkMetadata)
-            try writer.write("name", name)
-            try writer.writeIfPresent("permissions", permissions)
-            try writer.write("policy", policy)
-            try writer.write("preview_url", previewURL)
-            try writer.write("shared_folder_id", sharedFolderID)
-            try writer.write("time_invited", timeInvited)
-            try writer.write("access_inheritance", accessInheritance, unless: .inherit)
-            try writer.writeIfPresent("folder_id", folderID)
         }
     }
 
@@ -1098,23 +895,6 @@ extension Sharing {
             "shared_link_access_denied": .sharedLinkAccessDenied,
             "unsupported_link_type": .unsupportedLinkType,
             "unsupported_parameter_field": .unsupportedParameterField,
-        ]
-
-        /// The tag, if this version does not know it.
-        public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
-    }
-
-    /// The union `sharing.SharedLinkPolicy`.
-    @nonexhaustive public enum SharedLinkPolicy: VoidUnion {
-        case anyone
-        /// Deprecated.
-        case team
-        case members
-        case unknown(String)
-
-        /// The tags on the wire.
-        public static let tags: KeyValuePairs<String, Self> = [
-            "anyone": .anyone, "team": .team, "members": .members,
         ]
 
         /// The tag, if this version does not know it.

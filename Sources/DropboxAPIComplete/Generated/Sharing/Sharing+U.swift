@@ -6,55 +6,6 @@
 public import DropboxAPI
 
 extension Sharing {
-    /// The struct `sharing.UnmountFolderArg`.
-    public struct UnmountFolderArg: StructValue {
-        /// The field `shared_folder_id`.
-        public var sharedFolderID: Common.SharedFolderID
-
-        /// Takes over all fields.
-        public init(sharedFolderID: Common.SharedFolderID) {
-            self.sharedFolderID = sharedFolderID
-        }
-
-        /// Reads the fields.
-        public init(_ reader: FieldReader) throws {
-            sharedFolderID = try reader.value("shared_folder_id")
-        }
-
-        /// Writes the fields.
-        public func write(to writer: inout FieldWriter) throws {
-            try writer.write("shared_folder_id", sharedFolderID)
-        }
-    }
-
-    /// The union `sharing.UnmountFolderError`.
-    @nonexhaustive public enum UnmountFolderError: TaggedUnion, RouteError {
-        case accessError(SharedFolderAccessError)
-        case noPermission
-        case notUnmountable
-        case unknown(String)
-
-        /// Reads the case of the tag.
-        public init(_ union: UnionReader) throws {
-            switch union.tag {
-            case "access_error": self = .accessError(try union.value())
-            case "no_permission": self = .noPermission
-            case "not_unmountable": self = .notUnmountable
-            default: self = .unknown(union.tag)
-            }
-        }
-
-        /// Writes the case.
-        public func write(to union: inout UnionWriter) throws {
-            switch self {
-            case .accessError(let payload): try union.write("access_error", value: payload)
-            case .noPermission: try union.write("no_permission")
-            case .notUnmountable: try union.write("not_unmountable")
-            case .unknown(let tag): try union.write(tag)
-            }
-        }
-    }
-
     /// The struct `sharing.UnshareFileArg`.
     public struct UnshareFileArg: StructValue {
         /// The field `file`.

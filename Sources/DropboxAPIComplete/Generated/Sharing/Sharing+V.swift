@@ -6,21 +6,6 @@
 public import DropboxAPI
 
 extension Sharing {
-    /// The union `sharing.ViewerInfoPolicy`.
-    @nonexhaustive public enum ViewerInfoPolicy: VoidUnion {
-        case enabled
-        case disabled
-        case unknown(String)
-
-        /// The tags on the wire.
-        public static let tags: KeyValuePairs<String, Self> = [
-            "enabled": .enabled, "disabled": .disabled,
-        ]
-
-        /// The tag, if this version does not know it.
-        public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
-    }
-
     /// The union `sharing.Visibility`.
     @nonexhaustive public enum Visibility: VoidUnion {
         case `public`

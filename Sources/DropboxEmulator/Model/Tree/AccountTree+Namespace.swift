@@ -148,7 +148,7 @@ extension AccountTree {
     }
 
     /// Whether a folder is a team member's home, which cannot be moved.
-    private func isHome(_ node: NodeID) -> Bool {
+    func isHome(_ node: NodeID) -> Bool {
         sharedFolders[node]?.namespace == Self.homeNamespace(of: namespace)
     }
 
@@ -162,7 +162,7 @@ extension AccountTree {
         return false
     }
 
-    private func size(of root: NodeID) -> Int64 {
+    func size(of root: NodeID) -> Int64 {
         subtree(root).reduce(0) { sum, node in
             sum + (self[node].revision.map { self[self[$0].content].size } ?? 0)
         }

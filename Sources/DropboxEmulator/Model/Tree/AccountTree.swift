@@ -21,6 +21,8 @@ struct AccountTree: Equatable, Sendable {
     var tombstones: [String: Tombstone] = [:]
     var marks: [NodeID: FileMarks] = [:]
     var sharedFolders: [NodeID: SharedFolder] = [:]
+    /// The shared folders that are not in the tree. They are not alive, and keep their children.
+    var unmounted: Set<NodeID> = []
     /// Templates of properties by their ids, and these in the order of their making.
     var templates: [String: PropertyTemplate] = [:]
     var templateOrder: [String] = []

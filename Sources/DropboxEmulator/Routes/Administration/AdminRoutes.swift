@@ -132,6 +132,7 @@ struct AdminRoutes {
         var reader = try ArgumentReader(argument)
         let operation: Operation
         let token = try reader.optionalString("token")
+        var next: Operation?
         switch path {
         case "/admin/quota": operation = .setQuota(try reader.integer("bytes"))
         case "/admin/relocation_limit":
@@ -143,11 +144,14 @@ struct AdminRoutes {
                 folders: Int(try reader.integer("folders", in: 0...1_000_000)),
                 bytes: Int(try reader.integer("bytes", in: 0...1 << 30)))
         case "/admin/share":
-            operation = .share(
-                path: try reader.string("path"),
-                SharedFolder(
-                    namespace: try reader.string("namespace_id"),
-                    isReadOnly: try reader.boolean("read_only", default: false)))
+            let shared = SharedFolder(
+                namespace: try reader.string("namespace_id"),
+                isReadOnly: try reader.boolean("read_only", default: false),
+                owner: try reader.optionalString("owner"))
+            operation = .share(path: try reader.string("path"), shared)
+            if try !reader.boolean("mounted", default: true) {
+                next = .unmountFolder(namespace: shared.namespace)
+            }
         case "/admin/mark":
             operation = .mark(
                 path: try reader.string("path"),
@@ -158,7 +162,9 @@ struct AdminRoutes {
         default: throw RouteFailure.plain(404, "No such admin route")
         }
         try reader.finish()
-        try space(token).apply(operation)
+        let space = try space(token)
+        try space.apply(operation)
+        if let next { try space.apply(next) }
         return [:]
     }
 

@@ -42,8 +42,8 @@ final class OperationRefusals: Sendable {
             if current.take() { throw RestoreError.pathWrite(.tooManyWriteOperations) }
         // Their unions have no tag for contention.
         case .startSession, .append, .endSession, .seed, .setQuota, .setRelocationLimit, .share,
-            .mark, .link, .unlink, .resetCursors, .addTemplate, .updateTemplate, .removeTemplate,
-            .changeProperties:
+            .mountFolder, .unmountFolder, .mark, .link, .unlink, .resetCursors, .addTemplate,
+            .updateTemplate, .removeTemplate, .changeProperties:
             break
         }
     }
@@ -62,8 +62,8 @@ final class OperationRefusals: Sendable {
             }
             if relocation.to.hasPrefix("id:") { throw RelocationError.to(.malformedPath) }
         case .createFolder, .restore, .startSession, .append, .endSession, .seed, .setQuota,
-            .setRelocationLimit, .share, .mark, .link, .unlink, .resetCursors, .addTemplate,
-            .updateTemplate, .removeTemplate, .changeProperties:
+            .setRelocationLimit, .share, .mountFolder, .unmountFolder, .mark, .link, .unlink,
+            .resetCursors, .addTemplate, .updateTemplate, .removeTemplate, .changeProperties:
             break
         }
     }

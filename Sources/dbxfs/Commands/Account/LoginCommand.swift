@@ -31,7 +31,11 @@ struct LoginCommand: ParsableCommand {
     @Flag(help: "Print the address to open anywhere, and read the code that Dropbox shows.")
     var noBrowser = false
 
-    @Flag(help: "Ask for what `dbxfs link` needs, too: the app has to have these permissions.")
+    @Flag(
+        help: """
+            Ask for what `dbxfs link`, `shared`, `join` and `leave` need, too: the app has to have these \
+            permissions.
+            """)
     var sharing = false
 
     @Flag(
@@ -89,7 +93,7 @@ struct LoginCommand: ParsableCommand {
     static let scopes = [
         "account_info.read", "files.metadata.read", "files.content.read", "files.content.write",
     ]
-    /// The scopes for shared links. Optional, because they allow opening files to strangers.
+    /// The scopes for shared links and shared folders. Optional, because they allow opening files to strangers.
     private static let sharingScopes = ["sharing.read", "sharing.write"]
 
     private func appKey(

@@ -211,6 +211,12 @@ struct RemoteAccess: Sendable {
         try await store.export(document.id, as: format, limit: .max, write: write)
     }
 
+    /// The account, after its root has been found.
+    func started() async throws(RemoteError) -> DropboxStore {
+        try await start()
+        return store
+    }
+
     private func start() async throws(RemoteError) {
         switch root {
         case .home: break

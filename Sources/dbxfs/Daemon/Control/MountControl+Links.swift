@@ -39,9 +39,8 @@ extension MountControl {
         case .failure(.forbidden(let detail)):
             throw .noLink(
                 path: place,
-                reason: detail + "; the app needs sharing.read and sharing.write, and the account "
-                    + "`\(CommandError.login(plan.source.account, plan.environment.scope)) --sharing`"
-            )
+                reason: detail + "; "
+                    + CommandError.sharingAdvice(plan.source.account, plan.environment.scope))
         case .failure(let error):
             throw CommandError(refusal: error, by: plan.environment.serverName)
         case nil: throw .system("the server could not be asked")

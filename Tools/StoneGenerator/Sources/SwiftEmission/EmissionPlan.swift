@@ -46,8 +46,9 @@ public struct EmissionPlan: Sendable {
                 "file_properties/templates/get_for_user",
                 "file_properties/templates/list_for_user",
                 "file_properties/templates/remove_for_user",
-                "sharing/create_shared_link_with_settings", "sharing/list_shared_links",
-                "sharing/revoke_shared_link",
+                "sharing/create_shared_link_with_settings", "sharing/list_mountable_folders",
+                "sharing/list_mountable_folders/continue", "sharing/list_shared_links",
+                "sharing/mount_folder", "sharing/revoke_shared_link", "sharing/unmount_folder",
             ]),
         Target(module: "DropboxAPIComplete"),
     ])

@@ -1,0 +1,73 @@
+// `dbxfs leave`: takes a shared folder out of an account, of which the account stays a member.
+
+import ArgumentParser
+import CLinux
+import Glibc
+import Mounting
+
+struct LeaveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "leave",
+        abstract: "Take a shared folder out of the account.",
+        discussion: """
+            The folder disappears from the account and from mounts, and stays as it is for its other members. \
+            The account remains one of them: `dbxfs join` brings the folder back. Changes in the folder that \
+            Dropbox does not have yet are refused: run `dbxfs sync` first. Needs what `dbxfs shared` needs.
+            """)
+
+    @Argument(
+        help: ArgumentHelp(
+            "A shared folder on a mount, or an account and a path in it.",
+            valueName: "path|[account]:/path"), completion: .directory)
+    var path: String
+
+    @Flag(help: "The account of system mounts, such as those in /etc/fstab; for root.")
+    var system = false
+
+    func run() throws {
+        let scope: Environment.Scope = system ? .system : .user
+        if let source = try remoteSource() {
+            let folders = try SharedFolders(source.account, scope, for: self)
+            return try leave(folders.id(at: source.remotePath), folders)
+        }
+        let mount = try RunningMount(containing: path)
+        let connection = try mount.connectOrFail(Environment.ofRunningMounts())
+        guard let status = connection.status(patience: 10) else {
+            throw CommandError.noControl(path: mount.mountpoint, detail: "it does not answer")
+        }
+        guard access(path, F_OK) == 0 else { throw CommandError.nothingThere(path) }
+        guard let id = attribute("user.dropbox.shared_folder_id") else {
+            throw CommandError.notShared(path)
+        }
+        // The mount would keep such changes, in a folder of the same name that is not shared.
+        guard attribute("user.dropbox.state") == "synced" else {
+            throw CommandError.unsentChanges(path)
+        }
+        try leave(id, SharedFolders(status.account, scope, for: self))
+    }
+
+    /// The account and the path in `[ACCOUNT]:/PATH`; nil for a path on this machine.
+    private func remoteSource() throws(CommandError) -> MountSource? {
+        guard !path.hasPrefix("/"), !path.hasPrefix("."), path.utf8.contains(UInt8(ascii: ":")),
+            access(path, F_OK) != 0
+        else { return nil }
+        let source = try MountSource(parsing: path)
+        guard !source.remotePath.isEmpty else { throw .notShared(path) }
+        return source
+    }
+
+    private func leave(_ id: String, _ folders: SharedFolders) throws(CommandError) {
+        try folders.leave(id)
+        Terminal.print(Terminal.printable("\(path): left; `dbxfs join \(id)` brings it back"))
+    }
+
+    /// An attribute of the folder, which the mount is asked for.
+    private func attribute(_ name: String) -> String? {
+        var value = [UInt8](repeating: 0, count: Self.longestAttribute)
+        let count = getxattr(path, name, &value, value.count)
+        return count > 0 ? String(decoding: value.prefix(count), as: UTF8.self) : nil
+    }
+
+    /// Bytes of the longest value that is expected; Dropbox's ids have ten or so.
+    private static let longestAttribute = 4096
+}
