@@ -28,7 +28,7 @@ typedef enum { DBCallRpc, DBCallUploadData, DBCallUploadFile, DBCallUploadStream
     id progress;       ///< a block
     NSOperationQueue *responseQueue, *progressQueue;
     dropbox_cancel *cancel;
-    BOOL isStarted, isSuspended, isDone, isDelivered;
+    BOOL isStarted, isSuspended, isDone, isDelivered, isLarge;
     int received;      ///< a descriptor
     NSMutableData *content;
     uint64_t reported;

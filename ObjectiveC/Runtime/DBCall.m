@@ -63,6 +63,7 @@ static void onDone(void *context, const char *result, const dropbox_error *error
     other->destination = [destination retain], other->overwrite = overwrite, other->first = [first retain];
     other->last = [last retain], other->restarts = restarts + 1;
     if (kind == DBCallUploadFile) other->file = [file copy];
+    if (kind == DBCallUploadStream && data != nil) other->kind = DBCallUploadData;
     @synchronized(self) {
         if (response != nil) [other setResponse:response queue:responseQueue];
         if (progress != nil) [other setProgress:progress queue:progressQueue];
@@ -132,9 +133,28 @@ static void onDone(void *context, const char *result, const dropbox_error *error
         if (isStarted) return;
         isStarted = YES;
     }
-    // A stream may block, so that it is read on a thread of its own.
-    if (kind == DBCallUploadStream) [NSThread detachNewThreadSelector:@selector(readStream) toTarget:self withObject:nil];
-    else [self connect];
+    // A stream or a disk may block, so that they are read on a thread of their own.
+    if (kind == DBCallUploadStream || kind == DBCallUploadFile)
+        [NSThread detachNewThreadSelector:@selector(read) toTarget:self withObject:nil];
+    else
+        [self connect];
+}
+
+- (void)read {
+    NSAutoreleasePool *pool = [[NSAutoreleasePool alloc] init];
+    if (kind == DBCallUploadStream) [self readStream];
+    else [self readFile];
+    [pool release];
+}
+
+- (void)readFile {
+    unsigned long long size = [[[NSFileManager defaultManager] fileAttributesAtPath:file traverseLink:YES] fileSize];
+    isLarge = size > largestUpload && [[route path] isEqual:@"files/upload"];
+    if (!isLarge && size <= largestUpload) data = [[NSData alloc] initWithContentsOfFile:file];
+    if (data != nil || isLarge)
+        [self connect];
+    else
+        [self fail:NSCocoaErrorDomain code:256 message:[NSString stringWithFormat:@"%@ cannot be read, or is too large", file]];
 }
 
 - (void)connect {
@@ -145,7 +165,6 @@ static void onDone(void *context, const char *result, const dropbox_error *error
 }
 
 - (void)readStream {
-    NSAutoreleasePool *pool = [[NSAutoreleasePool alloc] init];
     NSMutableData *all = [NSMutableData data];
     NSInteger length = 0;
     uint8_t bytes[65536];
@@ -163,7 +182,6 @@ static void onDone(void *context, const char *result, const dropbox_error *error
         data = [all retain];
         [self connect];
     }
-    [pool release];
 }
 
 - (void)fail:(NSString *)domain code:(NSInteger)code message:(NSString *)message {
@@ -189,30 +207,22 @@ static void onDone(void *context, const char *result, const dropbox_error *error
             }
             break;
         }
-        case DBCallUploadFile: {
-            NSDictionary *facts = [[NSFileManager defaultManager] fileAttributesAtPath:file traverseLink:YES];
-            if ([facts fileSize] > largestUpload && [path isEqual:@"files/upload"]) {
+        case DBCallUploadFile:
+        case DBCallUploadStream:
+        case DBCallUploadData:
+            [self retain];
+            if (isLarge) {
                 NSMutableDictionary *settings = [NSMutableDictionary dictionaryWithDictionary:argument];
                 NSString *target = [settings objectForKey:@"path"];
                 [settings removeObjectForKey:@"path"];
                 [settings removeObjectForKey:@"content_hash"];
-                [self retain];
                 dropbox_upload_file_start(connection, [file fileSystemRepresentation], [target UTF8String],
                                           [DBJSONText(settings) UTF8String], &options, onDone, self);
-                return;
+            } else {
+                dropbox_call_upload_start(connection, name, json, [data bytes], [data length], &options, onDone, self);
+                // A file can be read again when the request is; a stream cannot.
+                if (kind == DBCallUploadFile) [data release], data = nil;
             }
-            data = [facts fileSize] > largestUpload ? nil : [[NSData alloc] initWithContentsOfFile:file];
-            if (data == nil) {
-                [self fail:NSCocoaErrorDomain code:256 message:[NSString stringWithFormat:@"%@ cannot be read", file]];
-                return;
-            }
-        }
-        // Falls through: the file is read.
-        case DBCallUploadStream:
-        case DBCallUploadData:
-            [self retain];
-            dropbox_call_upload_start(connection, name, json, [data bytes], [data length], &options, onDone, self);
-            if (kind != DBCallUploadData) [data release], data = nil;
             break;
         case DBCallDownloadFile:
         case DBCallDownloadData: [self download:path json:json by:connection options:&options]; break;

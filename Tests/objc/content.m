@@ -166,7 +166,8 @@ static void checkBatch(DBUserClient *client) {
     wait(1);
     EXPECT(![task uploadsInProgress] && last == 12000018);
 
-    // Cancelled, a batch commits nothing.
+    // Cancelled, a batch commits nothing; its only piece is on its way for as long as it takes.
+    fault(@"{\"route\":\"files/upload_session/start\",\"kind\":\"stall\",\"seconds\":50,\"count\":1}");
     task = [client.filesRoutes batchUploadFiles:@{refused : [[[DBFILESCommitInfo alloc] initWithPath:@"/objc/cancelled"] autorelease]}
         queue:nil
         progressBlock:nil

@@ -100,6 +100,23 @@ static void checkGlobalHandlers(DBUserClient *client) {
     [DBGlobalErrorResponseHandler removeRouteErrorResponseBlockWithRouteErrorType:[DBFILESLookupError class]];
 }
 
+/// A stream can be read once; the request that it was for is sent twice.
+static void checkRestart(DBUserClient *client) {
+    fault(@"{\"route\":\"files/upload\",\"kind\":\"server_error\",\"status\":500,\"count\":1}");
+    NSData *text = [@"from a stream" dataUsingEncoding:NSUTF8StringEncoding];
+    __block int answers = 0;
+    DBUploadTask *task = [client.filesRoutes uploadStream:@"/objc/again" inputStream:[NSInputStream inputStreamWithData:text]];
+    [task setResponseBlock:^(DBFILESFileMetadata *result, DBFILESUploadError *routeError, DBRequestError *networkError) {
+      EXPECT(answers == 0 ? [networkError isInternalServerError] : [result.size isEqual:@13]);
+      answers++;
+      happened();
+    }];
+    wait(1);
+    EXPECT([task retryCount] == 0 && [[task restart] retryCount] == 1);
+    wait(1);
+    EXPECT(answers == 2);
+}
+
 static void checkCancelling(DBUserClient *client) {
     fault(@"{\"route\":\"users/get_space_usage\",\"kind\":\"stall\",\"seconds\":50,\"count\":1}");
     DBRpcTask *task = [client.usersRoutes getSpaceUsage];
@@ -135,6 +152,7 @@ void checkErrors(DBUserClient *client) {
     checkRouteErrors(client);
     checkKinds(client);
     checkGlobalHandlers(client);
+    checkRestart(client);
     checkCancelling(client);
     checkRateLimit(client);
 }

@@ -60,8 +60,8 @@ struct ObjectiveCTests {
         #expect(header.contains("- (instancetype)initDefault;"))
         #expect(header.contains("@interface DBFILEREQUESTSEmptySerializer : DBStoneSerializer\n"))
         // A parent is declared before its child, whatever their names.
-        let parent = try #require(header.range(of: "@interface DBFILEREQUESTSMetadata :"))
-        let child = try #require(header.range(of: "@interface DBFILEREQUESTSFileMetadata :"))
+        let parent = try #require(header.firstRange(of: "@interface DBFILEREQUESTSMetadata :"))
+        let child = try #require(header.firstRange(of: "@interface DBFILEREQUESTSFileMetadata :"))
         #expect(parent.lowerBound < child.lowerBound)
 
         #expect(
