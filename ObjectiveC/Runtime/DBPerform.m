@@ -1,8 +1,19 @@
-// Where blocks run. GNUstep's main queue has threads of its own, and its queues take no blocks that this compiler makes: so the main
-// thread is reached through its run loop, and a queue by operations.
+// Where blocks run. GNUstep's main queue has threads of its own, so that the main thread is reached through its run loop.
 
 #import "DBCall.h"
 #import <Block.h>
+
+@interface DBMainThread : NSObject
++ (void)run:(id)block;
+@end
+
+@implementation DBMainThread
++ (void)run:(id)block {
+    NSAutoreleasePool *pool = [[NSAutoreleasePool alloc] init];
+    ((void (^)(void))block)();
+    [pool release];
+}
+@end
 
 @interface DBOperation : NSOperation {
     void (^_block)(void);
@@ -14,11 +25,7 @@
     if ((self = [super init]) != nil) _block = Block_copy(block);
     return self;
 }
-- (void)main {
-    NSAutoreleasePool *pool = [[NSAutoreleasePool alloc] init];
-    _block();
-    [pool release];
-}
+- (void)main { [DBMainThread run:(id)_block]; }
 - (void)dealloc {
     Block_release(_block);
     [super dealloc];
@@ -26,11 +33,14 @@
 @end
 
 void DBPerform(NSOperationQueue *queue, void (^block)(void)) {
+    if (queue == nil || queue == [NSOperationQueue mainQueue]) {
+        id copy = [(id)block copy];
+        [DBMainThread performSelectorOnMainThread:@selector(run:) withObject:copy waitUntilDone:NO];
+        [copy release];
+        return;
+    }
     DBOperation *operation = [[DBOperation alloc] initWithBlock:block];
-    if (queue == nil || queue == [NSOperationQueue mainQueue])
-        [operation performSelectorOnMainThread:@selector(main) withObject:nil waitUntilDone:NO];
-    else
-        [queue addOperation:operation];
+    [queue addOperation:operation];
     [operation release];
 }
 

@@ -29,5 +29,6 @@ void checkTypes(void);
 void checkRequests(DBUserClient *client);
 void checkContent(DBUserClient *client);
 void checkErrors(DBUserClient *client);
+void checkGrowth(DBUserClient *client);
 void checkClients(DBUserClient *client);
 void checkLogin(void);

@@ -101,6 +101,7 @@ int main(int count, char **arguments) {
     checkTypes();
     checkRequests(client);
     checkContent(client);
+    checkGrowth(client);
     checkErrors(client);
     checkClients(client);
     checkLogin();
