@@ -35,6 +35,24 @@ static long readHex(Reader *reader) {
     return strtol(digits, NULL, 16);
 }
 
+/// Adds a character whose first half, or all of it, was escaped. A half without its other one is no character.
+static void appendCharacter(NSMutableString *text, Reader *reader, unichar first) {
+    unichar units[] = {first, 0};
+    if (first >= 0xd800 && first < 0xdc00 && strncmp(reader->place, "\\u", 2) == 0) {
+        const char *before = reader->place;
+        reader->place += 2;
+        long second = readHex(reader);
+        if (second >= 0xdc00 && second < 0xe000) {
+            units[1] = (unichar)second;
+            [text appendString:[NSString stringWithCharacters:units length:2]];
+            return;
+        }
+        reader->place = before;
+    }
+    if (first >= 0xd800 && first < 0xe000) units[0] = 0xfffd;
+    [text appendString:[NSString stringWithCharacters:units length:1]];
+}
+
 static NSString *readString(Reader *reader) {
     if (!skip(reader, "\"")) return nil;
     NSMutableString *text = [NSMutableString string];
@@ -57,8 +75,7 @@ static NSString *readString(Reader *reader) {
         const char *from = "\"\\/bfnrt", *to = "\"\\/\b\f\n\r\t", *known = strchr(from, escaped);
         long code = known != NULL ? to[known - from] : escaped == 'u' ? readHex(reader) : -1;
         if (code < 0) return nil;
-        unichar unit = (unichar)code;
-        [text appendString:[NSString stringWithCharacters:&unit length:1]];
+        appendCharacter(text, reader, (unichar)code);
     }
     reader->place++;
     return text;

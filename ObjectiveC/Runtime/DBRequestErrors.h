@@ -1,4 +1,4 @@
-// Failures of requests, whatever the route.
+// Failures of requests of any route.
 
 #import <Foundation/Foundation.h>
 #import "DBLanguage.h"

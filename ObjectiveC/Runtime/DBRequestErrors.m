@@ -1,4 +1,4 @@
-// Failures of requests, whatever the route. Not responsible for which failure a response is: that is DBFailure.m.
+// Failures of requests of any route. Not responsible for which failure a response is: that is DBFailure.m.
 
 #import "DBRequestErrors.h"
 #import "DBStoneTables.h"

@@ -26,6 +26,7 @@ NSString *browse(NSString *address, NSString *body);
 NSString *folder(void);
 
 void checkTypes(void);
+void checkDocuments(NSString *documents);
 void checkRequests(DBUserClient *client);
 void checkContent(DBUserClient *client);
 void checkErrors(DBUserClient *client);

@@ -1,5 +1,5 @@
 // The checks of the Objective-C library against an emulated Dropbox.
-//   usage: check ADDRESS TOKEN FOLDER
+//   usage: check ADDRESS TOKEN FOLDER DOCUMENTS
 
 #import "check.h"
 #import <stdio.h>
@@ -90,8 +90,8 @@ NSString *browse(NSString *page, NSString *body) {
 
 int main(int count, char **arguments) {
     NSAutoreleasePool *pool = [[NSAutoreleasePool alloc] init];
-    if (count != 4) {
-        fprintf(stderr, "usage: check ADDRESS TOKEN FOLDER\n");
+    if (count != 5) {
+        fprintf(stderr, "usage: check ADDRESS TOKEN FOLDER DOCUMENTS\n");
         return 2;
     }
     address = [NSString stringWithUTF8String:arguments[1]];
@@ -99,6 +99,7 @@ int main(int count, char **arguments) {
     NSString *token = [NSString stringWithUTF8String:arguments[2]];
     DBUserClient *client = [[DBUserClient alloc] initWithAccessToken:token transportConfig:settings(@"key", nil)];
     checkTypes();
+    checkDocuments([NSString stringWithUTF8String:arguments[4]]);
     checkRequests(client);
     checkContent(client);
     checkGrowth(client);

@@ -59,7 +59,7 @@ struct ObjectiveCTests {
             header.contains("- (instancetype)initWithName:(NSString *)name id_:(NSString *)id_;"))
         #expect(header.contains("- (instancetype)initDefault;"))
         #expect(header.contains("@interface DBFILEREQUESTSEmptySerializer : DBStoneSerializer\n"))
-        // A parent is declared before its child, whatever their names.
+        // A parent is declared before its child, independent of their names.
         let parent = try #require(header.firstRange(of: "@interface DBFILEREQUESTSMetadata :"))
         let child = try #require(header.firstRange(of: "@interface DBFILEREQUESTSFileMetadata :"))
         #expect(parent.lowerBound < child.lowerBound)

@@ -5,7 +5,7 @@ import Stone
 
 /// Spells names as Dropbox's SDK for Objective-C does.
 enum ObjectiveCNames {
-    /// Names that have an underscore behind them, whatever their case.
+    /// Names that have an underscore behind them, in any case of letters.
     private static let taken: Set<String> = [
         "auto", "else", "long", "switch", "break", "enum", "register", "typedef", "case", "extern",
         "return", "union", "char", "float", "short", "unsigned", "const", "for", "signed", "void",

@@ -9,7 +9,7 @@ extension ObjectiveCWriter {
         var implementation: String
     }
 
-    /// The classes of routes, by who calls them.
+    /// The classes of routes, by their callers.
     private static let classes = [("user", "UserAuth"), ("team", "TeamAuth"), ("app", "AppAuth")]
 
     /// The class with the routes for these callers; nil if there are none.
