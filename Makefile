@@ -61,7 +61,7 @@ DOCS = README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE
 PAGES = $(wildcard docs/*.md docs/*.svg)
 
 .PHONY: help demo test test-unit test-clients test-mount test-package test-newcomer test-browser build release install uninstall deb lib install-lib uninstall-lib deb-lib portable rpm dist test-portable
-.PHONY: packages packages-build lint check generate release-notes clean
+.PHONY: objc packages packages-build lint check generate release-notes clean
 
 help:
 	@echo 'make demo     build everything, mount a sample account, show it, stay mounted until Ctrl-C'
@@ -71,6 +71,7 @@ help:
 	@echo 'make install  install them below PREFIX=/usr/local, after make release; make uninstall removes them'
 	@echo 'make deb      build a Debian package in .build/deb'
 	@echo 'make lib      build libdropbox, the SDK for C; make install-lib, uninstall-lib and deb-lib are for it'
+	@echo 'make objc     build the library for Objective-C in .build/objc, after make lib; needs clang and GNUstep'
 	@echo 'make portable build a tarball for any Linux in .build/portable; needs Debian 12'
 	@echo 'make rpm      build RPM packages of that tarball in .build/rpm'
 	@echo 'make dist     build all of a release in .build/dist: sources, packages, bills of materials, notes, checksums'
@@ -92,11 +93,13 @@ test-unit: packages
 	Scripts/in-run-folder Scripts/run-tests --skip EndToEndTests
 
 # Clients that were not written here, the official SDK and rclone, drive the emulator; the SDK also reads what
-# DropboxAPIComplete sends. And programs in C and Python, with libdropbox as it is installed.
+# DropboxAPIComplete sends. And programs in C and Python, with libdropbox as it is installed, and in Objective-C.
 test-clients: packages lib
 	$(SWIFT) build $(LOCKED) --build-tests -j $(JOBS)
 	Tests/clients/run "$$($(SWIFT) build --show-bin-path)/dropbox-emulator"
 	Tests/c/run "$$($(SWIFT) build --show-bin-path)/dropbox-emulator"
+	$(MAKE) objc
+	Tests/objc/run "$$($(SWIFT) build --show-bin-path)/dropbox-emulator"
 
 # Real mounts of the programs that users get.
 test-mount: packages release
@@ -210,6 +213,12 @@ deb: release
 deb-lib: lib
 	@Scripts/install-packages --for package
 	Packaging/build-deb-lib
+
+# The library for Objective-C, on what `make lib` has built. Its packages are those of the tests: few programs need them.
+objc:
+	@test -e '$(LIBRARY)/$(SONAME)' || { echo 'run make lib first' >&2; exit 1; }
+	@Scripts/install-packages --for build gnustep-make libgnustep-base-dev gobjc
+	$(MAKE) -C ObjectiveC OUTPUT='$(abspath .build/objc)' LIBDROPBOX='$(abspath $(LIBRARY))' -j $(JOBS)
 
 # A tarball for any Linux with a C library as new as that of Debian 12, on which it is built.
 portable:

@@ -31,6 +31,9 @@ struct StoneGenerator: ParsableCommand {
     @Option(help: "The folder for the table of the tests of SwiftyDropbox.")
     var compatibilityTests: String
 
+    @Option(help: "The folder for the generated part of the Objective-C library.")
+    var objectiveC: String
+
     func run() throws {
         let folder = URL(filePath: specification, directoryHint: .isDirectory)
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
@@ -48,6 +51,11 @@ struct StoneGenerator: ParsableCommand {
         try write(
             Emitter(model, origin: origin), examples: model,
             CompatibilityEmitter(model, origin: origin))
+        let ownFolder = URL(filePath: objectiveC, directoryHint: .isDirectory)
+        try? FileManager.default.removeItem(at: ownFolder)
+        for (name, text) in try ObjectiveCEmitter(model, origin: origin).files() {
+            try write(text, to: ownFolder.appending(path: name))
+        }
     }
 
     private func write(

@@ -27,7 +27,8 @@ enum CompatibilityNames {
         version == 1 ? member(name) : "\(camel(name))V\(version)"
     }
 
-    private static func camel(_ name: String) -> String {
+    /// A name without regard to those that are taken.
+    static func camel(_ name: String) -> String {
         let words = words(name)
         let first = words.first.map { $0.lowercased() } ?? ""
         return first + words.dropFirst().map(capitalized).joined()

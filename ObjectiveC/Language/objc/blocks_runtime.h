@@ -1,0 +1,2 @@
+/* What GNUstep's headers include where there are blocks. */
+#include <Block.h>

@@ -1,0 +1,23 @@
+// All of the library.
+
+#import <Foundation/Foundation.h>
+#import "DBAccessTokenProvider.h"
+#import "DBClients.h"
+#import "DBClientsManager.h"
+#import "DBCustomRoutes.h"
+#import "DBGlobalErrorResponseHandler.h"
+#import "DBHandlerTypes.h"
+#import "DBOAuthManager.h"
+#import "DBOAuthResult.h"
+#import "DBRequestErrors.h"
+#import "DBSDKConstants.h"
+#import "DBSDKImportsGenerated.h"
+#import "DBSDKKeychain.h"
+#import "DBScopeRequest.h"
+#import "DBSharedApplicationProtocol.h"
+#import "DBStoneBase.h"
+#import "DBStoneSerializers.h"
+#import "DBStoneValidators.h"
+#import "DBTasks.h"
+#import "DBTransportClient.h"
+#import "DBTransportConfig.h"
