@@ -71,11 +71,11 @@ struct ExportTests {
             _ = try await client.upload("text", to: "/plain")
             _ = try await client.upload("text", to: "/doc.paper")
             try client.emulator.makeDocument("/doc.paper", formats: ["html"])
-            #expect(try await refusal(client, ["path": "/plain"]) == "non_exportable/...")
+            #expect(try await refusal(client, ["path": "/plain"]) == "non_exportable/..")
             #expect(
                 try await refusal(client, ["path": "/doc.paper", "export_format": "docx"])
-                    == "invalid_export_format/...")
-            #expect(try await refusal(client, ["path": "/none"]) == "path/not_found/...")
+                    == "invalid_export_format/..")
+            #expect(try await refusal(client, ["path": "/none"]) == "path/not_found/..")
             let bad = try await client.send(
                 "files/export", argument: ["path": "/doc.paper", "format": "html"], body: [])
             #expect(bad.status == 400)

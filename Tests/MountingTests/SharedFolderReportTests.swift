@@ -61,8 +61,8 @@ import Testing
         #expect(try id("Photos") == "7")
         #expect(try id("photos") == "8")
         #expect(try id("e\u{301}t\u{e9}") == "11")
-        #expect(throws: CommandError.noSharedFolder("Phot")) { try id("Phot") }
-        #expect(throws: CommandError.noSharedFolder("")) { try id("") }
+        #expect(throws: SharedFolderDoubt.none) { try id("Phot") }
+        #expect(throws: SharedFolderDoubt.none) { try id("") }
     }
 
     @Test("of several folders that a name may mean, the message has the ids and the owners")
@@ -72,14 +72,15 @@ import Testing
             Self.folder("8", "Photos"),
         ]
         #expect(
-            throws: CommandError.severalSharedFolders(
-                "photos", candidates: ["7 (Ada, can view, joined as /Photos)", "8 (can view)"])
+            throws: SharedFolderDoubt.several([
+                "7 (Ada, can view, joined as /Photos)", "8 (can view)",
+            ])
         ) { try SharedFolderReport.named("photos", among: folders) }
         let many = (1...50).map { Self.folder("\($0)", "x") }
         do {
             _ = try SharedFolderReport.named("x", among: many)
             Issue.record("one of fifty was chosen")
-        } catch .severalSharedFolders(_, let candidates) {
+        } catch .several(let candidates) {
             #expect(candidates.count == 11)
             #expect(candidates.last == "…")
         }

@@ -147,7 +147,7 @@ import Testing
                     _ = try await export(store)
                 }
                 guard case .remote(.malformed) = error else {
-                    Issue.record("\(fault) \(value): \(error, default: "none")")
+                    Issue.record("\(fault) \(value): \(String(describing: error))")
                     continue
                 }
                 account.server.removeFaults()

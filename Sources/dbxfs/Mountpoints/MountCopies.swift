@@ -11,7 +11,7 @@ struct MountCopies: Hashable, Sendable {
     /// A process in each of the namespaces, as far as this user may know: `NAME (PID)`.
     var holders: [String]
 
-    /// What users are told.
+    /// The message to users.
     func text(about mountpoint: String) -> String {
         let programs = holders.isEmpty ? "" : ": " + holders.joined(separator: ", ")
         return

@@ -18,10 +18,9 @@ code() { curl -sS --max-time 20 -o "$WORK/body" -w '%{http_code}' "$@"; }
 # At a socket, which a process that was killed has left.
 socket="$WORK/metrics.sock"
 dbxfs mount -o "metrics=$socket" "$MNT"
-pid=$(status_field pid)
 test "$(stat -c '%F %a' "$socket")" = 'socket 600'
-kill -9 "$pid"
-wait_until 30 has_ended "$pid"
+kill -9 "$(status_field pid)"
+wait_until 30 not stat -f "$MNT"
 test -S "$socket"
 dbxfs mount -o "metrics=unix:$socket" "$MNT"
 echo text > "$MNT/file"

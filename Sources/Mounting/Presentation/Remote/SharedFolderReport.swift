@@ -87,13 +87,21 @@ extension SharedFolderReport {
 
 // MARK: The folder that a user means
 
+/// Why a text does not name one shared folder.
+package enum SharedFolderDoubt: Error, Hashable {
+    /// No folder has the id or the name.
+    case none
+    /// The ids of those that have the name, and what tells them apart.
+    case several([String])
+}
+
 extension SharedFolderReport {
     /// The folder of an id or a name. An id goes first, so that a folder that is named like another one's id cannot take its place.
     ///
     /// Names that are the same to the byte go before those that differ in case or composition.
     package static func named(
         _ text: String, among folders: [SharedFolderReport]
-    ) throws(CommandError) -> SharedFolderReport {
+    ) throws(SharedFolderDoubt) -> SharedFolderReport {
         if let folder = folders.first(where: { $0.id.utf8.elementsEqual(text.utf8) }) {
             return folder
         }
@@ -102,12 +110,10 @@ extension SharedFolderReport {
             let folded = text.lowercased()
             found = folders.filter { $0.name.lowercased() == folded }
         }
-        guard let first = found.first else { throw .noSharedFolder(text) }
+        guard let first = found.first else { throw .none }
         guard found.count == 1 else {
-            throw .severalSharedFolders(
-                text,
-                candidates: found.prefix(mostChoices).map(\.choice)
-                    + (found.count > mostChoices ? ["…"] : []))
+            let rest = found.count > mostChoices ? ["…"] : []
+            throw .several([found.prefix(mostChoices).map(\.choice), rest].flatMap(\.self))
         }
         return first
     }

@@ -22,10 +22,23 @@ struct JoinCommand: ParsableCommand {
 
     func run() throws {
         let folders = try SharedFolders(account.name, account.scope, for: self)
-        let wanted = try SharedFolderReport.named(folder, among: folders.list())
+        let wanted = try wanted(of: folders.list())
         let (path, isNew) = try folders.join(wanted)
         let place = path.map { " as \($0)" } ?? ""
         let verb = isNew ? "joined" : "was joined before,"
         Terminal.print(Terminal.printable("\(wanted.name): \(verb)\(place)"))
+    }
+
+    private func wanted(of folders: [SharedFolderReport]) throws(CommandError) -> SharedFolderReport
+    {
+        do throws(SharedFolderDoubt) {
+            return try SharedFolderReport.named(folder, among: folders)
+        } catch {
+            switch error {
+            case .none: throw .noSharedFolder(folder)
+            case .several(let candidates):
+                throw .severalSharedFolders(folder, candidates: candidates)
+            }
+        }
     }
 }
