@@ -66,6 +66,16 @@ void checkClients(DBUserClient *client) {
       [[DBTransportDefaultConfig alloc] initWithAppKey:@"key" appSecret:nil userAgent:nil asMemberId:nil
           additionalHeaders:@{@"X-Header" : @"1"} delegateQueue:nil forceForegroundSession:NO sharedContainerIdentifier:nil];
     }));
+    DBTransportBaseHostnameConfig *hosts = [[[DBTransportBaseHostnameConfig alloc] initWithMeta:@"a.example" api:@"a.example"
+        content:@"b.example" notify:@"a.example"] autorelease];
+    DBTransportDefaultConfig *config = [[[DBTransportDefaultConfig alloc] initWithAppKey:@"key" appSecret:nil hostnameConfig:hosts userAgent:nil
+        asMemberId:nil additionalHeaders:nil delegateQueue:nil forceForegroundSession:NO sharedContainerIdentifier:nil] autorelease];
+    DBUserClient *scattered = [[[DBUserClient alloc] initWithAccessToken:@"own" transportConfig:config] autorelease];
+    [[scattered.checkRoutes user] setResponseBlock:^(DBCHECKEchoResult *result, DBCHECKEchoError *error, DBRequestError *networkError) {
+      EXPECT([networkError isClientError] && [networkError.nsError.domain isEqual:DBErrorDomain]);
+      happened();
+    }];
+    wait(1);
     EXPECT([client isAuthorized] && [[client accessToken] length] > 0);
 }
 
