@@ -52,6 +52,8 @@ BIN ?= .build/release
 SONAME = libdropbox.so.0
 # Where `make lib` leaves the library; a folder of its own, because SwiftPM's has one that needs a Swift runtime.
 LIBRARY ?= .build/libdropbox
+# The same for `make objc`.
+OBJC ?= .build/objc
 # Only the functions of dropbox.h are to be seen: the Swift runtime within must not meet that of a program.
 LIBRARY_LINKING = $(RELEASE_LINKING) $(foreach flag,--gc-sections -soname=$(SONAME) --version-script=Sources/CDropbox/exports.map,\
 	-Xlinker $(flag))
@@ -61,7 +63,7 @@ DOCS = README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE
 PAGES = $(wildcard docs/*.md docs/*.svg)
 
 .PHONY: help demo test test-unit test-clients test-mount test-package test-newcomer test-browser build release install uninstall deb lib install-lib uninstall-lib deb-lib portable rpm dist test-portable
-.PHONY: objc packages packages-build lint check generate release-notes clean
+.PHONY: objc install-objc uninstall-objc packages packages-build lint check generate release-notes clean
 
 help:
 	@echo 'make demo     build everything, mount a sample account, show it, stay mounted until Ctrl-C'
@@ -71,7 +73,7 @@ help:
 	@echo 'make install  install them below PREFIX=/usr/local, after make release; make uninstall removes them'
 	@echo 'make deb      build a Debian package in .build/deb'
 	@echo 'make lib      build libdropbox, the SDK for C; make install-lib, uninstall-lib and deb-lib are for it'
-	@echo 'make objc     build the library for Objective-C in .build/objc, after make lib; needs clang and GNUstep'
+	@echo 'make objc     build the library for Objective-C, after make lib; make install-objc and uninstall-objc are for it'
 	@echo 'make portable build a tarball for any Linux in .build/portable; needs Debian 12'
 	@echo 'make rpm      build RPM packages of that tarball in .build/rpm'
 	@echo 'make dist     build all of a release in .build/dist: sources, packages, bills of materials, notes, checksums'
@@ -218,7 +220,16 @@ deb-lib: lib
 objc:
 	@test -e '$(LIBRARY)/$(SONAME)' || { echo 'run make lib first' >&2; exit 1; }
 	@Scripts/install-packages --for build gnustep-make libgnustep-base-dev gobjc
-	$(MAKE) -C ObjectiveC OUTPUT='$(abspath .build/objc)' LIBDROPBOX='$(abspath $(LIBRARY))' -j $(JOBS)
+	$(MAKE) -C ObjectiveC OUTPUT='$(abspath $(OBJC))' LIBDROPBOX='$(abspath $(LIBRARY))' -j $(JOBS)
+
+# What `make objc` has built, beside libdropbox.
+install-objc: install-lib
+	@test -e '$(OBJC)/libObjectiveDropboxOfficial.so.0' || { echo 'run make objc first' >&2; exit 1; }
+	$(MAKE) -C ObjectiveC install OUTPUT='$(abspath $(OBJC))' LIBDROPBOX='$(abspath $(LIBRARY))' PREFIX='$(PREFIX)' \
+		LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)'
+
+uninstall-objc:
+	$(MAKE) -C ObjectiveC uninstall PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)'
 
 # A tarball for any Linux with a C library as new as that of Debian 12, on which it is built.
 portable:

@@ -95,21 +95,23 @@ static void onDone(void *context, const char *result, const dropbox_error *error
 /// Gives the response to its block, once both are there.
 - (void)deliver {
     NSOperationQueue *queue = nil;
+    id block = nil;
     @synchronized(self) {
         if (!isDone || isSuspended || isDelivered || response == nil) return;
         isDelivered = YES;
         queue = [[responseQueue retain] autorelease];
+        block = [[response retain] autorelease];
     }
     DBPerform(queue, ^{
         switch (self->kind) {
             case DBCallDownloadFile:
-                ((void (^)(id, id, id, id))self->response)(self->result, self->routeError, self->failure, self->destination);
+                ((void (^)(id, id, id, id))block)(self->result, self->routeError, self->failure, self->destination);
                 break;
             case DBCallDownloadData:
-                ((void (^)(id, id, id, id))self->response)(self->result, self->routeError, self->failure,
-                                                            self->result == nil ? nil : self->content);
+                ((void (^)(id, id, id, id))block)(self->result, self->routeError, self->failure,
+                                                   self->result == nil ? nil : self->content);
                 break;
-            default: ((void (^)(id, id, id))self->response)(self->result, self->routeError, self->failure);
+            default: ((void (^)(id, id, id))block)(self->result, self->routeError, self->failure);
         }
     });
 }

@@ -60,8 +60,7 @@ static void onPiece(void *context, uint64_t done, uint64_t total) {
         if (progress == nil) return;
         DBProgressBlock block = progress;
         int64_t all = sent, whole = expected;
-        // The upload is kept until its blocks have run, so that they are there.
-        DBPerform(queue, ^{ [self self], block((int64_t)bytes, all, whole); });
+        DBPerform(queue, ^{ block((int64_t)bytes, all, whole); });
     }
 }
 

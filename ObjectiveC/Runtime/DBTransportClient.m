@@ -16,20 +16,26 @@ dropbox_config *DBNewConfig(NSString *appKey, NSString *appSecret, NSString *use
     if (appKey != nil) dropbox_config_set_text(config, DROPBOX_APP_KEY, [appKey UTF8String], NULL);
     if (appSecret != nil) dropbox_config_set_text(config, DROPBOX_APP_SECRET, [appSecret UTF8String], NULL);
     if (userAgent != nil) dropbox_config_set_text(config, DROPBOX_USER_AGENT, [userAgent UTF8String], NULL);
-    NSString *usual = [[[[DBTransportBaseHostnameConfig alloc] init] autorelease] api];
-    if (hosts != nil && ![hosts.api isEqual:usual]) {
-        NSString *server = [hosts.api rangeOfString:@"://"].length > 0 ? hosts.api : [@"https://" stringByAppendingString:hosts.api];
-        // A server that cannot be used must not become Dropbox's.
-        if (dropbox_config_set_text(config, DROPBOX_ENDPOINT, [server UTF8String], NULL) != 0) {
-            dropbox_config_free(config);
-            return NULL;
-        }
+    DBTransportBaseHostnameConfig *usual = [[[DBTransportBaseHostnameConfig alloc] init] autorelease];
+    if (hosts == nil) return config;
+    NSArray *own = [NSArray arrayWithObjects:hosts.api, hosts.content, hosts.downloadContent, hosts.notify, nil];
+    if ([own isEqual:[NSArray arrayWithObjects:usual.api, usual.content, usual.downloadContent, usual.notify, nil]]) return config;
+    NSString *server = [hosts.api rangeOfString:@"://"].length > 0 ? hosts.api : [@"https://" stringByAppendingString:hosts.api];
+    // Requests that were meant for another server must not go to Dropbox's.
+    if ([[NSSet setWithArray:own] count] != 1 || dropbox_config_set_text(config, DROPBOX_ENDPOINT, [server UTF8String], NULL) != 0) {
+        dropbox_config_free(config);
+        return NULL;
     }
     return config;
 }
 
 // NSObject has an -init that is not to be used.
 #pragma clang diagnostic ignored "-Wincomplete-implementation"
+
+static DBRequestError *unusable(void) {
+    return DBLocalFailure(DBErrorDomain, DROPBOX_ERROR_INVALID_ARGUMENT,
+                          @"the servers cannot be used: api, content and notify have to be the same one");
+}
 
 @implementation DBTransportBaseClient
 @synthesize accessTokenProvider = _accessTokenProvider, tokenUid = _tokenUid;
@@ -142,8 +148,7 @@ dropbox_config *DBNewConfig(NSString *appKey, NSString *appSecret, NSString *use
             if (connection != NULL) block(connection, nil);
         }
         if (connection == NULL) {
-            block(NULL, error == NULL ? DBLocalFailure(DBErrorDomain, DROPBOX_ERROR_INVALID_ARGUMENT, @"the server cannot be used")
-                                      : DBFailureOf(error));
+            block(NULL, error == NULL ? unusable() : DBFailureOf(error));
             dropbox_error_free(error);
         }
     }];
@@ -153,7 +158,7 @@ dropbox_config *DBNewConfig(NSString *appKey, NSString *appSecret, NSString *use
     [self withToken:^(NSString *token, DBRequestError *failure) {
         dropbox_error *error = NULL;
         dropbox_client *connection = failure != nil ? NULL : [self newConnection:token attempts:0 error:&error];
-        block(connection, failure != nil ? failure : connection == NULL ? DBFailureOf(error) : nil);
+        block(connection, failure != nil ? failure : connection != NULL ? nil : error == NULL ? unusable() : DBFailureOf(error));
         dropbox_error_free(error);
         dropbox_client_free(connection);
     }];

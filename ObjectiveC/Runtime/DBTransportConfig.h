@@ -18,8 +18,8 @@ NS_ASSUME_NONNULL_BEGIN
 @property (nonatomic, readonly) DBRouteHost host;
 @end
 
-/// The servers. They are Dropbox's, or one server for all: `api` names it, as a name for https or as an address with a scheme; plain
-/// http goes to this machine only.
+/// The servers. They are Dropbox's, or one server for all, as a name for https or as an address with a scheme; plain http goes to this
+/// machine only. Requests to several others fail.
 @interface DBTransportBaseHostnameConfig : NSObject <NSCopying> {
     NSString *_meta, *_api, *_content, *_downloadContent, *_notify;
 }

@@ -7,7 +7,7 @@
 void expect(BOOL isTrue, const char *condition, const char *file, int line);
 /// Says that what wait() waits for has happened.
 void happened(void);
-/// Runs the main thread's run loop until happened() was called so often since the last wait(); a minute at most.
+/// Runs the main thread's run loop until happened() was called so often since the last wait(); five minutes at most.
 void wait(int times);
 /// Whether the block raises an exception.
 BOOL raises(void (^block)(void));

@@ -21,7 +21,7 @@ void happened(void) {
 }
 
 void wait(int times) {
-    NSDate *end = [NSDate dateWithTimeIntervalSinceNow:60];
+    NSDate *end = [NSDate dateWithTimeIntervalSinceNow:300];
     while (events < times && [end timeIntervalSinceNow] > 0) {
         NSAutoreleasePool *pool = [[NSAutoreleasePool alloc] init];
         [[NSRunLoop currentRunLoop] runMode:NSDefaultRunLoopMode beforeDate:[NSDate dateWithTimeIntervalSinceNow:0.5]];

@@ -36,6 +36,28 @@ void checkClients(DBUserClient *client) {
       happened();
     }];
     wait(2);
+
+    // A team's token, in the name of the member, and of nobody.
+    NSString *team = [NSString stringWithFormat:@"{\"account_id\":\"%@\",\"token\":\"team\",\"team\":true}", [member objectForKey:@"account_id"]];
+    EXPECT([[administer(@"/admin/tokens", team) objectForKey:@"token"] isEqual:@"team"]);
+    DBTeamClient *teamClient = [[[DBTeamClient alloc] initWithAccessToken:@"team" transportConfig:settings(@"key", nil)] autorelease];
+    DBUserClient *one = [teamClient userClientWithMemberId:[@"dbmid:AAE" stringByAppendingString:root]];
+    DBUserClient *nobody = [teamClient userClientWithMemberId:@"dbmid:nobody"];
+    [[one.usersRoutes getCurrentAccount] setResponseBlock:^(DBUSERSFullAccount *account, DBNilObject *error, DBRequestError *networkError) {
+      EXPECT([account.name.givenName isEqual:@"Ada"]);
+      happened();
+    }];
+    [[nobody.usersRoutes getCurrentAccount] setResponseBlock:^(DBUSERSFullAccount *account, DBNilObject *error, DBRequestError *networkError) {
+      EXPECT([[networkError asAuthError].structuredAuthError isInvalidSelectUser]);
+      happened();
+    }];
+    // What a team's route answers; the emulator has none, and says so.
+    [[teamClient.teamRoutes getInfo] setResponseBlock:^(DBTEAMTeamGetInfoResult *result, DBNilObject *error, DBRequestError *networkError) {
+      EXPECT(result == nil && [networkError isBadInputError]);
+      EXPECT([[networkError asBadInputError].errorContent rangeOfString:@"team/get_info"].length > 0);
+      happened();
+    }];
+    wait(3);
     [root release];
     [home release];
 
@@ -44,6 +66,16 @@ void checkClients(DBUserClient *client) {
       [[DBTransportDefaultConfig alloc] initWithAppKey:@"key" appSecret:nil userAgent:nil asMemberId:nil
           additionalHeaders:@{@"X-Header" : @"1"} delegateQueue:nil forceForegroundSession:NO sharedContainerIdentifier:nil];
     }));
+    DBTransportBaseHostnameConfig *hosts = [[[DBTransportBaseHostnameConfig alloc] initWithMeta:@"a.example" api:@"a.example"
+        content:@"b.example" notify:@"a.example"] autorelease];
+    DBTransportDefaultConfig *config = [[[DBTransportDefaultConfig alloc] initWithAppKey:@"key" appSecret:nil hostnameConfig:hosts userAgent:nil
+        asMemberId:nil additionalHeaders:nil delegateQueue:nil forceForegroundSession:NO sharedContainerIdentifier:nil] autorelease];
+    DBUserClient *scattered = [[[DBUserClient alloc] initWithAccessToken:@"own" transportConfig:config] autorelease];
+    [[scattered.checkRoutes user] setResponseBlock:^(DBCHECKEchoResult *result, DBCHECKEchoError *error, DBRequestError *networkError) {
+      EXPECT([networkError isClientError] && [networkError.nsError.domain isEqual:DBErrorDomain]);
+      happened();
+    }];
+    wait(1);
     EXPECT([client isAuthorized] && [[client accessToken] length] > 0);
 }
 

@@ -2,6 +2,7 @@
 
 #import "check.h"
 #import <stdlib.h>
+#import <unistd.h>
 
 static NSString *local(NSString *name) { return [folder() stringByAppendingPathComponent:name]; }
 
@@ -46,6 +47,29 @@ static void checkUploads(DBUserClient *client) {
           happened();
         }];
     wait(3);
+
+    // More than one request may carry; and the refusal of the session's end, as an error of the upload.
+    NSString *huge = local(@"huge");
+    EXPECT([[NSData data] writeToFile:huge atomically:NO] && truncate([huge fileSystemRepresentation], 151 * 1024 * 1024) == 0);
+    [[client.filesRoutes uploadUrl:@"/objc/huge" inputUrl:huge]
+        setResponseBlock:^(DBFILESFileMetadata *result, DBFILESUploadError *routeError, DBRequestError *networkError) {
+          EXPECT([result.size isEqual:@(151 * 1024 * 1024)]);
+          happened();
+        }];
+    wait(1);
+    [[client.filesRoutes uploadUrl:@"/objc" inputUrl:huge]
+        setResponseBlock:^(DBFILESFileMetadata *result, DBFILESUploadError *routeError, DBRequestError *networkError) {
+          EXPECT(result == nil && [routeError isPath] && [routeError.path.reason isConflict]);
+          happened();
+        }];
+    wait(1);
+    EXPECT([[NSFileManager defaultManager] removeFileAtPath:huge handler:nil]);
+    [[client.filesRoutes delete_V2:@"/objc/huge"]
+        setResponseBlock:^(DBFILESDeleteResult *result, DBFILESDeleteError *routeError, DBRequestError *networkError) {
+          EXPECT([result.metadata.pathDisplay isEqual:@"/objc/huge"]);
+          happened();
+        }];
+    wait(1);
 
     // A session, piece by piece.
     __block NSString *session = nil;

@@ -1,7 +1,7 @@
 // All types read and write what the tests of the generated Swift code read: the specification's examples, each field and each tag. Damaged
 // documents are refused by an exception, and end nothing.
 
-#import "DBJSON.h"
+#import "../../ObjectiveC/Runtime/DBJSON.h"
 #import "check.h"
 #import <string.h>
 
