@@ -1,6 +1,7 @@
 // Exports of cloud documents.
 
 import Foundation
+import FoundationNetworking
 import Testing
 
 @testable import DropboxEmulator

@@ -140,7 +140,7 @@ private final class FakeExports: RemoteExporting {
 
         // A new revision has a new export.
         #expect(try fixture.replaceFromServer(file, [0, 0], isCached: false))
-        try fixture.store.write { try $0.setFlags(.notDownloadable, true, of: file) }
+        try await fixture.store.write { try $0.setFlags(.notDownloadable, true, of: file) }
         try setExport(text("new"), of: file, on: fixture)
         #expect(try await contents("d.paper", on: fixture) == text("new"))
         #expect(cloud.requests == 2)
@@ -154,7 +154,7 @@ private final class FakeExports: RemoteExporting {
         cloud.state.withLock { $0.exports[id] = (Revision("next"), text("newer")) }
         #expect(try await contents("d", on: fixture) == text("newer"))
         #expect(try await contents("d", on: fixture) == text("newer"))
-        try fixture.store.write { transaction in
+        try await fixture.store.write { transaction in
             var facts = try #require(try transaction.node(file)).facts
             facts.revision = Revision("next")
             try transaction.setFacts(facts, of: file)
