@@ -53,7 +53,7 @@ SONAME = libdropbox.so.0
 # Where `make lib` leaves the library; a folder of its own, because SwiftPM's has one that needs a Swift runtime.
 LIBRARY ?= .build/libdropbox
 # The same for `make objc`.
-OBJC ?= .build/objc
+OBJECTIVE_C ?= .build/objc
 # Only the functions of dropbox.h are to be seen: the Swift runtime within must not meet that of a program.
 LIBRARY_LINKING = $(RELEASE_LINKING) $(foreach flag,--gc-sections -soname=$(SONAME) --version-script=Sources/CDropbox/exports.map,\
 	-Xlinker $(flag))
@@ -220,12 +220,12 @@ deb-lib: lib
 objc:
 	@test -e '$(LIBRARY)/$(SONAME)' || { echo 'run make lib first' >&2; exit 1; }
 	@Scripts/install-packages --for build gnustep-make libgnustep-base-dev gobjc
-	$(MAKE) -C ObjectiveC OUTPUT='$(abspath $(OBJC))' LIBDROPBOX='$(abspath $(LIBRARY))' -j $(JOBS)
+	$(MAKE) -C ObjectiveC OUTPUT='$(abspath $(OBJECTIVE_C))' LIBDROPBOX='$(abspath $(LIBRARY))' -j $(JOBS)
 
 # What `make objc` has built, beside libdropbox.
 install-objc: install-lib
-	@test -e '$(OBJC)/libObjectiveDropboxOfficial.so.0' || { echo 'run make objc first' >&2; exit 1; }
-	$(MAKE) -C ObjectiveC install OUTPUT='$(abspath $(OBJC))' LIBDROPBOX='$(abspath $(LIBRARY))' PREFIX='$(PREFIX)' \
+	@test -e '$(OBJECTIVE_C)/libObjectiveDropboxOfficial.so.0' || { echo 'run make objc first' >&2; exit 1; }
+	$(MAKE) -C ObjectiveC install OUTPUT='$(abspath $(OBJECTIVE_C))' LIBDROPBOX='$(abspath $(LIBRARY))' PREFIX='$(PREFIX)' \
 		LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)'
 
 uninstall-objc:

@@ -49,7 +49,8 @@ def check_folders(report, client, emulator):
                                  "owner": "Ada", "mounted": number == 1})
     first = dbx.sharing_list_mountable_folders(limit=2, actions=[sharing.FolderAction.unmount])
     rest = dbx.sharing_list_mountable_folders_continue(first.cursor)
-    folders = first.entries + rest.entries
+    # Other checks share folders, too.
+    folders = [folder for folder in first.entries + rest.entries if folder.name.startswith("Team ")]
     report.equal("shared folders in pages", ([folder.name for folder in folders], rest.cursor),
                  (["Team 1", "Team 2", "Team 3"], None))
     report.equal("their paths", [folder.path_lower for folder in folders], ["/team 1", None, None])
