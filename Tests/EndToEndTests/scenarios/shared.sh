@@ -42,8 +42,8 @@ dbxfs sync "$MNT" --timeout 60
 test "$($other get /Team/mine)" = mine
 
 # A name that several folders have is no choice; an id is. A name that is taken on Dropbox gets a number.
-fails_in_one_line 2 '9002 (Bo, can view); 9003 (Cy, can edit)' dbxfs join Photos
-fails_in_one_line 2 "no shared folder 'nothing'" dbxfs join nothing
+fails 2 '9002 (Bo, can view); 9003 (Cy, can edit)' dbxfs join Photos
+fails 2 "no shared folder 'nothing'" dbxfs join nothing
 mkdir "$MNT/photos"
 dbxfs sync "$MNT" --timeout 60
 dbxfs join 9003 --account default | grep -qx 'Photos: joined as /Photos (1)'
@@ -52,26 +52,26 @@ wait_until 60 contains "$MNT/Photos (1)/file" 'of Photos'
 # Only a shared folder itself can be left, and only without changes that Dropbox does not have.
 mkdir "$MNT/Team/inner"
 dbxfs sync "$MNT" --timeout 60
-fails_in_one_line 2 'is no shared folder' dbxfs leave "$MNT/Team/inner"
-fails_in_one_line 2 'is no shared folder' dbxfs leave "$MNT"
-fails_in_one_line 2 'there is no' dbxfs leave "$MNT/nothing"
+fails 2 'is no shared folder' dbxfs leave "$MNT/Team/inner"
+fails 2 'is no shared folder' dbxfs leave "$MNT"
+fails 2 'there is no' dbxfs leave "$MNT/nothing"
 dbxfs set "$MNT" write_delay=1h
 echo unsent > "$MNT/Team/inner/unsent"
-fails_in_one_line 2 'not on Dropbox yet' dbxfs leave "$MNT/Team"
+fails 2 'not on Dropbox yet' dbxfs leave "$MNT/Team"
 dbxfs set "$MNT" write_delay=0
 dbxfs sync "$MNT" --timeout 60
 
 admin POST /faults '{"route": "sharing/unmount_folder", "kind": "reset_after", "count": 1}' > /dev/null
 dbxfs leave "$MNT/Team" | grep -q ': left; `dbxfs join 9001` brings it back$'
 wait_until 60 test ! -e "$MNT/Team"
-fails_in_one_line 2 'there is no' dbxfs leave "$MNT/Team"
+fails 2 'there is no' dbxfs leave "$MNT/Team"
 test "$(field 9001 joined)" = False
 # Without a mount's help.
 dbxfs leave ':/Photos (1)'
 wait_until 60 test ! -e "$MNT/Photos (1)"
-fails_in_one_line 2 'on Dropbox' dbxfs leave ':/Photos (1)'
-fails_in_one_line 2 'is no shared folder' dbxfs leave default:/photos
-fails_in_one_line 2 'is no shared folder' dbxfs leave default:/
+fails 2 'on Dropbox' dbxfs leave ':/Photos (1)'
+fails 2 'is no shared folder' dbxfs leave default:/photos
+fails 2 'is no shared folder' dbxfs leave default:/
 # It comes back as it was.
 dbxfs join 9001
 wait_until 60 contains "$MNT/Team/inner/unsent" unsent
@@ -79,9 +79,9 @@ test "$(cat "$MNT/Team/mine")" = mine
 
 # A login that may not.
 admin POST /tokens '{"token": "narrow", "scopes": ["account_info.read", "files.metadata.read", "sharing.read"]}' > /dev/null
-fails_in_one_line 2 'lacks the scope sharing.write; the app needs sharing.read and sharing.write' \
+fails 2 'lacks the scope sharing.write; the app needs sharing.read and sharing.write' \
     env DBXFS_ACCESS_TOKEN=narrow dbxfs join 9002
-fails_in_one_line 2 'dbxfs login --account other --sharing' \
+fails 2 'dbxfs login --account other --sharing' \
     env DBXFS_ACCESS_TOKEN=narrow dbxfs join --account other 9002
 fails 2 'does not accept the access token' env DBXFS_ACCESS_TOKEN=wrong dbxfs shared
 fails 2 'no login for the account' env DBXFS_ACCESS_TOKEN= dbxfs shared --account other
