@@ -36,7 +36,7 @@ extension DeltaApplier {
     ) throws {
         let former = former.filter { $0.inode != node.inode }
         // The pages of a listing may be older than the move, too.
-        if isFeed || listing != 0, let id = node.facts.id, try isAheadOfFeed(id) {
+        if isFeed || listing != 0, let id = node.facts.id, try isAheadOfFeed(id, node.inode) {
             try noteDoubt(of: id)
             try doubt(former)
             return try removeToldBefore(below: node)
@@ -51,7 +51,10 @@ extension DeltaApplier {
 
     /// Whether a response has placed a node, and the feed has not been there yet. An earlier entry of the batch may tell
     /// where the node was before the response.
-    private func isAheadOfFeed(_ id: FileID) throws -> Bool { try transaction.isUnconfirmed(id) }
+    /// A node that the batch itself has added is where the feed is.
+    private func isAheadOfFeed(_ id: FileID, _ inode: InodeID) throws -> Bool {
+        try passing[inode] == nil && transaction.isUnconfirmed(id)
+    }
 
     /// Marks nodes that a deletion may concern. They are requested by ID, unless the batch contains
     /// them.
