@@ -320,6 +320,7 @@ extension Transaction {
 package struct Snapshot: TreeReading {
     /// The connection, valid within the closure that got the snapshot.
     package let database: Database
+    package var nodesRead: ReadNodes? { nil }
 
     init(database: Database) {
         self.database = database
@@ -330,6 +331,8 @@ package struct Snapshot: TreeReading {
 package struct Transaction: TreeReading {
     /// The connection, valid within the closure that got the transaction.
     package let database: Database
+
+    package var nodesRead: ReadNodes? { end.nodes }
 
     let end: TransactionEnd
 
