@@ -73,6 +73,7 @@ extension MountControl: MountService {
         status.bytesDown = Int64(clamping: totals.bytesDown)
         status.bytesUp = Int64(clamping: totals.bytesUp)
         status.rssBytes = ProcessSettings.residentBytes
+        status.metricsAddress = plan.settings.metrics?.text
         return status
     }
 
