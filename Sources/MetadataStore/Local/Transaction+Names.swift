@@ -97,15 +97,6 @@ extension Transaction {
         }
     }
 
-    /// The nodes of a folder that are seen under the names that the server has, although another machine has told own names.
-    package func nodesWithoutToldNames(of parent: InodeID) throws -> [Node] {
-        try nodes(
-            """
-            WHERE node.parent = ? AND node.own IS NULL AND EXISTS
-                (SELECT 1 FROM told WHERE told.inode = node.inode AND facts LIKE '% n=%')
-            """, [parent.column])
-    }
-
     // MARK: One node under each name
 
     /// The place of a node under a name that users do not see already. A name that users gave stays where it is.

@@ -72,12 +72,12 @@ extension LocalChanges {
     /// Makes links of the texts that the server has told to be links while this machine took them for files: its cursor is past
     /// them. Those that users have changed stay files until the change is sent.
     private func adoptToldLinks() throws {
-        for inode in try transaction.filesToldAsLinks() {
-            guard let node = try transaction.node(inode), node.kind == .file,
-                node.remote == .inPlace, node.staged == nil,
-                let target = try transaction.toldFacts(of: inode)?.link(ofContent: node.facts.hash)
+        for node in try transaction.filesToldAsLinks() {
+            let told = try transaction.toldFacts(of: node.inode)
+            guard node.remote == .inPlace, node.staged == nil,
+                let target = told?.link(ofContent: node.facts.hash)
             else { continue }
-            try transaction.makeLink(inode, to: target)
+            try transaction.makeLink(node.inode, to: target)
         }
     }
 }
