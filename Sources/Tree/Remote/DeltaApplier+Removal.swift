@@ -195,10 +195,12 @@ extension DeltaApplier {
         guard state(of: node).presence == .moved, let place = node.place else { return false }
         guard let there = try transaction.remotePlace(of: node) else { return true }
         if there.isSameThere(as: place) { return false }
-        guard there.parent == place.parent,
-            let own = try transaction.toldFacts(of: node.inode)?.ownName(of: there.name)
-        else { return true }
-        return own.bytes != place.name.shown
+        guard there.parent == place.parent else { return true }
+        // The server's place keeps the own name under which users saw the node there. A response that came since has only the
+        // alias; then the facts that the server has of the node have the name, if machines share them.
+        if there.name.shown == place.name.shown { return false }
+        let told = try transaction.toldFacts(of: node.inode)?.ownName(of: there.name)
+        return told?.bytes != place.name.shown
     }
 
     private mutating func detachOrResolve(_ removal: Removal) throws {
