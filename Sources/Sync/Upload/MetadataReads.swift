@@ -85,7 +85,9 @@ struct MetadataReads: Sendable {
                 let entries = [findings.atPaths.map(\.entry), findings.byID].flatMap(\.self)
                 await environment.hashUnsent(like: entries)
                 let believed = findings
-                try await environment.record { recorder in
+                // The deltas of these changes will change nothing. Before the account is listed, an unknown node is no change of others.
+                let isTreeComplete = environment.state.current.isTreeComplete
+                try await environment.record(isOfOthers: isTreeComplete) { recorder in
                     try recorder.found(believed, insteadOf: question.inode)
                     try body(recorder.transaction)
                 }.get()
