@@ -1,5 +1,5 @@
 // The read pipeline: bytes of revisions from memory, from the cache on disk, or from the network.
-// Not responsible for open files, nor for content that is not on the server. `BlockFetcher` brings what is missing; read-ahead is in
+// Not responsible for open files, nor for content that is not on the server. `BlockFetcher` brings missing blocks; read-ahead is in
 // ContentReader+Ahead.swift.
 
 import Blocking

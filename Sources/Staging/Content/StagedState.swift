@@ -1,4 +1,4 @@
-// The state of staged content: which bytes are staged, what its row has, what the disk has for certain, and what was sent of it.
+// The state of staged content: which bytes are staged, which of its versions the row and the disk have, and which pieces were sent.
 // Memory only: `StagedFile` has the lock, the bytes and the rows.
 
 import ContentHashing
@@ -269,7 +269,7 @@ struct StagedState {
         return true
     }
 
-    /// Undoes `retire`.
+    /// Undoes `retire`, because its transaction was rolled back.
     mutating func revive() {
         retired = nil
     }

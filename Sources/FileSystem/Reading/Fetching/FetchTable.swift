@@ -1,4 +1,4 @@
-// The fetches of a reader, running and arrived, and what was found out about their contents. Memory only: its owner has the lock,
+// The fetches of a reader, running and arrived, and which blocks of their contents were seen. Memory only: its owner has the lock,
 // and transfers the bytes.
 
 import BlockCache
@@ -124,7 +124,7 @@ struct FetchTable {
         case demanded
         /// Read-ahead, which needs room.
         case ahead
-        /// For no reader.
+        /// No reader needs it; it gives way to the others.
         case background
     }
 
