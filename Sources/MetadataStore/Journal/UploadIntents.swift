@@ -8,8 +8,8 @@ import GRDB
 
 extension TreeReading {
     /// The intent to create a node at a place, if it may still arrive, and the inode of the node. `hash` is that of a file's
-    /// content; nil means a folder. The intent matches if it names the folder of the place, or the path that this folder has
-    /// now.
+    /// content; nil means a folder. An intent matches if it was sent for the folder of the place, or by the path that this
+    /// folder has now.
     package func intent(
         at place: Place, hash: ContentHash?, modified: WallTime?
     ) throws -> (id: Int64, inode: InodeID)? {

@@ -1,6 +1,6 @@
-// Own names and aliases. A node that the server cannot have under its own name gets an alias once, and keeps it with its row,
-// until it is renamed or its own name becomes free. Also for nodes of the server whose names users have given to others here:
-// those are seen under a name that is made here. Not responsible for lookups (`TreeReading+Names.swift`).
+// Own names and aliases. A node that the server cannot have under its own name gets an alias once, and keeps it in its row
+// until it is renamed, or until its own name becomes free. A node of the server whose name users have given to another node
+// here is seen under a name that is made here. Not responsible for lookups (`TreeReading+Names.swift`).
 
 package import Core
 import GRDB

@@ -12,10 +12,10 @@ extension StagedFile {
     /// Saves size, generation, blocks and the modification time in the node's rows, unless the node
     /// has given this content up.
     ///
-    /// Content with a promise is flushed first, so that the row that replaces a safe one is as
-    /// safe. Incomplete content, such as a file that was only truncated so far, is not flushed in
-    /// the background: until it is complete, a power cut leaves the server's version. `known` are the
-    /// node's local facts, if the transaction has read them.
+    /// If an fsync has acknowledged earlier content, this content is flushed first, because its row replaces a row that is
+    /// safe. Otherwise it is flushed in the background, but only once it is complete: a file that was only truncated so far is
+    /// not, so that a power cut leaves the server's version. `known` are the node's local facts, if the transaction has read
+    /// them.
     package func persist(
         in transaction: Transaction, isComplete: Bool = true, known: LocalFacts? = nil
     ) throws {

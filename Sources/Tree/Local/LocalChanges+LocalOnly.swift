@@ -40,8 +40,8 @@ extension LocalChanges {
     /// Whether a node stays local-only under any name.
     func keepsHere(_ node: Node) -> Bool { context.rules.posix.keepsHere(node) }
 
-    /// Publishes nodes that the rules of the last mount kept local and the present ones do not: all of them if the patterns
-    /// are others, and links if those were not sent. Nodes that are on the server stay there, also if a pattern matches them.
+    /// Publishes local-only nodes that the present rules of this mount would send: if the patterns have changed, all that no
+    /// pattern matches; if links are sent from now on, links. Nodes on the server stay there, even if a pattern matches them.
     ///
     /// Must be called before the kernel knows any inode: files may become links.
     package func adoptRules() throws {
