@@ -24,8 +24,10 @@ extension FileVersion {
 
 extension DiskBlockCache {
     /// The beginning of the chunk that has an offset.
-    static func chunkStart(_ offset: Int64) -> Int64 { offset / chunkSize *| chunkSize }
+    static func chunkStart(_ offset: Int64) -> Int64 {
+        offset / Self.chunkSize *| Self.chunkSize
+    }
 
     /// The end of the chunk that has the byte before an offset.
-    static func chunkEnd(_ offset: Int64) -> Int64 { chunkStart(offset +| chunkSize -| 1) }
+    static func chunkEnd(_ offset: Int64) -> Int64 { chunkStart(offset +| Self.chunkSize -| 1) }
 }
