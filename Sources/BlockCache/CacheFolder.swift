@@ -1,4 +1,4 @@
-// The folder of the cache: where the files of each content lie, and whose they are. Not responsible for what is in them
+// The folder of the cache: where the files of each content lie, and whose they are. Not responsible for their bytes
 // (`ContentFile`).
 
 import ContentHashing

@@ -61,7 +61,7 @@ final class MountPause: Sendable {
             .map { Double.maximum(ContinuousClock.now.duration(to: $0) / .seconds(1), 0) }
     }
 
-    /// Ends the timer.
+    /// Ends the timer that would resume the mount.
     func stopTimer() {
         pause.withLock { $0?.timer?.cancel() }
     }

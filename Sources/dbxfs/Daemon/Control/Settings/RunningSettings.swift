@@ -38,7 +38,7 @@ final class RunningSettings: Sendable {
         self.log = log
     }
 
-    /// The present settings.
+    /// The settings that the parts have now.
     var present: LiveSettings { live.withLock { $0 } }
 
     /// Changes settings for as long as the mount runs, and returns all of them.
@@ -115,7 +115,7 @@ final class RunningSettings: Sendable {
         }
     }
 
-    /// Ends the timer.
+    /// Ends the timer of limits that depend on the time.
     func stopTimer() {
         timer.withLock { $0?.cancel() }
     }
