@@ -100,6 +100,27 @@ final class ActivityList: SyncActivityObserving {
         await harness.stop()
     }
 
+    @Test("what a refusal shows of other clients is told once, before the delta of it")
+    func foundAfterRefusal() async throws {
+        let list = ActivityList()
+        let harness = try Harness(activities: list)
+        try await harness.put("/folder/a", "1")
+        try await harness.settle()
+        harness.faulty.inject(.failBefore(.server("test")), times: nil) {
+            $0.operation == .listAfter
+        }
+        try await harness.relocate("/folder", to: "/moved")
+        try await harness.write("/folder/a", "2")
+        try await harness.drain()
+        let move = try #require(list.all.firstIndex { $0.hasPrefix("received") })
+        let upload = try #require(list.all.firstIndex(of: "sent /moved/a 1"))
+        #expect(list.all[move].contains("moved") && move < upload, "\(list.all)")
+        harness.faulty.removeFaults()
+        try await harness.settle()
+        #expect(list.all.count { $0.hasPrefix("received") } == 1, "\(list.all)")
+        await harness.stop()
+    }
+
     @Test("a refusal is told once, however often it is repeated, and so is a full account")
     func refusals() async throws {
         let list = ActivityList()
