@@ -201,7 +201,7 @@ private actor FakeStream: RemoteByteStream {
         if !hasEnded { store.change(running: -1) }
     }
 
-    /// Counts the end before its reader hears of it: the stream itself may outlive that for a moment.
+    /// Counts the end before its reader learns of it: the stream itself may outlive that for a moment.
     private func end() {
         guard !hasEnded else { return }
         hasEnded = true
