@@ -96,7 +96,7 @@ struct FaultInjectionTests {
         .timeLimit(.minutes(5)))
     func earlyRelease() async throws {
         let store = wrapped()
-        store.distance = 0.5
+        store.distance = 0.1
         store.inject(.stall, into: .makeFolder)
         async let made = store.makeFolder(at: "/a")
         while store.calls.isEmpty { await Task.yield() }
