@@ -62,7 +62,7 @@ import Testing
 
     @Test("a slow client gets 408, and does not keep the browser waiting")
     func slow() throws {
-        let login = try WaitingLogin(limits: .init(request: 0.5))
+        let login = try WaitingLogin(limits: .init(request: 2))
         let silent = try login.connect()
         let slow = try login.connect()
         defer {
