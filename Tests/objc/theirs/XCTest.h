@@ -10,6 +10,7 @@ typedef enum { XCTWaiterResultCompleted = 1, XCTWaiterResultTimedOut } XCTWaiter
 @interface XCTestExpectation : NSObject {
     int _count;
 }
+- (instancetype)initWithDescription:(NSString *)description;
 - (void)fulfill;
 - (BOOL)isFulfilled;
 @end
@@ -62,3 +63,5 @@ typedef sem_t *dispatch_semaphore_t;
 dispatch_semaphore_t dispatch_semaphore_create(long value);
 long dispatch_semaphore_signal(dispatch_semaphore_t semaphore);
 long dispatch_semaphore_wait(dispatch_semaphore_t semaphore, int timeout);
+/// Blocks run on an operation queue where theirs do on one of GCD.
+#define dispatch_queue_create(name, attributes) ([[[NSOperationQueue alloc] init] autorelease])

@@ -21,6 +21,7 @@ long dispatch_semaphore_signal(dispatch_semaphore_t semaphore) { return sem_post
 long dispatch_semaphore_wait(dispatch_semaphore_t semaphore, int timeout) { return sem_wait(semaphore); }
 
 @implementation XCTestExpectation
+- (instancetype)initWithDescription:(NSString *)description { return [super init]; }
 - (void)fulfill {
     @synchronized(self) { _count++; }
 }
