@@ -32,6 +32,18 @@ static DBDesktopSharedApplication *application;
 + (NSDictionary *)authorizedClients {
     @synchronized(self) { return [[users copy] autorelease]; }
 }
++ (void)setAuthorizedClient:(DBUserClient *)client {
+    @synchronized(self) {
+        [user autorelease];
+        user = [client retain];
+    }
+}
++ (void)setAuthorizedTeamClient:(DBTeamClient *)client {
+    @synchronized(self) {
+        [team autorelease];
+        team = [client retain];
+    }
+}
 + (DBTeamClient *)authorizedTeamClient {
     @synchronized(self) { return [[team retain] autorelease]; }
 }

@@ -323,7 +323,8 @@ static id decodeUnion(Class class, id json) {
 }
 - (BOOL)isEqual:(id)other {
     if (self == other) return YES;
-    if (![other isKindOfClass:[self class]] || ![self isKindOfClass:[other class]]) return NO;
+    // A class of SwiftyDropboxObjC for a tag has the table of its union.
+    if (![other isKindOfClass:[DBStoneObject class]] || [[other class] stoneTable] != [[self class] stoneTable]) return NO;
     return [encodeObject(self) isEqual:encodeObject(other)];
 }
 - (NSUInteger)hash { return [encodeObject(self) hash]; }

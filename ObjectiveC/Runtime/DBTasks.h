@@ -11,7 +11,8 @@ NS_ASSUME_NONNULL_BEGIN
 
 @interface DBTask : NSObject {
     DBRoute *_route;
-    NSString *_taskIdentifier, *_tokenUid;
+    NSString *_taskIdentifier, *_tokenUid, *_persistedString;
+    NSDate *_earliestDate;
     int _retryCount;
     id _call;
 }

@@ -31,7 +31,8 @@
     return task;
 }
 - (void)dealloc {
-    [_route release], [_taskIdentifier release], [_tokenUid release], [_call release];
+    [_route release], [_taskIdentifier release], [_tokenUid release], [_persistedString release], [_earliestDate release],
+        [_call release];
     [super dealloc];
 }
 @end

@@ -1,6 +1,7 @@
 // Mocks: an app's code is answered by its test, in the forms of SwiftyDropbox.
 
 import Foundation
+import Synchronization
 import Testing
 
 @testable import SwiftyDropbox
@@ -28,6 +29,45 @@ struct MockTests {
         ]
         try transport.getRequest(with: "get_metadata")?.handleMockInput(.success(json: json))
         #expect((try await second.response() as? Files.FileMetadata)?.isDownloadable == true)
+    }
+
+    @Test("what an app's handler does is done when the test has answered")
+    func answersInPlace() throws {
+        let (routes, transport) = MockingUtilities.makeMock(forType: CheckRoutes.self)
+        var results: [String?] = []
+        routes.user(query: "a").response { result, _ in results.append(result?.result) }
+        #expect(results.isEmpty)
+        try transport.getLastRequest()?.handleMockInput(.success(json: ["result": "a"]))
+        #expect(results == ["a"])
+        transport.mockRequestHandler = { request in
+            try? request.handleMockInput(
+                .requestError(model: Auth.AuthError.expiredAccessToken, code: 401))
+        }
+        let errors = Mutex(0)
+        let queue = OperationQueue()
+        let key = GlobalErrorResponseHandler.shared.registerGlobalErrorHandler(
+            { error in
+                if case .authError(.expiredAccessToken, _, _, _) = error {
+                    errors.withLock { $0 += 1 }
+                }
+            }, queue: queue)
+        routes.user(query: "b").response { result, _ in results.append(result?.result) }
+        GlobalErrorResponseHandler.shared.deregisterGlobalErrorHandler(key: key)
+        queue.waitUntilAllOperationsAreFinished()
+        #expect(results == ["a", nil])
+        #expect(errors.withLock { $0 } >= 1)
+    }
+
+    @Test("the namespaces of clients can be unwrapped, as programs for Apple's systems do")
+    func namespaces() throws {
+        let transport = MockDropboxTransportClient()
+        let user: DropboxClient? = DropboxClient(transportClient: transport)
+        let team: DropboxTeamClient? = DropboxTeamClient(transportClient: transport)
+        // swift-format-ignore: NeverForceUnwrap
+        let files: FilesRoutes? = user?.files!
+        // swift-format-ignore: NeverForceUnwrap
+        let members: TeamRoutes? = team?.team!
+        #expect(files != nil && members != nil)
     }
 
     private func request(of transport: MockDropboxTransportClient) async throws -> MockApiRequest {

@@ -175,7 +175,7 @@ struct RequestFaultTests {
     @Test("content that is cut, or is not what its metadata says, is an error, and leaves no file")
     func downloads() async throws {
         try await withService { service in
-            let files = service.client.files
+            let files: FilesRoutes = service.client.files
             _ = try await files.upload(path: "/a", input: content(1 << 20)).response()
             let place = service.folder.appendingPathComponent("place")
             for (kind, at) in [("cut_body", 1_000), ("corrupt_body", 1_000)] {

@@ -11,7 +11,7 @@ struct RequestTests {
     @Test("a listing calls its handler with entries of their classes, on the queue that was named")
     func listing() async throws {
         try await withService { service in
-            let files = service.client.files
+            let files: FilesRoutes = service.client.files
             _ = try await files.createFolderV2(path: "/photos").response()
             _ = try await files.upload(path: "/a.txt", input: Data("hello".utf8)).response()
             let queue = DispatchQueue(label: "a queue of the app")
@@ -55,7 +55,7 @@ struct RequestTests {
     func content() async throws {
         try await withService { service in
             let bytes = SwiftyDropboxTests.content(3 << 20)
-            let files = service.client.files
+            let files: FilesRoutes = service.client.files
             let source = try service.file("source", bytes)
             let queue = DispatchQueue(label: "progress")
             let seen = Mutex<[Int64]>([0])
@@ -102,7 +102,7 @@ struct RequestTests {
     @Test("a download replaces a file only if asked, and leaves nothing else behind")
     func overwrite() async throws {
         try await withService { service in
-            let files = service.client.files
+            let files: FilesRoutes = service.client.files
             _ = try await files.upload(path: "/a", input: Data("new".utf8)).response()
             let place = try service.file("place", Data("old".utf8))
             let refused = await files.download(path: "/a", destination: place).responseResult()
@@ -173,7 +173,7 @@ struct RequestTests {
     )
     func start() async throws {
         try await withService { service in
-            let files = service.client.files
+            let files: FilesRoutes = service.client.files
             let later = files.createFolderV2(path: "/later")
                 .persistingString(string: "mine").settingEarliestBeginDate(date: .distantFuture)
             #expect(later.clientPersistedString == "mine")

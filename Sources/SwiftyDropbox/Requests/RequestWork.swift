@@ -55,13 +55,21 @@ final class RequestWork: Sendable {
     /// Held for an access only.
     private let state: Mutex<State>
     private let progress = Progress(totalUnitCount: -1)
+    /// Whether the handler is called by the one who finishes it, before `finish` returns.
+    private let answersInPlace: Bool
 
-    /// A request that waits for its start; without an operation another object finishes it.
-    init(_ operation: Operation? = nil) {
-        state = Mutex(State(operation: operation))
+    /// A request that a test finishes: what the handler does is done when the test goes on.
+    init() {
+        state = Mutex(State())
+        answersInPlace = true
     }
 
-    /// A request that does this.
+    private init(_ operation: Operation) {
+        state = Mutex(State(operation: operation))
+        answersInPlace = false
+    }
+
+    /// A request that waits for its start, and does this.
     convenience init(_ run: @escaping @Sendable (RequestWork) async -> RequestResult) {
         self.init(Operation(run: run))
     }
@@ -129,6 +137,7 @@ final class RequestWork: Sendable {
     }
 
     private func deliver(_ result: RequestResult, to completion: RequestCompletion) {
+        if answersInPlace { return completion.prepare(result)() }
         let queue = completion.queue ?? LibrarySettings.responseQueue
         guard LibrarySettings.readsInBackground else {
             return queue.async { self.complete(completion.prepare(result)) }

@@ -1,0 +1,3 @@
+// The header that Swift's compiler writes for SwiftyDropboxObjC has this name.
+
+#import "SwiftyDropboxObjC.h"
