@@ -36,6 +36,7 @@ package enum CommandError: Error, Hashable, Sendable {
     /// A variable names a file that does not exist.
     case credentialsMissing(variable: String, file: String)
     case loginDamaged(file: String, reason: String)
+    case keyring(KeyringFault)
     case otherServer(file: String, login: String, configured: String)
     /// With the addresses to register for the app.
     case noAppKey(redirects: [String])
@@ -156,7 +157,7 @@ extension CommandError {
             .alreadyThere, .notRecovered, .noEmulator,
             .emulatorFailed, .problemsFound, .capabilitiesKept, .system, .loginFailed,
             .loginRefused, .otherLogin,
-            .notLoggedIn,
+            .notLoggedIn, .keyring,
             .stillMounted, .notRevoked:
             .system
         case .noToken, .credentialsTooOpen, .credentialsUnreadable, .credentialsMissing,

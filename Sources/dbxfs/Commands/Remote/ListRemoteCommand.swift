@@ -108,10 +108,11 @@ struct RemoteAccess: Sendable {
             parsing: [], over: environment.options(of: source.account))
         let folders = AccountFolders(
             source: source, settings: settings, environment: environment)
-        let credentials = try Credentials.find(
+        let found = try Credentials.find(
             environment: environment, account: source.account, login: folders.login,
             tokenFile: folders.token)
         try ProcessSettings.giveUpCapabilities()
+        let credentials = try found.unlocked(.asking)
         let access = try DropboxAccess(environment)
         let client = access.client(
             access.tokens(
