@@ -22,7 +22,8 @@ package enum KeyringFault: Error, Hashable, Sendable {
         case .noSession:
             "the keyring cannot be reached outside of a desktop's session (DBUS_SESSION_BUS_ADDRESS is not set): "
                 + "do this in one, \(instead)"
-        case .unavailable(let reason): "the keyring cannot be used (\(reason)): put that right, \(instead)"
+        case .unavailable(let reason):
+            "the keyring cannot be used (\(reason)): put that right, \(instead)"
         case .locked:
             "the keyring is locked: unlock it in the desktop, where `dbxfs mount` and `dbxfs login` ask for its password, "
                 + instead

@@ -42,7 +42,7 @@ package enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringCon
     }
 
     /// The credentials of an account, of which the secret may still be in the keyring.
-    package enum Found: Sendable {
+    package enum Found: Hashable, Sendable {
         /// The secret is known.
         case credentials(Credentials)
         /// The secret of this login is in the keyring.

@@ -53,7 +53,8 @@ package struct Keyring: Hashable, Sendable {
     /// the path.
     static func entries(of path: String) -> (first: String, last: String) {
         let hash = path.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
-            ($0 ^ UInt64($1)) &* 0x100_0000_01b3
+            ($0 ^ UInt64(clamping: $1)).multipliedReportingOverflow(by: 0x100_0000_01b3)
+                .partialValue
         }
         // The name of the account's folder has 64 bytes at most, and an entry's may have 100.
         let account = folderPath(of: path).split(separator: "/").last.map(String.init) ?? ""
@@ -107,7 +108,8 @@ package struct Keyring: Hashable, Sendable {
     }
 
     private var notice: String {
-        "the keyring is locked: enter its password where the desktop asks for it, within \(limits.user) s"
+        "the keyring is locked: enter its password where the desktop asks for it, within "
+            + "\(limits.user) s"
     }
 
     // MARK: The time limit
@@ -116,8 +118,8 @@ package struct Keyring: Hashable, Sendable {
     /// the work is cancelled, and left to end by itself.
     private func within<Value: Sendable>(
         _ patience: Patience,
-        _ work: @escaping @Sendable (SecretServiceTokenStore) async throws(TokenStoreError) ->
-            Value?
+        "the keyring is locked: enter its password where the desktop asks for it, "
+            + "within \(limits.user) s"
     ) async throws(KeyringFault) -> Value {
         guard hasSession else { throw .noSession }
         let limit =
@@ -136,7 +138,7 @@ package struct Keyring: Hashable, Sendable {
             }
         }
         let clock = Task.detached {
-            try? await Task.sleep(for: .seconds(limit))
+            try? await Task.sleep(for: .seconds(clamping: limit))
             continuation.yield(.failure(.silent(seconds: limit)))
         }
         defer {

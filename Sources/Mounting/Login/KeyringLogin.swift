@@ -1,4 +1,4 @@
-// What the file of a login has if its secret is in the keyring. Versions that did not know of keyrings
+// The content of a login's file if its secret is in the keyring. Versions that did not know of keyrings
 // take the file for an incomplete login, and say that the user has to log in again.
 
 import DropboxAPI
@@ -9,13 +9,13 @@ import LocalIO
 package struct KeyringLogin: Hashable, Sendable, Codable {
     /// The key of the app that the login is for.
     package var appKey: String
-    /// The granted scopes.
+    /// The scopes that the login was granted.
     var scopes: [String]
-    /// The account's id.
+    /// The ID of the account.
     var accountID: String
     /// The address of the server that issued it; nil for Dropbox.
     var server: String?
-    /// The entry's name.
+    /// The name of the entry in the keyring.
     var entry: String
 
     private enum CodingKeys: String, CodingKey {
