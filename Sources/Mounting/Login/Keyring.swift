@@ -118,8 +118,8 @@ package struct Keyring: Hashable, Sendable {
     /// the work is cancelled, and left to end by itself.
     private func within<Value: Sendable>(
         _ patience: Patience,
-        "the keyring is locked: enter its password where the desktop asks for it, "
-            + "within \(limits.user) s"
+        _ work:
+            @escaping @Sendable (SecretServiceTokenStore) async throws(TokenStoreError) -> Value?
     ) async throws(KeyringFault) -> Value {
         guard hasSession else { throw .noSession }
         let limit =
