@@ -15,6 +15,11 @@ package enum KeyringFault: Error, Hashable, Sendable {
     /// Its login cannot be used.
     case damaged(reason: String)
 
+    /// The notice that the keyring still has the secret of a login that was replaced or ended.
+    package static let leftover =
+        "the keyring could not be cleared, and still has the secret of the login before: remove the entries of dbxfs "
+        + "in the desktop's password settings"
+
     /// The fault and the remedy.
     package var message: String {
         let instead = "or keep the login in a file, run: dbxfs login --no-keyring"

@@ -17,6 +17,12 @@ package struct Keyring: Hashable, Sendable {
         case user(@Sendable (String) -> Void)
         /// For all others: a locked keyring is an error at once.
         case background
+
+        /// Before a call for which the desktop asks the user.
+        fileprivate func ask(_ notice: String) throws(TokenStoreError) {
+            guard case .user(let announce) = self else { throw .locked }
+            announce(notice)
+        }
     }
 
     /// The time limits of calls, in seconds.
@@ -70,10 +76,7 @@ package struct Keyring: Hashable, Sendable {
     ) async throws(KeyringFault) -> StoredLogin {
         let (entry, notice) = (login.entry, notice)
         let stored = try await within(patience) { store throws(TokenStoreError) in
-            if try await store.availability(of: entry) == .locked {
-                guard case .user(let announce) = patience else { throw .locked }
-                announce(notice)
-            }
+            if try await store.availability(of: entry) == .locked { try patience.ask(notice) }
             return try await store.load(entry)
         }
         guard login.matches(stored) else { throw .damaged(reason: "it is another account's") }
@@ -92,9 +95,12 @@ package struct Keyring: Hashable, Sendable {
 
     /// Removes the logins of entries, those that there are.
     func remove(_ entries: [String], _ patience: Patience) async throws(KeyringFault) {
+        let notice = notice
         _ = try await within(patience) { store throws(TokenStoreError) in
-            for entry in entries where try await store.availability(of: entry) != .missing {
-                try await store.remove(entry)
+            for entry in entries {
+                let availability = try await store.availability(of: entry)
+                if availability == .locked { try patience.ask(notice) }
+                if availability != .missing { try await store.remove(entry) }
             }
             return true
         }

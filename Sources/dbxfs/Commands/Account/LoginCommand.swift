@@ -100,9 +100,7 @@ struct LoginCommand: ParsableCommand {
             ControlClient(folder: ControlFolder(path: environment.runtimeFolder))
                 .announceLogin(account: account.name)
             report(owner, environment, usesKeyring: usesKeyring)
-            if let leftover {
-                Terminal.complain("the keyring still has the last login: \(leftover.message)")
-            }
+            if leftover != nil { Terminal.complain(KeyringFault.leftover) }
             if !noPosix { session.reportMissing(PosixSharing.scope) }
         } catch {
             // The grant is not stored, so it is revoked.

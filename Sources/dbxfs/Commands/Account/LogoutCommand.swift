@@ -28,9 +28,7 @@ struct LogoutCommand: ParsableCommand {
         if !force { try refuseMounted(environment) }
         try ProcessSettings.giveUpCapabilities()
         if let login = try login(of: contents, file) { try revoke(login, environment) }
-        if let leftover = try file.remove(keyring: .asking) {
-            Terminal.complain("the keyring still has the login: \(leftover.message)")
-        }
+        if try file.remove(keyring: .asking) != nil { Terminal.complain(KeyringFault.leftover) }
         Terminal.print("Logged out.")
         for (folder, queued) in queues(environment) {
             Terminal.complain(
