@@ -8,6 +8,10 @@ extension CommandError {
         // Command line and settings
         case .badSource(let text):
             "the source \(quoted(text)) cannot be read: write ACCOUNT, ACCOUNT:/FOLDER or :/FOLDER"
+                + (text.hasPrefix("/") ? ", for a folder on Dropbox :\(text)" : "")
+        case .badAccount(let name):
+            "\(quoted(name)) cannot be the name of an account: it takes letters, digits, '-', '_' and '.', at most 64, "
+                + "and '.' not as the first"
         case .unknownOption(let name, let guess):
             "unknown mount option \(quoted(name))" + (guess.map { "; is \($0) meant?" } ?? "")
                 + ": `dbxfs mount --help` lists the options"
@@ -155,6 +159,8 @@ extension CommandError {
             "nothing is mounted at \(path): `dbxfs status` lists the mounts"
         case .nothingMounted:
             "nothing is mounted: `dbxfs mount MOUNTPOINT` does"
+        case .severalMounts(let mountpoints):
+            "there is more than one mount: name one of " + mountpoints.joined(separator: ", ")
         case .notOurs(let path, let type):
             "\(path) is a mount of type \(type), not of dbxfs: use umount"
         case .noControl(let path, let detail):

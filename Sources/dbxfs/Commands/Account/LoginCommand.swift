@@ -160,8 +160,7 @@ struct AccountOption: ParsableArguments {
 
     /// The folders of the account.
     func folders(_ environment: Environment) throws(CommandError) -> AccountFolders {
-        let source = try MountSource(parsing: name)
-        guard source.account == name else { throw .badSource(name) }
+        let source = try MountSource(accountNamed: name)
         return AccountFolders(source: source, settings: MountSettings(), environment: environment)
     }
 }

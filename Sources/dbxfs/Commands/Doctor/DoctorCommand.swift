@@ -66,10 +66,7 @@ struct DoctorCommand: ParsableCommand {
 
     private func accounts(_ environment: Environment) throws(CommandError) -> [String] {
         if let account {
-            guard try MountSource(parsing: account).account == account else {
-                throw .badSource(account)
-            }
-            return [account]
+            return [try MountSource(accountNamed: account).account]
         }
         // The environment's token or login is for one account; mounts would use it for any named one.
         if environment.credentialsVariable != nil {
