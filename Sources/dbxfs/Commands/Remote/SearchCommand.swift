@@ -57,7 +57,8 @@ struct SearchCommand: ParsableCommand {
 
     private func search() throws(CommandError) {
         let environment = try Environment(scope: system ? .system : .user)
-        let source = try place.map { try MountSource(namedBy: $0) } ?? .standard
+        let source =
+            if let place { try MountSource(namedBy: place) } else { MountSource.standard }
         quietLogs(environment)
         let remote = try RemoteAccess(source, environment)
         let (query, names, limit, json) = (query, names, limit, json)
