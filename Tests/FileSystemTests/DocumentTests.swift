@@ -72,6 +72,9 @@ private final class FakeExports: RemoteExporting {
 
 @Suite struct DocumentTests {
     private let cloud = FakeExports()
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
 
     private func fixture(
         _ limits: DocumentExports.Limits = .init(),
@@ -80,7 +83,7 @@ private final class FakeExports: RemoteExporting {
     ) throws -> Fixture {
         try Fixture(
             documents: DocumentExports(
-                remote: cloud, folder: NSTemporaryDirectory(), limits: limits),
+                remote: cloud, folder: folder.path, limits: limits),
             configure: configure, programName: programName)
     }
 
@@ -293,7 +296,6 @@ private final class FakeExports: RemoteExporting {
         "the last exports are there for the next mount, whole, and those that were given up are not"
     )
     func nextMount() async throws {
-        let folder = try TemporaryFolder()
         let revisions = (1...3).map { Revision("015f\($0)a") }
         func exports(_ files: Int = 32) -> DocumentExports {
             var limits = DocumentExports.Limits()
