@@ -149,7 +149,7 @@ struct LoginCommand: ParsableCommand {
 struct AccountOption: ParsableArguments {
     @Option(
         name: .customLong("account"),
-        help: "The name under which this machine knows the account.")
+        help: "The name under which this machine knows the account.", completion: .accounts)
     var name = MountSource.standard.account
 
     @Flag(help: "The account of system mounts, such as those in /etc/fstab; for root.")

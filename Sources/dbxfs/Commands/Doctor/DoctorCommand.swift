@@ -15,7 +15,9 @@ struct DoctorCommand: ParsableCommand {
             2. With --json, one object per check, each on a line of its own.
             """)
 
-    @Option(help: "The account to look at. Without it: all that this machine has.")
+    @Option(
+        help: "The account to look at. Without it: all that this machine has.",
+        completion: .accounts)
     var account: String?
 
     @Flag(help: "Look at system mounts, such as those in /etc/fstab, and their accounts; for root.")
