@@ -216,10 +216,10 @@ deb-lib: lib
 	@Scripts/install-packages --for package
 	Packaging/build-deb-lib
 
-# The library for Objective-C, on what `make lib` has built. Its packages are those of the tests: few programs need them.
+# The library for Objective-C, on what `make lib` has built. `make build` does without its packages: few programs need them.
 objc:
 	@test -e '$(LIBRARY)/$(SONAME)' || { echo 'run make lib first' >&2; exit 1; }
-	@Scripts/install-packages --for build gnustep-make libgnustep-base-dev gobjc
+	@Scripts/install-packages --for objc
 	$(MAKE) -C ObjectiveC OUTPUT='$(abspath $(OBJECTIVE_C))' LIBDROPBOX='$(abspath $(LIBRARY))' -j $(JOBS)
 
 # What `make objc` has built, beside libdropbox.

@@ -30,7 +30,8 @@ extension DiskBlockCache {
             Int64(clamping: status.st_size) == size
         else { return .different }
         removeUnfinishedImport()
-        let copy = open(importPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+        let copy = open(folder.importPath, flags, 0o600)
         guard copy >= 0 else { return .notWritten }
         defer { close(copy) }
         defer { removeUnfinishedImport() }
@@ -45,14 +46,12 @@ extension DiskBlockCache {
             digests.append(bytes.withUnsafeBytes { ContentHasher.blockDigest($0) })
         }
         guard ContentHash(blockDigests: digests) == hash else { return .different }
-        adopt(path: importPath, hash: hash, size: size)
+        adopt(path: folder.importPath, hash: hash, size: size)
         return contains(hash, size: size, range: 0..<size) ? .cached : .notWritten
     }
 
-    private var importPath: String { "\(directory)/import.part" }
-
     /// Removes the copy of an import that was interrupted.
     func removeUnfinishedImport() {
-        unlink(importPath)
+        unlink(folder.importPath)
     }
 }

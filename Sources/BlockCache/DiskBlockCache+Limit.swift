@@ -1,18 +1,6 @@
-// The limits of the cache: disk space, which can change while it is in use, and descriptors.
+// The limit of descriptors. Not responsible for that of disk space, which can change while the cache is in use.
 
 import Glibc
-import Synchronization
-
-extension DiskBlockCache {
-    /// Maximum bytes of the cache.
-    package var limit: Int64 { state.withLock { $0.retention.limit } }
-
-    /// Sets the maximum bytes, and evicts at once down to it, except for pinned contents.
-    package func setLimit(_ bytes: Int64) {
-        state.withLock { $0.retention.limit = bytes }
-        evict(keeping: nil)
-    }
-}
 
 extension DiskBlockCache {
     /// Opens or creates a cache folder of at most `limit` bytes; the process's descriptor limit

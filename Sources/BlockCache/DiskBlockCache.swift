@@ -24,7 +24,7 @@ package final class DiskBlockCache: Sendable {
     /// Maximum number of contents kept open.
     private let openLimit: Int
 
-    struct State {
+    private struct State {
         var retention: Retention
         var open: [ContentHash: ContentFile] = [:]
         var openOrder: [ContentHash] = []
@@ -48,29 +48,17 @@ package final class DiskBlockCache: Sendable {
         package var bytes: Int64
     }
 
-    let directory: String
+    let folder: CacheFolder
     private let lock: Int32
     private let buffer = DirectFile.Buffer()
     /// Lock: a leaf; held for dictionary accesses only, never over disk calls.
-    let state: Mutex<State>
+    private let state: Mutex<State>
 
     /// Opens or creates a cache folder of at most `limit` bytes; keeps `openLimit` contents open.
     init(directory: String, limit: Int64, openLimit: Int) throws(BlockCacheError) {
-        self.directory = directory
         self.openLimit = openLimit
-        for path in [directory, "\(directory)/content"] {
-            if mkdir(path, 0o700) != 0 && errno != EEXIST {
-                throw .system(path, errno)
-            }
-            guard Self.isOurs(path) else { throw .notAFolder(path) }
-        }
-        let lockPath = "\(directory)/lock"
-        lock = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard lock >= 0 else { throw .system(lockPath, errno) }
-        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-            close(lock)
-            throw .inUse(directory)
-        }
+        folder = try CacheFolder(creating: directory)
+        lock = try folder.lock()
         state = Mutex(State(retention: Retention(limit: limit)))
         removeUnfinishedImport()
     }
@@ -88,7 +76,7 @@ package final class DiskBlockCache: Sendable {
     /// Counts the contents of earlier runs, oldest first. Reads work before it ends.
     package func countContents() {
         var found: [(hash: ContentHash, bytes: Int64, time: Int)] = []
-        forEachContent { hash, path in
+        folder.forEachContent { hash, path in
             var status = stat()
             var bytes: Int64 = 0
             for path in [path, "\(path).index"] where lstat(path, &status) == 0 {
@@ -163,15 +151,16 @@ package final class DiskBlockCache: Sendable {
     /// Moves a file with this content into the cache, or copies it from another disk. The content
     /// is verified first; if it does not match, the file and the cached content stay unchanged.
     package func adopt(path: String, hash: ContentHash, size: Int64) {
-        guard size > 0, let survey = survey(path, hash: hash, size: size), makeFolder(of: hash)
+        guard size > 0, let survey = survey(path, hash: hash, size: size),
+            folder.makeFolder(of: hash)
         else { return }
         forgetOpen(hash)
         // The index first: old checksums are valid for the new file, but useless without a file.
-        unlink(indexPath(hash))
-        guard rename(path, dataPath(hash)) == 0 else {
+        unlink(folder.indexPath(hash))
+        guard rename(path, folder.dataPath(hash)) == 0 else {
             return copy(path, hash: hash, size: size)
         }
-        chmod(dataPath(hash), 0o600)
+        chmod(folder.dataPath(hash), 0o600)
         state.withLock { $0.retention.remove(hash) }
         guard let file = content(hash, size: size, creates: true),
             file.note(sums: survey.sums, from: 0)
@@ -231,7 +220,7 @@ package final class DiskBlockCache: Sendable {
         return true
     }
 
-    // MARK: Keeping; pins are in DiskBlockCache+Pins.swift
+    // MARK: Keeping
 
     /// Removes a content from the cache.
     package func remove(_ hash: ContentHash) {
@@ -239,15 +228,14 @@ package final class DiskBlockCache: Sendable {
             state.retention.remove(hash)
             state.open[hash] = nil
         }
-        unlink(indexPath(hash))
-        unlink(dataPath(hash))
+        folder.remove(hash)
     }
 
     /// Verifies all contents and drops damaged chunks.
     package func verify() -> Report {
         var report = Report(checked: 0, damaged: 0, bytes: 0)
-        forEachContent { hash, _ in
-            guard let size = self.size(of: hash),
+        folder.forEachContent { hash, _ in
+            guard let size = self.folder.claimedSize(of: hash),
                 let file = self.content(hash, size: size, creates: false)
             else { return self.remove(hash) }
             let (checked, damaged) = file.verify()
@@ -257,6 +245,49 @@ package final class DiskBlockCache: Sendable {
         }
         report.bytes = usedBytes
         return report
+    }
+
+    /// Maximum bytes of the cache.
+    package var limit: Int64 { state.withLock { $0.retention.limit } }
+
+    /// Sets the maximum bytes, and evicts at once down to it, except for pinned contents.
+    package func setLimit(_ bytes: Int64) {
+        state.withLock { $0.retention.limit = bytes }
+        evict(keeping: nil)
+    }
+
+    // MARK: Pins; pinned contents are never evicted
+
+    /// Bytes of pinned contents that the cache holds.
+    package var pinnedBytes: Int64 { state.withLock { $0.retention.pinnedBytes } }
+
+    /// Whether a content is pinned, whether present or not.
+    package func isPinned(_ hash: ContentHash) -> Bool {
+        state.withLock { $0.retention.pinned.contains(hash) }
+    }
+
+    /// Pins or unpins a content; also one that is not cached yet. Pins do not survive restarts:
+    /// callers restore them before `countContents`.
+    package func pin(_ hash: ContentHash, _ isPinned: Bool) {
+        state.withLock { $0.retention.pin(hash, isPinned) }
+    }
+
+    /// Pins these contents, and unpins all others, by the rules of `pin`.
+    package func pinOnly(_ hashes: Set<ContentHash>) {
+        state.withLock { $0.retention.pinOnly(hashes) }
+    }
+
+    /// Removes all contents, pinned ones only if `includingPinned`. Returns the number of bytes
+    /// freed.
+    package func clear(includingPinned: Bool = false) -> Int64 {
+        let before = usedBytes
+        let victims = state.withLock { state in
+            state.retention.entries.keys.filter {
+                includingPinned || !state.retention.pinned.contains($0)
+            }
+        }
+        for hash in victims { remove(hash) }
+        return before -| usedBytes
     }
 
     // MARK: Parts
@@ -296,7 +327,7 @@ package final class DiskBlockCache: Sendable {
         state.withLock { $0.open[hash] = nil }
     }
 
-    func evict(keeping current: ContentHash?) {
+    private func evict(keeping current: ContentHash?) {
         evict { $0.victims(keeping: current) }
     }
 
@@ -306,10 +337,7 @@ package final class DiskBlockCache: Sendable {
             for hash in victims { state.open[hash] = nil }
             return victims
         }
-        for hash in victims {
-            unlink(indexPath(hash))
-            unlink(dataPath(hash))
-        }
+        for hash in victims { folder.remove(hash) }
     }
 
     private func content(_ hash: ContentHash, size: Int64, creates: Bool) -> ContentFile? {
@@ -317,11 +345,13 @@ package final class DiskBlockCache: Sendable {
             return known.layout.size == size ? known : nil
         }
         guard (0...Self.largestContent).contains(size) else { return nil }
-        guard creates ? makeFolder(of: hash) : Self.isOurs(folder(of: hash)) else { return nil }
+        guard creates ? folder.makeFolder(of: hash) : folder.hasFolder(of: hash) else {
+            return nil
+        }
         guard
             let file = ContentFile(
-                dataPath: dataPath(hash), indexPath: indexPath(hash), hash: hash, size: size,
-                creates: creates, buffer: buffer)
+                dataPath: folder.dataPath(hash), indexPath: folder.indexPath(hash), hash: hash,
+                size: size, creates: creates, buffer: buffer)
         else { return nil }
         return state.withLock { state in
             if let known = state.open[hash] { return known.layout.size == size ? known : nil }
@@ -332,69 +362,5 @@ package final class DiskBlockCache: Sendable {
             }
             return file
         }
-    }
-
-    /// The content's size in its index.
-    private func size(of hash: ContentHash) -> Int64? {
-        let descriptor = open(indexPath(hash), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var size: Int64 = 0
-        let count = withUnsafeMutableBytes(of: &size) {
-            pread(descriptor, $0.baseAddress, 8, 8)
-        }
-        let claimed = size.littleEndian
-        return count == 8 && (0...Self.largestContent).contains(claimed) ? claimed : nil
-    }
-
-    // MARK: Paths
-
-    private func folder(of hash: ContentHash) -> String {
-        "\(directory)/content/\(hash.hex.prefix(2))"
-    }
-
-    private func dataPath(_ hash: ContentHash) -> String { "\(folder(of: hash))/\(hash.hex)" }
-
-    private func indexPath(_ hash: ContentHash) -> String { "\(dataPath(hash)).index" }
-
-    private func makeFolder(of hash: ContentHash) -> Bool {
-        mkdir(folder(of: hash), 0o700) == 0 || errno == EEXIST && Self.isOurs(folder(of: hash))
-    }
-
-    /// Whether a path is a folder that belongs to this user and is private (or can be made so):
-    /// another user with write access could forge content with its checksums.
-    private static func isOurs(_ path: String) -> Bool {
-        var status = stat()
-        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
-            status.st_uid == geteuid()
-        else { return false }
-        return status.st_mode & 0o077 == 0 || chmod(path, 0o700) == 0
-    }
-
-    private func forEachContent(_ body: (ContentHash, String) -> Void) {
-        for name in Self.names(in: "\(directory)/content") where name.utf8.count == 2 {
-            let folder = "\(directory)/content/\(name)"
-            for file in Self.names(in: folder) {
-                if let hash = ContentHash(hex: file) { body(hash, "\(folder)/\(file)") }
-            }
-        }
-    }
-
-    private static func names(in folder: String) -> [String] {
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { return [] }
-        guard let stream = fdopendir(descriptor) else {
-            close(descriptor)
-            return []
-        }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != "." && name != ".." { names.append(name) }
-        }
-        return names
     }
 }

@@ -1,5 +1,5 @@
-// The names under which the server files nodes whose own names it cannot file: it refuses them, or takes them for a sibling's.
-// Near to the own name, and marked in the words of Dropbox's own client. Pure; which of them are free is the tree's.
+// Aliases: the names under which the server has nodes whose own names it refuses, or takes for the name of a sibling. An alias
+// resembles the own name, with a mark in the words of Dropbox's own client. Pure; the tree knows which aliases are free.
 
 import Saturating
 

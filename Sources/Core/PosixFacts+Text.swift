@@ -4,11 +4,14 @@
 //     1 m=755 t=1700000000:123456789 a=origin:web
 //     1 l=../lib/libz.so.1
 //
-// The first word is the version. Later versions may add keys; those are kept. `m` has the octal
-// permission bits; `t` seconds, nanoseconds and, unless they are the same, the seconds that the
-// server has for the revision; `a` an attribute's name and value, with other bytes than letters,
-// digits, `.`, `_` and `-` as `%XX`; `l` the target of a symbolic link, in which all of ASCII but
-// spaces, `%` and control characters is plain; `n` the own name, with the same bytes plain.
+// The first word is the version. Later versions may add keys, and words with unknown keys are kept. Bytes other than letters,
+// digits, `.`, `_` and `-` are `%XX` in `a`; in `l` and `n`, all of ASCII but spaces, `%` and control characters is plain.
+// - `m`: the permission bits in octal.
+// - `t`: seconds and nanoseconds of the modification time; and the seconds that the server has for the revision, if they
+//   differ.
+// - `a`: name and value of an attribute.
+// - `l`: the target of a symbolic link.
+// - `n`: the own name.
 
 import Saturating
 
@@ -50,9 +53,9 @@ extension PosixFacts {
         return words.joined(separator: " ")
     }
 
-    /// The facts that fit into a field. Attributes that the server has as they are come first: a machine does not remove what
-    /// another one shares. Then the smallest of the others. The exact time goes before an attribute of the former does, then
-    /// the own name, and a link's target last of all.
+    /// The facts that fit into a field. Attributes that the server already has with the same value come first, because a
+    /// machine must not remove attributes that another one shares; then the smallest of the others. If those of the server have
+    /// no room, the exact time is left out before them, then the own name, and last of all a link's target.
     package func fitting(beside told: PosixFacts?) -> PosixFacts {
         if text.utf8.count <= Self.longestText { return self }
         let attributes = attributes.map { name, value in

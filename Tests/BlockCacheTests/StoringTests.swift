@@ -2,6 +2,7 @@
 
 import BlockCache
 import ContentHashing
+import Glibc
 import TestSupport
 import Testing
 
@@ -186,13 +187,20 @@ struct StoringTests {
         let hash = ContentHasher.hash([1])
         // The last block makes the index as long as it can be.
         for number in [1 << 20 - 1, 0, 1, 2, 3] {
-            let began = ContinuousClock.now
+            let began = processorSeconds()
             #expect(cache.insert(block: number, of: hash, size: size, bytes: bytes) == .accepted)
-            #expect(ContinuousClock.now - began < .seconds(5))
+            #expect(processorSeconds() - began < 5)
         }
         #expect(cache.bytes(of: hash, size: size, range: 0..<100)?.count == 100)
         let beyond = cache.insert(block: 0, of: hash, size: size + 1, bytes: bytes)
         #expect(beyond == .accepted)
         #expect(cache.bytes(of: hash, size: size + 1, range: 0..<100) == nil)
+    }
+
+    /// The processor time of this thread: elapsed time says more about what else runs.
+    private func processorSeconds() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }

@@ -14,7 +14,7 @@ private struct Document: Codable, Hashable, Sendable {
     var name: String
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ScriptedTransportTests {
     private let transport = ScriptedTransport()
     private let read = Route<Document, Document, Refusal>("notes/read", retryAfterSend: true)

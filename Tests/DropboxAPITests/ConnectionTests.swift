@@ -7,7 +7,7 @@ import Testing
 
 @testable import DropboxAPI
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConnectionTests {
     private func send(
         _ url: String, _ change: (inout TransportConfiguration) throws -> Void

@@ -7,7 +7,7 @@ import Testing
 
 @testable import DropboxAPI
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DropboxErrorTests {
     private func client(
         _ answers: [[Step]], _ body: (DropboxClient) async throws -> Void,

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DropboxAPI
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ErrorTests {
     private typealias Failure = Files.GetMetadataError
 

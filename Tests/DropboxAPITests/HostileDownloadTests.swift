@@ -5,7 +5,7 @@ import Testing
 
 @testable import DropboxAPI
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct HostileDownloadTests {
     private static func result(_ size: String = "5", rev: String = "a1c10ce0dd78") -> String {
         #"{"name":"n","id":"id:1","client_modified":"2015-05-12T15:50:38Z","#

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DropboxAPI
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct OAuthTests {
     private static let grant =
         #"{"access_token":"fresh","expires_in":14400,"token_type":"bearer","scope":"a b","#
@@ -181,7 +181,7 @@ private final class TokenSource: Sendable {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RefreshingAccessTokensTests {
     private func tokens(
         _ source: TokenSource, _ clock: StepClock, token: String? = "old",

@@ -44,7 +44,7 @@ private final class Notes: DropboxObserver {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ObservingTests {
     @Test("each observer sees requests, retries with their reason and pause, and the end")
     func retries() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DropboxAPI
 
-@Suite("patience with pauses", .timeLimit(.minutes(1)))
+@Suite("patience with pauses", .timeLimit(.minutes(5)))
 struct ReadPatienceTests {
     private static let space = [Step].json(
         #"{"used":5,"allocation":{".tag":"individual","allocated":10}}"#)

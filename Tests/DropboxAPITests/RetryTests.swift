@@ -5,7 +5,7 @@ import Testing
 
 @testable import DropboxAPI
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RetryTests {
     private static let limited = [Step].answer(
         429, [("Retry-After", "7")],

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DropboxAPI
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RouteCallTests {
     @Test("a call of the rpc style is a POST of JSON with the token, and gives the decoded result")
     func rpc() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DropboxAPI
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SharedTransportTests {
     private static let space = [Step].json(
         #"{"used":5,"allocation":{".tag":"individual","allocated":10}}"#)

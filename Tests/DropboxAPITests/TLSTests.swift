@@ -7,7 +7,7 @@ import Testing
 
 @testable import DropboxAPI
 
-@Suite(.timeLimit(.minutes(1)), .serialized)
+@Suite(.timeLimit(.minutes(5)), .serialized)
 struct TLSTests {
     /// A TLS server in a child process, with a self-signed certificate.
     private final class TLSServer {

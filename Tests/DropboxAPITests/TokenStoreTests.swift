@@ -12,7 +12,7 @@ extension StoredLogin {
         appKey: "app1", refreshToken: "r", scopes: ["a", "b"], accountID: "dbid:1")
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 final class FolderTokenStoreTests {
     private let parent: String
     private let store: FolderTokenStore
@@ -143,7 +143,7 @@ private actor MemoryStore: TokenStore {
     func accounts() -> [String] { logins.keys.sorted() }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AccountTokensTests {
     private func client(_ server: ScriptedServer) throws -> OAuthClient {
         OAuthClient(

@@ -3,11 +3,12 @@
 import Foundation
 import Logging
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import DropboxAPI
 
-@Suite(.timeLimit(.minutes(2)), .serialized)
+@Suite(.timeLimit(.minutes(5)), .serialized)
 struct TrafficTests {
     private static let megabyte = 1 << 20
     private static let space = [Step].json(
@@ -157,7 +158,7 @@ struct TrafficTests {
         // At a trickle this would take minutes; lifting the limit lets it go at once.
         transport.limitBandwidth(up: 10_000, down: 10_000)
         let slow = Task { try await fetch() }
-        _ = await server.nextRequest()
+        try await waitWhile { server.requests.count < 4 }
         transport.limitBandwidth(up: nil, down: nil)
         #expect(try await slow.value == size)
         await transport.shutDown()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import DropboxAPI
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct WebServerTests {
     private static let grant = #"{"access_token":"fresh","expires_in":14400,"refresh_token":"r"}"#
 

@@ -6,7 +6,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct HostileResponseTests {
     @Test(
         "a response passes through as it was sent, with fields, tags and numbers that no version knows"

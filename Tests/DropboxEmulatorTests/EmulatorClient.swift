@@ -18,7 +18,7 @@ struct EmulatorClient {
         let url = try #require(URL(string: "\(emulator.baseURL)/2/\(function)"))
         var request = URLRequest(url: url)
         request.httpMethod = "POST"
-        request.timeoutInterval = 20
+        request.timeoutInterval = 300
         request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
         if let body {
             request.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")

@@ -8,7 +8,7 @@ import ServiceLifecycleTestKit
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DropboxServiceTests {
     private let transport = ScriptedTransport()
 

@@ -16,7 +16,7 @@ extension StoredLogin {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)), .serialized)
+@Suite(.timeLimit(.minutes(5)), .serialized)
 final class SecretServiceTests {
     private let folder: String
 

@@ -4,6 +4,7 @@
 import Core
 import MetadataStore
 import Dispatch
+import Foundation
 import Glibc
 import RemoteStore
 import Staging
@@ -19,13 +20,19 @@ struct ConcurrencyTests {
         _ count: Int, _ work: @escaping @Sendable (Int) throws -> Void
     ) -> [String] {
         let errors = Mutex<[String]>([])
-        DispatchQueue.concurrentPerform(iterations: count) { index in
-            do {
-                try work(index)
-            } catch {
-                errors.withLock { $0.append("\(error)") }
+        let ended = DispatchSemaphore(value: 0)
+        // Threads of their own: some wait for each other.
+        for index in 0..<count {
+            Thread.detachNewThread {
+                do {
+                    try work(index)
+                } catch {
+                    errors.withLock { $0.append("\(error)") }
+                }
+                ended.signal()
             }
         }
+        for _ in 0..<count { ended.wait() }
         return errors.withLock { $0 }
     }
 

@@ -48,7 +48,7 @@ import Testing
         var first: AccountLock? = try lock("/mnt/first")
         var asked: [String?] = []
         let second = try AccountLock(
-            folder: folder.path, holder: .init(mountpoint: "/mnt/second"), patience: 5
+            folder: folder.path, holder: .init(mountpoint: "/mnt/second"), patience: 60
         ) { holder in
             asked.append(holder?.mountpoint)
             first = nil

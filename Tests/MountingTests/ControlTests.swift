@@ -251,7 +251,7 @@ import Testing
     }
 
     @Test("a client that asks and never reads does not keep commands out")
-    func unreadAnswers() throws {
+    func unreadAnswers() async throws {
         let server = try server(StandIn(operations: 1), patience: 1)
         defer { server.stop() }
         // As many as are served at a time, each in the middle of an answer that its socket does not hold.
@@ -261,12 +261,7 @@ import Testing
             #expect(connection.receive(ControlReply.self)?.conflicts?.isEmpty == false)
             return connection
         }
-        let deadline = ContinuousClock.now + .seconds(30)
-        var status: MountStatus?
-        while status == nil, ContinuousClock.now < deadline {
-            status = try replies(ControlRequest(.status)).last?.status
-        }
-        #expect(status != nil)
+        try await waitWhile { try replies(ControlRequest(.status)).last?.status == nil }
         // An answer that was given up ends early. Which one that is first depends on the scheduler.
         #expect(crowd.contains { !receivesWholeAnswer($0) })
     }

@@ -138,7 +138,7 @@ import Testing
 
     @Test("a slow client gets 408, a silent one nothing, and neither keeps a scraper waiting")
     func slow() throws {
-        let server = try server(limits: .init(request: 0.5))
+        let server = try server(limits: .init(request: 2))
         server.start()
         defer { server.stop() }
         let (silent, slow) = (try connect(server), try connect(server))

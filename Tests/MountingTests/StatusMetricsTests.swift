@@ -92,6 +92,7 @@ import Testing
         let names = fields.keys.filter {
             ![
                 "pid", "advice", "remote_path", "version", "lost_paths", "connection_problem",
+                "metrics_address",
             ].contains($0)
         }
         let known: Set = [

@@ -18,7 +18,7 @@ final class WaitingLogin: Sendable {
 
     /// With `isBegun`, a browser has entered by the printed address, and its cookie goes with each request.
     init(
-        seconds: Double = 20, limits: HTTPListener.Limits = .init(), isBegun: Bool = true
+        seconds: Double = 3600, limits: HTTPListener.Limits = .init(), isBegun: Bool = true
     ) throws {
         let listener = try #require(LoopbackListener(ports: [0], limits: limits))
         port = listener.port
@@ -41,7 +41,7 @@ final class WaitingLogin: Sendable {
     var isOver: Bool { end.hasHappened }
 
     /// The answer, once the wait is over.
-    func result(within seconds: Double = 10) -> RedirectAnswer? {
+    func result(within seconds: Double = 60) -> RedirectAnswer? {
         #expect(end.wait(seconds: seconds), "the login still waits")
         return answer.withLock { $0 }
     }
@@ -52,7 +52,7 @@ final class WaitingLogin: Sendable {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var patience = timeval(tv_sec: 10, tv_usec: 0)
+        var patience = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(
             descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         let status = withUnsafePointer(to: &address) { pointer in

@@ -91,7 +91,7 @@ struct BackgroundFetchTests {
         #expect(await eventually { fixture.store.requests.count == 2 })
         let bringing = Task { try await reader.bring(sample.content, block: 1) }
         let end = (9 << 20) - 10..<Int64(9 << 20)
-        #expect(await eventually { reader.state.withLock { $0.fetches.count } == 3 })
+        #expect(await eventually { reader.fetcher.table.withLock { $0.fetches.count } == 3 })
         #expect(
             try await reader.bytes(of: sample.content, range: end, session: ReadSession())
                 == sample[end])

@@ -173,6 +173,8 @@ private actor FakeStream: RemoteByteStream {
     private let failure: RemoteError?
     private var isSilent = false
     private var position = 0
+    /// Whether the body counts no longer as running.
+    private var hasEnded = false
 
     init(store: FakeStore, sample: Sample, range: Range<Int64>, fault: Fault?) {
         self.store = store
@@ -194,12 +196,21 @@ private actor FakeStream: RemoteByteStream {
         self.failure = failure
     }
 
+    /// A body that is left before its end runs until then.
     deinit {
+        if !hasEnded { store.change(running: -1) }
+    }
+
+    /// Counts the end before its reader learns of it: the stream itself may outlive that for a moment.
+    private func end() {
+        guard !hasEnded else { return }
+        hasEnded = true
         store.change(running: -1)
     }
 
     func next() async throws(RemoteError) -> [UInt8]? {
         guard position < body.count else {
+            end()
             if let failure { throw failure }
             return nil
         }

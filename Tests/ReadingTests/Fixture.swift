@@ -108,7 +108,7 @@ extension ContentReader {
 /// implementation takes.
 func eventually(_ condition: () -> Bool) async -> Bool {
     do {
-        try await waitWhile(limit: .seconds(60)) { !condition() }
+        try await waitWhile { !condition() }
         return true
     } catch {
         return condition()

@@ -10,6 +10,7 @@ import RemoteStore
 import RemoteStoreTesting
 @testable import Sync
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import FileSystem
@@ -180,10 +181,12 @@ final class FetchedFolders: Sendable {
         let files = try await files(10, account)
         account.faulty.inject(.stall) { $0.operation == .download }
         for file in files { try await account.prepare(file) }
+        // The readers' patience may be over before the request has begun.
+        try await waitWhile { account.faulty.stalledCount == 0 }
         #expect(account.archives == 1)
         account.faulty.releaseStalled()
         // Late, and kept.
-        while try await !account.isHere(files[9]) { await Task.yield() }
+        try await waitWhile { try await !account.isHere(files[9]) }
     }
 
     @Test("an interrupted reader leaves at once")

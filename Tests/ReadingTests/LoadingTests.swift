@@ -42,8 +42,8 @@ struct LoadingTests {
         // As on a machine that is so busy that its turn never comes.
         let load = BlockFetch(
             id: -1, key: BlockKey(hash: sample.content.hash, index: 0), range: range,
-            buffers: reader.buffers, isWithheld: false, isLocal: true)
-        reader.state.withLock { reader.register(load, sample.content, &$0) }
+            buffers: BlockBuffers(), isWithheld: false, isLocal: true)
+        reader.fetcher.table.withLock { $0.register(load, sample.content) }
         var session: ReadSession? = ReadSession()
         session?.claim(load, for: 0)
         let isHere = reader.cachedBytes(of: sample.content, range: range) != nil

@@ -184,8 +184,8 @@ struct ReadingTests {
         let fixture = try Fixture([sample])
         fixture.store.gate.open(to: 0)
         let waiters = {
-            fixture.reader.state.withLock { state in
-                state.fetches.values.joined().reduce(0) { $0 + $1.waiterCount }
+            fixture.reader.fetcher.table.withLock { table in
+                table.fetches.values.joined().reduce(0) { $0 + $1.waiterCount }
             }
         }
         // The one who leaves has begun the fetch, and the other one has joined.

@@ -91,6 +91,22 @@ struct FaultInjectionTests {
         #expect(memory.otherClient.snapshot.entries == ["/a": .folder])
     }
 
+    @Test(
+        "A stalled call that is released on its way to its stop goes on",
+        .timeLimit(.minutes(5)))
+    func earlyRelease() async throws {
+        let store = wrapped()
+        store.distance = 0.1
+        store.inject(.stall, into: .makeFolder)
+        async let made = store.makeFolder(at: "/a")
+        while store.calls.isEmpty { await Task.yield() }
+        #expect(store.stalledCount == 1)
+        store.releaseStalled()
+        #expect(store.stalledCount == 0)
+        _ = try await made
+        #expect(memory.otherClient.snapshot.entries == ["/a": .folder])
+    }
+
     @Test("Without a network, every call fails; with it, every call works again")
     func offline() async throws {
         let store = wrapped()

@@ -10,7 +10,7 @@ import Testing
 
 @testable import RemoteStore
 
-@Suite(.timeLimit(.minutes(1))) struct NetworkChangeTests {
+@Suite(.timeLimit(.minutes(5))) struct NetworkChangeTests {
     /// Content that remembers what the network has taken.
     private final class Watched: UploadSource {
         let size: Int64 = 6 << 20

@@ -11,7 +11,7 @@ import Testing
 struct ReadPatienceTests {
     @Test(
         "what a process waits for fails at once where the server asks for a longer pause",
-        arguments: ["70", "250", "3600", "86400"])
+        arguments: ["90", "250", "3600", "86400"])
     func calls(_ pause: String) async throws {
         let transport = ScriptedTransport { _ in
             ScriptedResponse(status: 429, headers: ["Retry-After": "\(pause)"])

@@ -44,6 +44,11 @@ final class ActivityList: SyncActivityObserving {
     }
 
     var all: [String] { words.withLock { $0 } }
+
+    /// Waits for activities. Each is noted after the transaction that it tells of, so the tree may have settled before.
+    func wait(for expected: String...) async throws {
+        try await waitWhile { !Set(expected).isSubset(of: all) }
+    }
 }
 
 @Suite(.timeLimit(.minutes(2))) struct ActivityTests {
@@ -56,17 +61,61 @@ final class ActivityList: SyncActivityObserving {
         try await harness.makeFolder("/folder")
         try await harness.write("/folder/a", "12345")
         try await harness.settle()
-        #expect(Set(list.all) == ["made /folder", "sent /folder/a 5"])
+        try await list.wait(for: "made /folder", "sent /folder/a 5")
         try await harness.move("/folder/a", to: "/b")
         try await harness.settle()
-        #expect(list.all.last == "moved /folder/a /b")
+        try await list.wait(for: "moved /folder/a /b")
         try await harness.delete("/b")
         try await harness.settle()
-        #expect(list.all.last == "deleted /b")
-        let before = list.all.count
+        try await list.wait(for: "deleted /b")
         try await harness.put("/theirs", "x")
         try await harness.settle()
-        #expect(Array(list.all.dropFirst(before)) == ["received theirs"])
+        try await list.wait(for: "received theirs")
+        #expect(Set(list.all.prefix(2)) == ["made /folder", "sent /folder/a 5"])
+        #expect(list.all.dropFirst(2) == ["moved /folder/a /b", "deleted /b", "received theirs"])
+        await harness.stop()
+    }
+
+    @Test("a file that is sent, moved and deleted before the delta is not received, nor asked for")
+    func goneBeforeDelta() async throws {
+        let list = ActivityList()
+        let harness = try Harness(activities: list)
+        try await harness.settle()
+        harness.faulty.inject(.failBefore(.server("test")), times: nil) {
+            $0.operation == .listAfter
+        }
+        try await harness.write("/a", "12345")
+        try await harness.drain()
+        try await harness.move("/a", to: "/b")
+        try await harness.drain()
+        try await harness.delete("/b")
+        try await harness.drain()
+        harness.faulty.removeFaults()
+        try await harness.put("/theirs", "x")
+        try await harness.settle()
+        try await list.wait(for: "sent /a 5", "moved /a /b", "deleted /b", "received theirs")
+        #expect(
+            list.all.sorted() == ["deleted /b", "moved /a /b", "received theirs", "sent /a 5"])
+        #expect(!harness.faulty.calls.contains { $0.operation == .entry })
+        await harness.stop()
+    }
+
+    @Test("what a refusal shows of other clients is told once, before the delta of it")
+    func foundAfterRefusal() async throws {
+        let list = ActivityList()
+        let harness = try Harness(activities: list)
+        try await harness.put("/folder/a", "1")
+        try await harness.settle()
+        harness.faulty.inject(.failBefore(.server("test")), times: nil) {
+            $0.operation == .listAfter
+        }
+        try await harness.relocate("/folder", to: "/moved")
+        try await harness.write("/folder/a", "2")
+        try await harness.drain()
+        try await list.wait(for: "received folder moved", "sent /moved/a 1")
+        harness.faulty.removeFaults()
+        try await harness.settle()
+        #expect(list.all.count { $0.hasPrefix("received") } == 1, "\(list.all)")
         await harness.stop()
     }
 
@@ -80,6 +129,7 @@ final class ActivityList: SyncActivityObserving {
         }
         try await harness.write("/big", "x")
         try await harness.settle()
+        try await list.wait(for: "sent /big 1")
         #expect(list.all.count { $0 == "full" } == 1)
         #expect(list.all.count { $0.hasPrefix("refused /big: the account is full") } == 1)
         #expect(list.all.last == "sent /big 1")

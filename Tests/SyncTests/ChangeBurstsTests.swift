@@ -205,7 +205,7 @@ extension ChangeBurstsTests {
         return Double(harness.clock.now().nanoseconds - start.nanoseconds) / 1e9
     }
 
-    @Test("the uploader sends a burst when it ends", .timeLimit(.minutes(1)))
+    @Test("the uploader sends a burst when it ends", .timeLimit(.minutes(5)))
     func sent() async throws {
         let delay = WriteDelay(seconds: 86_400)
         let harness = try Harness(clock: TickingClock(), writeDelay: delay)

@@ -12,6 +12,13 @@ extension Harness {
         try await waitWhile { try await !store.read({ try $0.folderSearches() }).isEmpty }
     }
 
+    /// Waits until the mount knows all that the server has, and asks for nothing but the next change: only then do
+    /// later faults of the deltas keep everything from it that others do from now on.
+    func finishFeed() async throws {
+        try await finishDeltas()
+        try await waitWhile { faulty.calls.last?.operation != .waitForChange }
+    }
+
     /// Waits until all deltas that the server has are applied.
     func finishDeltas() async throws {
         let last = try await server.latestCursor()

@@ -168,6 +168,28 @@ import Testing
         await harness.stop()
     }
 
+    @Test(
+        "what others delete while its alias goes back to the own name is gone, unless users move it",
+        arguments: [false, true])
+    func deletedOnTheWayBack(isMoved: Bool) async throws {
+        let harness = try Harness()
+        try await make("readme", "1", harness)
+        let inode = try await make("README", "2", harness)
+        try await harness.settleFully()
+        await harness.stop()
+        try await harness.apply([.deleted("/readme")])
+        #expect(try await names(harness) == ["README": "README"])
+        if isMoved {
+            try await harness.store.write { transaction in
+                try transaction.move(inode, to: Place(parent: .root, name: FileName("mine")))
+            }
+        }
+        try await harness.apply([.deleted("/README (Case Conflict)")])
+        #expect(try await names(harness) == (isMoved ? ["mine": "mine"] : [:]))
+        let queued = try await harness.store.read { try $0.journalEntries(limit: 9).count }
+        #expect(queued == (isMoved ? 1 : 0))
+    }
+
     @Test("both sides edit a file with an own name: theirs keeps it")
     func edited() async throws {
         let harness = try Harness()
@@ -222,7 +244,7 @@ import Testing
         try await harness.put("/i (Case Conflict 2)", "3")
         try await harness.settle()
         _ = try await make("\u{130}", "4", harness)
-        try await harness.settle(seconds: 20)
+        try await harness.settle()
         #expect(
             try await harness.serverTree().values.compactMap(\.self).sorted() == [
                 "1", "2", "3", "4",

@@ -72,6 +72,7 @@ import Testing
         let harness = try Harness()
         try await harness.makeFolder("/b")
         try await harness.settle()
+        try await harness.finishFeed()
         let listing: Set<RemoteOperation> = [.listAfter, .waitForChange]
         harness.faulty.inject(.failBefore(.server("test")), times: nil) {
             listing.contains($0.operation)

@@ -13,7 +13,7 @@ import Testing
 
 @testable import Sync
 
-@Suite(.serialized, .timeLimit(.minutes(2))) struct StreamingUploadTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct StreamingUploadTests {
     private static let piece = PieceLayout.pieceSize
 
     /// A file that a user writes to, on a running mount. Nothing else is sent while it is open.

@@ -43,12 +43,13 @@ final class TickingClock: SyncClock {
     }
 }
 
-/// A fast clock whose date is another than its time, as after a user has set it.
+/// A clock, by default a fast one, whose date is another than its time, as after a user has set it.
 final class ShiftedClock: SyncClock {
-    private let clock = FastClock()
+    private let clock: any SyncClock
     private let shift: Mutex<Double>
 
-    init(by seconds: Double = 0) {
+    init(by seconds: Double = 0, of clock: any SyncClock = FastClock()) {
+        self.clock = clock
         shift = Mutex(seconds)
     }
 

@@ -47,10 +47,13 @@ import Testing
         try await harness.put("/a", "1")
         try await harness.putFolder("/b")
         try await harness.settle()
+        try await harness.finishFeed()
         harness.faulty.inject(.failBefore(.server("test")), times: nil) {
             $0.operation == .listAfter
         }
         try await harness.remove("/b")
+        let engine = try #require(harness.engine)
+        try await waitWhile { !engine.status.isFeedFailing }
         try await harness.move("/a", to: "/b/x")
         // The server makes another folder for it.
         try await harness.drain()
@@ -97,7 +100,7 @@ import Testing
         let harness = try await harness(refusing: error)
         try await harness.put("/theirs", "2")
         try await harness.write("/ours", "3")
-        try await harness.settle(seconds: 20)
+        try await harness.settle()
         #expect(
             try await harness.tree() == ["/untold": "1", "/theirs": "2", "/ours": "3"],
             "\(harness.history.text)")

@@ -39,7 +39,7 @@ import Testing
 
     @Test(
         "a change that becomes due during a scan of the journal is sent",
-        .timeLimit(.minutes(1)), arguments: 1...8)
+        .timeLimit(.minutes(5)), arguments: 1...8)
     func dueMeanwhile(ticks: Int) async throws {
         let clock = TickingClock()
         let harness = try Harness(clock: clock)

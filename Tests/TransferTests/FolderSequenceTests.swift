@@ -8,7 +8,7 @@ import Testing
 
 @testable import DropboxAPI
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct FolderSequenceTests {
     @Test(
         "all entries come once, over pages of which some are empty, and no page before it is wanted"

@@ -1,6 +1,7 @@
 // A process that is killed again and again, at random moments, gets its transfers done.
 
 import ContentHashing
+import Dispatch
 import DropboxAPI
 import DropboxEmulator
 import Foundation
@@ -58,18 +59,19 @@ struct KillTests {
             account.server.baseURL, account.folder + "/record", source, account.folder + "/target",
         ]
         let (ends, ended) = AsyncStream.makeStream(of: Int32?.self)
+        let hasEnded = DispatchSemaphore(value: 0)
         process.terminationHandler = { process in
+            hasEnded.signal()
             ended.yield(process.terminationReason == .exit ? process.terminationStatus : nil)
             ended.finish()
         }
         try process.run()
         let pid = process.processIdentifier
-        let killer = Task {
-            // The process ends at a drawn moment.
-            try await Task.sleep(for: .seconds(.random(in: 0.2...seconds)))
-            kill(pid, SIGKILL)
+        // The process ends at a drawn moment, which busy tasks do not put off.
+        Thread.detachNewThread {
+            let moment = DispatchTime.now() + .random(in: 0.2...seconds)
+            if hasEnded.wait(timeout: moment) == .timedOut { kill(pid, SIGKILL) }
         }
-        defer { killer.cancel() }
         for await status in ends {
             #expect(status == nil || status == 0)
             return status != nil

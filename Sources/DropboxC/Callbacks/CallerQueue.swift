@@ -5,7 +5,7 @@ import CLibrary
 import Saturating
 import Synchronization
 
-/// `dropbox_queue` of dropbox.h.
+/// The object behind a `dropbox_queue` of dropbox.h.
 final class CallerQueue: CallbackPlace {
     private struct State {
         var waiting: [Callback] = []

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// `dropbox_cancel` of dropbox.h.
+/// The object behind a `dropbox_cancel` of dropbox.h.
 final class Canceller: Sendable {
     private struct State {
         var isCancelled = false

@@ -39,7 +39,7 @@ extension Logger {
     static var silent: Logger { Logger(label: "dropbox") { _ in SwiftLogNoOpLogHandler() } }
 }
 
-/// `dropbox_config` of dropbox.h.
+/// The object behind a `dropbox_config` of dropbox.h.
 final class ConfigHandle: Sendable {
     private let settings = Mutex(BorderSettings())
 
@@ -61,7 +61,7 @@ final class ConfigHandle: Sendable {
     }
 }
 
-/// `dropbox_client` of dropbox.h.
+/// The object behind a `dropbox_client` of dropbox.h.
 final class ClientHandle: Sendable {
     let client: DropboxClient
     /// The connections, which several clients may share.

@@ -6,7 +6,7 @@ import LocalIO
 import Saturating
 import Synchronization
 
-/// `dropbox_login` of dropbox.h.
+/// The object behind a `dropbox_login` of dropbox.h.
 final class LoginHandle: Sendable {
     /// The secrets that the code is exchanged with.
     private enum Proof {

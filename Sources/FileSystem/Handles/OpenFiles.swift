@@ -12,11 +12,10 @@ import Tree
 
 /// The open files of a mount.
 ///
-/// **Lock order of this module.** In rising rank: 1 `HandleTable`, 2 `OpenFiles`, 3 `KernelInodeCache`, 4
-/// `OpenFile` and `DirectoryHandle`; then Staging's files. None is held while another one of
-/// this list is taken, but for `decide`, and none while the store is waited for: database first,
-/// memory after. Inside a transaction all of them may be taken, because no holder waits for a
-/// transaction.
+/// **Lock order of this module.** In rising rank: 1 `HandleTable`, 2 `OpenFiles`, 3 `KernelInodeCache`, 4 `OpenFile` and
+/// `DirectoryHandle`; then Staging's files. A thread that holds one of them takes no other one, except in `decide`. It does not
+/// wait for the store either: the database comes first, and memory after it. Within a transaction all of them may be taken,
+/// because no thread that holds one waits for a transaction.
 package final class OpenFiles: OpenFileTracking {
     private struct Slot {
         let file: OpenFile

@@ -23,9 +23,9 @@ final class KernelInodeCache: KernelReferences {
 
     // MARK: Lookups
 
-    /// Adds one lookup. Call it before the reply is sent, because a forget may follow at once.
-    /// Returns the generation for the reply. With `keepsGeneration`, as for an open file, that is the
-    /// one that the kernel has: with another one it fails all calls on the inode that it has.
+    /// Adds one lookup. Must be called before the reply is sent, because a forget may follow it at once. Returns the generation
+    /// for the reply. `keepsGeneration` is for an open file: the reply must have the generation that the kernel has already,
+    /// because with another one the kernel fails all calls on that inode.
     func remember(
         _ inode: InodeID, size: Int64, keepsGeneration: Bool, at now: WallTime
     ) -> UInt64 {

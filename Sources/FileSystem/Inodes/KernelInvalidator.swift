@@ -9,9 +9,9 @@ package import Tree
 
 /// Invalidates what the kernel cached of nodes that Sync changed.
 ///
-/// It is created before Sync and the filesystem, which both need it, and gets its kernel when a
-/// session is mounted. An answer that was read before a change and is sent after it must not be
-/// cached, because the invalidation has overtaken it: `epoch` has grown by then.
+/// Sync and the filesystem both need it, so it is created before them, and gets its kernel when a session is mounted. An answer
+/// may be read before a change and sent after the invalidation of that change. The kernel must not cache it; `epoch` has grown
+/// by then, which tells.
 package final class KernelInvalidator: TreeChangeObserving {
     private struct State {
         var epoch: UInt64 = 0

@@ -1,11 +1,10 @@
 // Keeps pinned content on this disk: scans the tree after changes, tells the cache which contents
-// to keep, and fetches missing ones. `PinWork.swift` decides what to fetch, `PinScan.swift`
-// evaluates the tree, `Pinner+Questions.swift` has the users' requests.
+// to keep, and fetches missing ones. `PinWork` decides what to fetch, `PinScan` evaluates the tree.
 
 import Blocking
 package import BlockCache
 import ContentHashing
-import Core
+package import Core
 import Glibc
 package import Logging
 package import MetadataStore
@@ -19,7 +18,7 @@ import Synchronization
 /// A scan costs time in proportion to the pinned subtrees. So changes gather for at least ten times
 /// the processor time of the last scan, and a mount without pins never scans.
 package final class Pinner: Sendable {
-    struct State {
+    private struct State {
         var work = PinWork()
         /// Whether the last scan found a pin.
         var hasPins = true
@@ -54,18 +53,18 @@ package final class Pinner: Sendable {
     /// Seconds between checks whether the network is back.
     private static let reachabilityPause = 2.0
 
-    let store: MetadataStore
-    let cache: DiskBlockCache
+    private let store: MetadataStore
+    private let cache: DiskBlockCache
     private let reader: any ContentBringing
     private let folders: FolderReader?
-    let sync: @Sendable () -> SyncStatus
+    private let sync: @Sendable () -> SyncStatus
     private let clock: any SyncClock
     private let log: Logger
-    let disk = DiskQueue(label: "dbxfs.pins")
+    private let disk = DiskQueue(label: "dbxfs.pins")
     private let signals: AsyncStream<Void>
     private let signal: AsyncStream<Void>.Continuation
     /// Lock: a leaf; memory only.
-    let state = Mutex(State())
+    private let state = Mutex(State())
 
     /// Connects the parts; nothing is pinned before `run`. `sync` returns the sync status.
     /// `folders` fetches small files with their folders; it must be a separate instance, because
@@ -122,7 +121,7 @@ package final class Pinner: Sendable {
     }
 
     /// Makes the next scan begin at once.
-    func requestLook(_ waiter: CheckedContinuation<Void, Never>? = nil) {
+    private func requestLook(_ waiter: CheckedContinuation<Void, Never>? = nil) {
         let isOver = state.withLock { state in
             state.isStale = true
             state.nextLook = WallTime(nanoseconds: 0)
@@ -280,6 +279,63 @@ package final class Pinner: Sendable {
     private func path(of inode: InodeID) async -> String {
         let names = try? await store.read { try $0.localPath(of: inode) }
         return (names ?? [])?.map { "/" + $0.text }.joined() ?? ""
+    }
+
+    // MARK: The users' requests
+
+    /// Pins nodes or ends their pins, and returns when the cache is updated.
+    ///
+    /// Throws when the local database does.
+    package func setPins(_ isPinned: Bool, of inodes: [InodeID]) async throws {
+        try await store.write { transaction in
+            for inode in inodes { try transaction.setPin(isPinned, of: inode) }
+        }
+        let store = store
+        try await disk.run { try store.synchronize() }
+        await withCheckedContinuation { requestLook($0) }
+    }
+
+    /// Checks the disk for all pinned contents again.
+    package func checkAgain() {
+        state.withLock { $0.work.forgetPresent() }
+        requestLook()
+    }
+
+    /// The totals and the state of all pins. Returns at once.
+    package var summary: PinSummary {
+        // Small contents occupy more than their bytes; of missing contents only the bytes are
+        // known.
+        let (limit, taken) = (cache.limit, cache.pinnedBytes)
+        return state.withLock { state in
+            let work = state.work
+            let fetches = work.running.map { wanted, kept in
+                PinSummary.Fetch(
+                    inode: wanted.inode, bytes: wanted.content.size, fetched: kept)
+            }
+            return PinSummary(
+                totals: work.totals, fetches: fetches, problem: work.problem,
+                isStuck: work.isStuck, exceedsCache: max(work.totals.contentBytes, taken) > limit)
+        }
+    }
+
+    /// The totals of nodes and their subtrees, with the cached bytes of unfinished files. Blocks on
+    /// the local disk.
+    ///
+    /// Throws when the local database does.
+    package func totals(below roots: [InodeID]) throws -> PinTotals {
+        let known = state.withLock { $0.work.known }
+        let scan = try store.read { snapshot in
+            var scan = PinScan(known: known)
+            try snapshot.forEachPinnedFile(below: roots) { scan.add($0) }
+            return scan
+        }
+        var totals = scan.totals
+        state.withLock { state in
+            for item in scan.unknown {
+                totals.presentBytes +|= state.work.keptBytes(of: item.content.hash)
+            }
+        }
+        return totals
     }
 }
 

@@ -16,8 +16,7 @@ extension ContentReader {
             while position < range.upperBound {
                 // The handle was closed.
                 guard let session else { return }
-                let block = blockRange(
-                    Int(clamping: position / DiskBlockCache.blockSize), of: content)
+                let block = content.range(ofBlock: content.block(at: position).index)
                 let part = position..<min(block.upperBound, range.upperBound)
                 guard await fetchAhead(content, part, stream, session) else {
                     return session.refused(stream, at: position)
@@ -32,20 +31,19 @@ extension ContentReader {
     private func fetchAhead(
         _ content: FileVersion, _ part: Range<Int64>, _ stream: Int, _ session: ReadSession
     ) async -> Bool {
-        let key = BlockKey(
-            hash: content.hash, index: Int(clamping: part.lowerBound / DiskBlockCache.blockSize))
-        let block = blockRange(key.index, of: content)
+        let key = content.block(at: part.lowerBound)
+        let block = content.range(ofBlock: key.index)
         guard let missing = await missing(content, block.clamped(to: part)) else {
-            load(content, block.clamped(to: part), for: stream, of: session)
+            fetcher.load(content, block.clamped(to: part), for: stream, of: session)
             return true
         }
-        await survey(content, key.index)
+        await fetcher.survey(content, key.index)
         var position = missing.lowerBound
         while position < missing.upperBound {
-            let (other, hasRoom) = state.withLock { state in
+            let (other, hasRoom) = fetcher.table.withLock { table in
                 (
-                    state.fetches[key]?.first { $0.range.contains(position) },
-                    state.queue.hasRoomAhead(missing.upperBound -| position)
+                    table.fetch(key, at: position),
+                    table.hasRoomAhead(missing.upperBound -| position)
                 )
             }
             if let other {
@@ -53,11 +51,11 @@ extension ContentReader {
                 continue
             }
             guard hasRoom else {
-                forgetIdleLedger(of: content)
+                fetcher.table.withLock { $0.forgetIdleLedger(of: content) }
                 return false
             }
-            let range = chunkStart(position)..<missing.upperBound
-            guard let fetch = make(content, key, range, from: position, isDemanded: false) else {
+            let range = DiskBlockCache.chunkStart(position)..<missing.upperBound
+            guard let fetch = fetcher.make(content, key, range, from: position, .ahead) else {
                 continue
             }
             position = fetch.range.upperBound

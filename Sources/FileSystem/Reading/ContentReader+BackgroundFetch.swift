@@ -27,12 +27,10 @@ extension ContentReader: ContentBringing {
     /// shares the fetch, and promotes it.
     package func bring(_ content: FileVersion, block index: Int) async throws(BringError) {
         let key = BlockKey(hash: content.hash, index: index)
-        let block = blockRange(index, of: content)
+        let block = content.range(ofBlock: index)
         while let rest = await missing(content, block) {
             if Task.isCancelled { throw .remote(.cancelled) }
-            var found = state.withLock { state in
-                state.fetches[key]?.first { $0.range.overlaps(rest) && $0.retain() }
-            }
+            var found = fetcher.table.withLock { $0.retained(key, in: rest) }
             if found == nil { found = await backgroundFetch(content, key, rest) }
             guard let fetch = found else { continue }
             defer { fetch.release() }
@@ -62,22 +60,9 @@ extension ContentReader: ContentBringing {
     private func backgroundFetch(
         _ content: FileVersion, _ key: BlockKey, _ range: Range<Int64>
     ) async -> BlockFetch? {
-        await survey(content, key.index)
-        return make(
-            content, key, chunkStart(range.lowerBound)..<range.upperBound, from: range.lowerBound,
-            isDemanded: false, isBackground: true)
-    }
-
-    /// If a demanded block is withheld until the whole file is verified, promotes the background
-    /// fetches of that file: the reader depends on them.
-    static func hasten(_ fetch: BlockFetch, _ state: inout State) -> [FetchQueue.Action] {
-        let hash = fetch.key.hash
-        guard fetch.isWithheld, !state.queue.isBackground(fetch.id),
-            state.ledgers[hash]?.isSettled == false
-        else { return [] }
-        let others = state.fetches.filter { $0.key.hash == hash }.values.joined()
-        return others.filter { state.queue.isBackground($0.id) }
-            .flatMap { state.queue.demand($0.id) }
+        await fetcher.survey(content, key.index)
+        let chunks = DiskBlockCache.chunkStart(range.lowerBound)..<range.upperBound
+        return fetcher.make(content, key, chunks, from: range.lowerBound, .background)
     }
 
     private static func keepAgain(

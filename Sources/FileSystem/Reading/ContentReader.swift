@@ -1,6 +1,6 @@
 // The read pipeline: bytes of revisions from memory, from the cache on disk, or from the network.
-// Not responsible for open files, nor for content that is not on the server. Fetches are in
-// ContentReader+Fetching.swift, read-ahead is in ContentReader+Ahead.swift.
+// Not responsible for open files, nor for content that is not on the server. `BlockFetcher` brings missing blocks; read-ahead is in
+// ContentReader+Ahead.swift.
 
 import Blocking
 package import BlockCache
@@ -30,33 +30,9 @@ package final class ContentReader: ContentReading {
         var hedgeDelay: Duration?
     }
 
-    struct State {
-        var fetches: [BlockKey: [BlockFetch]] = [:]
-        var queue: FetchQueue
-        /// Fetches that wait for their turn.
-        var turns: [Int: CheckedContinuation<Bool, Never>] = [:]
-        var ledgers: [ContentHash: ContentLedger] = [:]
-        /// Complete fetches that are withheld until the whole was checked.
-        var withheld: [ContentHash: [BlockFetch]] = [:]
-        /// Contents that failed the check, with the epoch of the failure.
-        var condemned: [ContentHash: UInt64] = [:]
-        var epoch: UInt64 = 1
-        var nextID = 0
-        var lastArrival = ContinuousClock.now
-        /// Whether the idle timer is running.
-        var isWatched = false
-    }
-
-    let remote: any RemoteStoring
     let cache: DiskBlockCache
-    let limits: Limits
-    let log: Logger
     let disk = DiskQueue(label: "dbxfs.reader")
-    let buffers = BlockBuffers()
-    /// Lock: taken before a session's and a fetch's own; memory only.
-    let state: Mutex<State>
-    /// Lock: a leaf; no other lock is taken under it.
-    let responses = Mutex(ResponseTimes())
+    let fetcher: BlockFetcher
 
     /// Creates a reader of a remote store through a cache.
     package convenience init(remote: any RemoteStoring, cache: DiskBlockCache, log: Logger) {
@@ -64,15 +40,12 @@ package final class ContentReader: ContentReading {
     }
 
     init(remote: any RemoteStoring, cache: DiskBlockCache, limits: Limits, log: Logger) {
-        self.remote = remote
         self.cache = cache
-        self.limits = limits
-        self.log = log
-        state = Mutex(State(queue: FetchQueue(budget: limits.memory, slots: limits.requests)))
+        fetcher = BlockFetcher(remote: remote, cache: cache, disk: disk, limits: limits, log: log)
     }
 
     /// Bytes in memory, for tests and measurements.
-    var bytesInMemory: Int64 { state.withLock { $0.queue.bytes } }
+    var bytesInMemory: Int64 { fetcher.table.withLock { $0.bytes } }
 
     // MARK: Reading
 
@@ -95,7 +68,7 @@ package final class ContentReader: ContentReading {
     /// Notes a read that was served locally: the next blocks may be due for read-ahead.
     package func noteRead(of content: FileVersion, range: Range<Int64>, session: ReadSession) {
         guard !range.isEmpty else { return }
-        let epoch = state.withLock { $0.epoch }
+        let epoch = fetcher.table.withLock { $0.epoch }
         if session.begin(epoch).isFirst { cache.noteUse(of: content.hash) }
         let decision = session.note(range)
         fetchAhead(content, decision.stream, session)
@@ -108,7 +81,7 @@ package final class ContentReader: ContentReading {
         guard range.lowerBound >= 0, range.upperBound <= content.size else {
             throw .malformed("bytes beyond the end of the content were asked for")
         }
-        let epoch = state.withLock { $0.epoch }
+        let epoch = fetcher.table.withLock { $0.epoch }
         if session.begin(epoch).isFirst {
             await disk.run { [cache] in cache.noteUse(of: content.hash) }
         }
@@ -130,7 +103,9 @@ package final class ContentReader: ContentReading {
     private func refuseCondemned(
         _ content: FileVersion, _ session: ReadSession
     ) throws(RemoteError) {
-        let (condemned, epoch) = state.withLock { ($0.condemned[content.hash], $0.epoch) }
+        let (condemned, epoch) = fetcher.table.withLock { table in
+            (table.condemnation(of: content.hash), table.epoch)
+        }
         guard let condemned, session.begin(epoch).epoch < condemned else { return }
         throw .malformed("the content does not have the hash that the server gave")
     }
@@ -154,11 +129,8 @@ package final class ContentReader: ContentReading {
         _ content: FileVersion, _ index: Int, _ part: Range<Int64>
     ) -> [UInt8]? {
         let key = BlockKey(hash: content.hash, index: index)
-        let (covering, isWithheld) = state.withLock { state in
-            (
-                state.fetches[key]?.first { $0.range.contains(part.lowerBound) },
-                Self.withheldStart(key, part, state) != nil
-            )
+        let (covering, isWithheld) = fetcher.table.withLock { table in
+            (table.fetch(key, at: part.lowerBound), table.withheldStart(key, part) != nil)
         }
         if isWithheld { return nil }
         if let covering, part.upperBound <= covering.range.upperBound {
@@ -167,23 +139,6 @@ package final class ContentReader: ContentReading {
             if bytes != nil || !covering.isAbandoned { return bytes }
         }
         return cache.bytes(of: content.hash, size: content.size, range: part)
-    }
-
-    /// Where withheld bytes begin in a part of a block, even if they are on disk.
-    private static func withheldStart(
-        _ key: BlockKey, _ part: Range<Int64>, _ state: State
-    ) -> Int64? {
-        holders(of: part, key, state).map(\.range.lowerBound).min()
-    }
-
-    /// The fetches that withhold bytes in a part of a block.
-    private static func holders(
-        of part: Range<Int64>, _ key: BlockKey, _ state: State
-    ) -> [BlockFetch] {
-        let fetches = [state.fetches[key] ?? [], state.withheld[key.hash] ?? []].flatMap(\.self)
-        return fetches.filter { fetch in
-            fetch.key == key && fetch.isWithheld && !fetch.isOver && fetch.range.overlaps(part)
-        }
     }
 
     /// Bytes of one block, assembled from fetches in flight, the disk, and new fetches.
@@ -196,7 +151,8 @@ package final class ContentReader: ContentReading {
         var position = part.lowerBound
         while position < part.upperBound {
             var fetch = retained(key, at: position)
-            let border = state.withLock { Self.withheldStart(key, position..<part.upperBound, $0) }
+            let left = position..<part.upperBound
+            let border = fetcher.table.withLock { $0.withheldStart(key, left) }
             let rest = position..<max(position, min(border ?? .max, part.upperBound))
             if fetch == nil {
                 guard !rest.isEmpty else {
@@ -213,7 +169,7 @@ package final class ContentReader: ContentReading {
                     position +|= Int64(clamping: found.count)
                     continue
                 }
-                fetch = await demand(
+                fetch = await fetcher.demand(
                     content, key, rest, decision.reach, isHeaderProbe: session.isHeaderProbe)
                 // The stream's claim keeps the fetch alive after this read has its bytes.
                 if let fetch, fetch.retain() { session.claim(fetch, for: decision.stream) }
@@ -242,26 +198,15 @@ package final class ContentReader: ContentReading {
 
     /// The fetch that brings a byte, if there is one; the caller must release it.
     private func retained(_ key: BlockKey, at position: Int64) -> BlockFetch? {
-        let (fetch, actions) = state.withLock { state -> (BlockFetch?, Turns) in
-            // A withheld fetch can have left the table for another one's bytes, and is still waited
-            // for.
-            let fetches = [state.fetches[key] ?? [], state.withheld[key.hash] ?? []].flatMap(\.self)
-            let found = fetches.first {
-                $0.key == key && $0.range.contains(position) && $0.retain()
-            }
-            guard let found else { return (nil, Turns()) }
-            return (found, Self.perform(state.queue.demand(found.id), &state))
-        }
-        actions.take()
+        let (fetch, turns) = fetcher.table.withLock { $0.demand(key, at: position) }
+        turns.take()
         return fetch
     }
 
     /// Suspends until a cancelled fetch that withholds a byte has ended: ending takes a thread, and
     /// this task may occupy the last one. The next round finds the result.
     private func ended(_ key: BlockKey, at position: Int64) async throws(RemoteError) {
-        let ending = state.withLock { state in
-            Self.holders(of: position..<position +| 1, key, state).first
-        }
+        let ending = fetcher.table.withLock { $0.holder(of: position, key) }
         await ending?.ended()
         if Task.isCancelled { throw .cancelled }
     }

@@ -46,10 +46,10 @@ enum Negotiation {
         (initial | UInt32(clamping: wanted)) & ~UInt32(clamping: unwanted) & offered
     }
 
-    /// Flags to add to libfuse's reply, if the kernel offers them: those of the mount's options,
-    /// and those that libfuse 3.14 omits. Without the first, a lookup that waits for the network
-    /// blocks all others in its folder. Without the second, a file that is read with direct I/O,
-    /// because another client has just changed it, could not be mapped shared.
+    /// Flags to add to libfuse's reply, if the kernel offers them: those of the mount's options, and two that libfuse 3.14
+    /// omits. Without PARALLEL_DIROPS, a lookup that waits for the network would block all others in its folder. Without
+    /// DIRECT_IO_ALLOW_MMAP, no process could map a file shared while it is read with direct I/O, because another client has
+    /// just changed it.
     static func additionalFlags(_ options: MountOptions) -> UInt64 {
         var flags = UInt64(clamping: CFUSE_INIT_PARALLEL_DIROPS) | CFUSE_INIT_DIRECT_IO_ALLOW_MMAP
         if options.dropsPrivilegeBits {

@@ -189,10 +189,9 @@ package final class Session: Sendable {
         } while !alive.wait(for: .milliseconds(10))
     }
 
-    /// The loop's thread waits for its workers, and checks the exit flag when a signal wakes it. A
-    /// signal that comes before it waits is lost, so callers repeat this until the loop has ended.
-    /// The loop may end by itself at any time, and then frees the memory of the flag; the lock
-    /// prevents that here.
+    /// Has the loop's thread check the exit flag, which it does when a signal wakes it from waiting for its workers. A signal
+    /// that comes before the thread waits is lost, so callers repeat this until the loop has ended. The loop may also end by
+    /// itself, and then frees the memory of the flag; the lock excludes that during this call.
     private func endLoop() {
         phase.withLock { phase in
             guard case .serving(let thread) = phase else { return }

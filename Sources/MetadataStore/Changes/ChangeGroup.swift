@@ -1,7 +1,7 @@
-// Joins many transactions to one of SQLite's. Each survives the death of the process because its statements are in the
-// change log before it is acknowledged: one small write, where a commit of SQLite writes a dozen pages. None is a
-// savepoint, for which SQLite would copy each page that a change touches: one that fails is undone by repeating the
-// others, of which there are few. Not responsible for the time of the commit (`MetadataStore+Changes.swift`).
+// Many transactions of users become one commit of SQLite. Each of them survives the death of the process from the moment when
+// its statements are in the change log: one small write, where a commit of SQLite writes a dozen pages. The transactions are
+// not savepoints, because SQLite copies each page that a savepoint touches. So if one fails, the group is rolled back and the
+// others, of which there are few, are run again. Not responsible for when SQLite commits (`MetadataStore+Changes.swift`).
 
 import Foundation
 import GRDB

@@ -18,9 +18,9 @@ struct GroupEnd: Sendable {
 }
 
 extension MetadataStore {
-    /// Runs a user's change as a transaction on this thread; an error undoes it. When this returns, the change survives
-    /// the death of the process, and every access of this store sees it; the database commits it with those that
-    /// follow. For changes of a few rows, which are many; `write` is for all others.
+    /// Runs a user's change as a transaction on this thread; an error undoes it. When this returns, the change survives the
+    /// death of the process, and every access through this store sees it. SQLite commits it later, together with the changes
+    /// that follow. This is for changes of a few rows, which are frequent; `write` is for all others.
     ///
     /// `due` returns the due time of its changes.
     package func change<Value>(

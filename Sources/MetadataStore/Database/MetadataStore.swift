@@ -181,10 +181,10 @@ package final class MetadataStore: Sendable {
         return try database.unsafeRead { try body(Snapshot(database: $0)) }
     }
 
-    /// Reads a few rows on this thread: by the writing connection, if no other thread uses it, or if only that one
-    /// has all changes. It has the pages of the last transaction in memory; other connections read them from the log.
-    /// The state is consistent, because no transaction begins before `body` returns.
-    /// The caller holds no lock that a transaction takes: it may have to wait for one.
+    /// Reads a few rows on this thread. The writing connection has the pages of the last transaction in memory, where other
+    /// connections read them from the log. So it is used if no other thread uses it, and if it alone has all changes. The state
+    /// is consistent, because no transaction begins before `body` returns. The caller must hold no lock that a transaction
+    /// takes, because this may wait for a transaction.
     package func readBriefly<Value>(_ body: (Snapshot) throws -> Value) throws -> Value {
         guard gate == nil else { return try read(body) }
         if group?.isPending == true { return try readBetweenTransactions(body) }
@@ -320,6 +320,7 @@ extension Transaction {
 package struct Snapshot: TreeReading {
     /// The connection, valid within the closure that got the snapshot.
     package let database: Database
+    package var nodesRead: ReadNodes? { nil }
 
     init(database: Database) {
         self.database = database
@@ -330,6 +331,8 @@ package struct Snapshot: TreeReading {
 package struct Transaction: TreeReading {
     /// The connection, valid within the closure that got the transaction.
     package let database: Database
+
+    package var nodesRead: ReadNodes? { end.nodes }
 
     let end: TransactionEnd
 

@@ -57,14 +57,14 @@ enum Schema {
         return migrator
     }
 
-    /// `node`: one row per inode. `parent`, `fold` and `name` are its place in the local tree (NULL
-    /// parent: none; `fold` is the key by which the server files the name, or is predicted to;
-    /// `name` is NULL if it equals `fold`, as most names do). `remote` is the state of its remote
-    /// place: 0 none, 1 the same place, 2 the place in `displaced`. So a folder's rename touches
-    /// one row, locally and remotely, and a clean tree stores each place once. Server facts (`id` …
-    /// `shared`) and local facts (`permissions` … `changed`) are separate, so that a delta replaces
-    /// the first and leaves the second. `met` is the number of the last full listing that contained
-    /// the node; the current listing's number is a setting.
+    /// `node`: one row per inode.
+    /// - `parent`, `fold`, `name`: its place in the local tree. `parent` is NULL for none. `fold` is the key under which the
+    ///   server files the name, or is predicted to. `name` is NULL if it equals `fold`, as most names do.
+    /// - `remote`: its place on the server: 0 none, 1 the same place, 2 the place in `displaced`. So renaming a folder changes
+    ///   one row here and one for the server, and a clean tree stores each place once.
+    /// - `id` … `shared` are the server's facts, `permissions` … `changed` the local ones. A delta replaces the first and
+    ///   leaves the second.
+    /// - `met`: the number of the last full listing that contained the node. The number of the current listing is a setting.
     ///
     /// `journal`: the nodes with unsent changes. `staged`: their staged content, and the blocks
     /// that it has. `twin`: pending copies. `upload` and `piece`: upload sessions and their pieces.
@@ -284,12 +284,12 @@ enum Schema {
             id TEXT PRIMARY KEY
         ) WITHOUT ROWID;
         """
-    /// `staged.flushed`: the newest generation that was flushed. `staged.promised`: the newest one
-    /// that an fsync has acknowledged. `staged.stamp`: the staging file's modification time when
-    /// the row was written; a later one means bytes that the row does not know. `ended`: staging
-    /// files whose row was removed on purpose; any other file without a row holds lost content.
-    /// `attempt.sent`: when it was sent; `attempt.modified`: the modification time that was sent
-    /// with it.
+    /// - `staged.flushed`: the newest generation that was flushed.
+    /// - `staged.promised`: the newest generation that an fsync has acknowledged.
+    /// - `staged.stamp`: the modification time of the staging file when the row was written. If the file has a later one, it
+    ///   has bytes that the row does not describe.
+    /// - `ended`: staging files whose row was removed on purpose. Any other file without a row is lost content.
+    /// - `attempt.sent`, `attempt.modified`: when a commit was sent, and the modification time that was sent with it.
     private static let version5 = """
         ALTER TABLE staged ADD COLUMN flushed INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE staged ADD COLUMN promised INTEGER NOT NULL DEFAULT 0;
@@ -300,10 +300,9 @@ enum Schema {
         ALTER TABLE attempt ADD COLUMN sent INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE attempt ADD COLUMN modified INTEGER;
         """
-    /// `fold` is the server's key of a name, which can differ from the predicted one: then `name`
-    /// is not NULL, and a flag is set, by which users' exact names find the row. Older rows have
-    /// the predicted key, for the server too: if a name is not ASCII, everything is compared with
-    /// the server once.
+    /// `fold` is the server's key of a name. If that differs from the predicted key, `name` is not NULL and a flag is set, so
+    /// that an index finds the row by the exact name. Earlier versions stored the predicted key for the server, too. So a tree
+    /// with a name that is not ASCII is compared with the server once.
     private static let version4 = """
         CREATE INDEX node_foreign ON node(parent, name) WHERE flags & 64 <> 0;
         UPDATE setting SET value = '' WHERE key = 'feed.root'

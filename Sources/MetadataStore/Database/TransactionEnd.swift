@@ -17,6 +17,8 @@ final class TransactionEnd {
     var freed = FreedKeys()
     /// Names that nodes have got besides those that their places say: own names made here.
     var otherNames: [Place] = []
+    /// The nodes that the transaction has read since its last change.
+    let nodes = ReadNodes()
     /// Gets staging files that were fallbacks and are not needed after the commit.
     let dropped: @Sendable (Int64) -> Void
 
@@ -41,6 +43,7 @@ final class TransactionEnd {
             return try body()
         } catch {
             onCommit = before
+            nodes.forget()
             undo()
             throw error
         }

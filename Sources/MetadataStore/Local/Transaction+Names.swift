@@ -1,6 +1,6 @@
-// Own names and aliases. A node that the server cannot have under its own name gets an alias once, and keeps it with its row,
-// until it is renamed or its own name becomes free. Also for nodes of the server whose names users have given to others here:
-// those are seen under a name that is made here. Not responsible for lookups (`TreeReading+Names.swift`).
+// Own names and aliases. A node that the server cannot have under its own name gets an alias once, and keeps it in its row
+// until it is renamed, or until its own name becomes free. A node of the server whose name users have given to another node
+// here is seen under a name that is made here. Not responsible for lookups (`TreeReading+Names.swift`).
 
 package import Core
 import GRDB
@@ -95,15 +95,6 @@ extension Transaction {
         if place.name != shown {
             try setPlace(inode, Place(parent: place.parent, name: shown))
         }
-    }
-
-    /// The nodes of a folder that are seen under the names that the server has, although another machine has told own names.
-    package func nodesWithoutToldNames(of parent: InodeID) throws -> [Node] {
-        try nodes(
-            """
-            WHERE node.parent = ? AND node.own IS NULL AND EXISTS
-                (SELECT 1 FROM told WHERE told.inode = node.inode AND facts LIKE '% n=%')
-            """, [parent.column])
     }
 
     // MARK: One node under each name

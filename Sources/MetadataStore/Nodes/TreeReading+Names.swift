@@ -68,9 +68,9 @@ extension TreeReading {
         return node.inode != inode
     }
 
-    /// Whether a name is free in a folder for a node, here and on the server: its key, and the name itself, which the server
-    /// may file under another key than the predicted one. A node that users have deleted leaves its name to the next one,
-    /// with `overDeleted`, before the server knows of it.
+    /// Whether a node can have a name in a folder: no other node has its key, here or on the server, nor the name itself, which
+    /// the server may file under another key than the predicted one. With `overDeleted`, a tombstone on the server counts as
+    /// free, because the next node takes its place there.
     func isFree(
         _ name: FileName, in parent: InodeID, for inode: InodeID?, overDeleted: Bool
     ) throws -> Bool {

@@ -10,6 +10,8 @@ import Saturating
 package protocol TreeReading {
     /// The connection to SQLite.
     var database: Database { get }
+    /// The nodes that a transaction has read since its last change; nil if nothing changes rows.
+    var nodesRead: ReadNodes? { get }
 }
 
 extension TreeReading {
@@ -21,8 +23,12 @@ extension TreeReading {
 
     /// The node of an inode.
     package func node(_ inode: InodeID) throws -> Node? {
-        let statement = try database.cachedStatement(sql: Node.byInode)
-        return try Node.fetchFirst(statement, [inode.column])
+        func fetch() throws -> Node? {
+            let statement = try database.cachedStatement(sql: Node.byInode)
+            return try Node.fetchFirst(statement, [inode.column])
+        }
+        guard let nodesRead else { return try fetch() }
+        return try nodesRead.node(inode, in: database, fetch)
     }
 
     /// The node with this server ID.
@@ -32,8 +38,12 @@ extension TreeReading {
 
     /// The child that is filed under this key.
     package func child(folded: String, of parent: InodeID) throws -> Node? {
-        let statement = try database.cachedStatement(sql: Node.byPlace)
-        return try Node.fetchFirst(statement, [parent.column, folded])
+        func fetch() throws -> Node? {
+            let statement = try database.cachedStatement(sql: Node.byPlace)
+            return try Node.fetchFirst(statement, [parent.column, folded])
+        }
+        guard let nodesRead else { return try fetch() }
+        return try nodesRead.child(folded, of: parent, in: database, fetch)
     }
 
     /// A folder's children in the order of their folded names.
@@ -160,8 +170,8 @@ extension TreeReading {
         if let displaced {
             return displaced
         }
-        return try firstNode(
-            "WHERE node.parent = ? AND node.fold = ? AND node.remote = 1", [parent.column, folded])
+        let inPlace = try child(folded: folded, of: parent)
+        return inPlace?.remote == .inPlace ? inPlace : nil
     }
 
     /// The node that the server has by this name in a folder, or else the one that it collides with

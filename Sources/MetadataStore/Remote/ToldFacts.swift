@@ -19,13 +19,24 @@ extension TreeReading {
     }
 
     /// The files whose facts may name the target of a link.
-    package func filesToldAsLinks() throws -> [InodeID] {
-        let statement = try database.cachedStatement(
-            sql:
-                "SELECT inode FROM told JOIN node USING (inode) WHERE kind = ? AND facts LIKE '% l=%'"
-        )
-        return try Int64.fetchAll(statement, arguments: [NodeKind.file.rawValue])
-            .map { InodeID(column: $0) }
+    package func filesToldAsLinks() throws -> [Node] {
+        try nodes(toldWord: "l=", "node.kind = ?", [NodeKind.file.rawValue])
+    }
+
+    /// The nodes of a folder that are seen under the names that the server has, although another machine has told own names.
+    package func nodesWithoutToldNames(of parent: InodeID) throws -> [Node] {
+        try nodes(toldWord: "n=", "node.parent = ? AND node.own IS NULL", [parent.column])
+    }
+
+    /// The nodes that meet a condition and whose facts have a word that begins so (`PosixFacts.text`).
+    private func nodes(
+        toldWord word: String, _ condition: String, _ arguments: Arguments
+    ) throws -> [Node] {
+        try nodes(
+            """
+            WHERE \(condition) AND EXISTS
+                (SELECT 1 FROM told WHERE told.inode = node.inode AND facts LIKE '% \(word)%')
+            """, arguments)
     }
 
     /// Whether the server has facts of any node.

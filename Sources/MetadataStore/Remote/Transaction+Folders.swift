@@ -1,6 +1,6 @@
-// Folders of the server that become other nodes here, with all that the server has in them: a folder that is moved
-// in parts becomes a new one, and a tombstone takes its place on the server. Not responsible for which
-// folders these are (`UploadResults+Splitting.swift`).
+// Transfers a folder of the server, with everything that the server has in it, to another node here. A folder that is split
+// becomes an unsent one, and a tombstone takes its place on the server. Not responsible for which folders are split
+// (`UploadResults+Splitting.swift`).
 
 package import Core
 import GRDB

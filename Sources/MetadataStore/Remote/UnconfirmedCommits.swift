@@ -1,8 +1,7 @@
-// Nodes that this mount has created or moved on the server, and that no delta has contained yet. A
-// response names the path at which a change arrived; if another client had moved the folder before,
-// the server has created a new folder of the old name for it, which only a delta shows. If that
-// delta does not contain the node, it was deleted or moved: request it by its ID. Not responsible
-// for that request.
+// The response to a commit names the path at which the change arrived, and that path may be out of date: if another client had
+// moved the folder before, the server has made a new folder of the old name, and only a delta says so. So the nodes that this
+// mount has created or moved are noted here until a delta contains them. If the deltas up to the present do not contain a node,
+// another client has moved or deleted it, and it has to be requested by its ID. Not responsible for that request.
 
 package import Core
 import GRDB

@@ -104,9 +104,9 @@ extension Transaction {
             ])
     }
 
-    /// Updates the row of a node's staged content, if that is still in this file. Content that was
-    /// given up since does not come back. `isNew`: the row does not have this generation yet. A
-    /// generation that was flushed is so no longer with other blocks, unless the content says so.
+    /// Updates the row of a node's staged content, unless the node has given up this staging file since. `isNew`: the row does
+    /// not have this generation yet. If the row has other blocks than before, only the content itself can say that it is
+    /// flushed: an earlier flush of the generation did not cover them.
     ///
     /// Returns whether the row still existed.
     package func updateStaged(

@@ -190,6 +190,8 @@ package struct MountStatus: Hashable, Sendable, Codable {
     package var bytesUp: Int64 = 0
     /// Resident memory of the process.
     package var rssBytes: Int64 = 0
+    /// Where the mount's metrics are scraped, as users write it; nil if nowhere.
+    package var metricsAddress: String?
 
     /// Creates a status with defaults.
     package init(mountpoint: String, account: String, state: State) {
@@ -223,6 +225,7 @@ package struct MountStatus: Hashable, Sendable, Codable {
         case bytesDown = "bytes_down"
         case bytesUp = "bytes_up"
         case rssBytes = "rss_bytes"
+        case metricsAddress = "metrics_address"
     }
 
     /// Writes every field, those that are nil as null, so that scripts find them.
@@ -264,5 +267,6 @@ package struct MountStatus: Hashable, Sendable, Codable {
         try container.encode(bytesDown, forKey: .bytesDown)
         try container.encode(bytesUp, forKey: .bytesUp)
         try container.encode(rssBytes, forKey: .rssBytes)
+        try container.encode(metricsAddress, forKey: .metricsAddress)
     }
 }

@@ -68,18 +68,17 @@ package protocol RemoteStoring: Sendable {
     func append(
         _ source: any UploadSource, range: Range<Int64>, to session: UploadSession, closes: Bool
     ) async throws(RemoteError)
-    /// Commits a session. A session whose commit is refused keeps its bytes and can be committed at
-    /// another path. Throws `sessionLost` when bytes are missing or the session is gone, unless it
-    /// is gone because this commit was applied before: then the file is the result.
+    /// Commits a session. After a refusal the session keeps its bytes, and can be committed at another path. Throws
+    /// `sessionLost` when bytes are missing, or when the session is gone. If it is gone because an earlier call has committed
+    /// it, the result is the file.
     func finishUpload(_ session: UploadSession, size: Int64, commit: RemoteCommit)
         async throws(RemoteError) -> RemoteEntry
 
     // MARK: Namespace
     //
-    // A change of a node with a known id applies to that node, at its current path, and never to
-    // another one at its old path: it throws `notFound` when the node is gone. For a service that
-    // refuses ids, the current path is looked up and sent; then a response can be about another
-    // node that came there in between.
+    // A change of a node whose id is known applies to that node, at its current path, and throws `notFound` if the node is
+    // gone. It never applies to another node at the former path. Some services refuse ids: for these, the current path is
+    // requested first and then sent. If another node comes to the path in between, the response is about that one.
 
     /// Creates a folder. Throws `conflict(.folder)` when one exists, whose entry the caller can
     /// request.

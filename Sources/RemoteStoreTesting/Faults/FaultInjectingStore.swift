@@ -24,12 +24,11 @@ package final class FaultInjectingStore: RemoteStoring {
         var calls: [RemoteCall] = []
         var numbers: [RemoteOperation: Int] = [:]
         var occurrences: [RemoteCall: Int] = [:]
-        var stalled: [Int: CheckedContinuation<Void, Never>] = [:]
-        var stallCount = 0
     }
 
     private let base: any RemoteStoring
     private let lottery: FaultLottery
+    private let stalls = StalledCalls()
     /// Held for memory only.
     private let state = Mutex(State())
 
@@ -118,16 +117,10 @@ package final class FaultInjectingStore: RemoteStoring {
     }
 
     /// Lets all stalled calls continue.
-    package func releaseStalled() {
-        let stalled = state.withLock { state in
-            defer { state.stalled = [:] }
-            return state.stalled
-        }
-        for call in stalled.values { call.resume() }
-    }
+    package func releaseStalled() { stalls.releaseAll() }
 
-    /// Number of stalled calls.
-    package var stalledCount: Int { state.withLock { $0.stalled.count } }
+    /// Number of stalled calls; each counts from the moment at which `calls` has it.
+    package var stalledCount: Int { stalls.count }
 
     /// All calls so far, in order.
     package var calls: [RemoteCall] { state.withLock { $0.calls } }
@@ -139,13 +132,11 @@ package final class FaultInjectingStore: RemoteStoring {
         _ operation: RemoteOperation, _ subject: String,
         _ work: (Fault?) async throws(RemoteError) -> Value
     ) async throws(RemoteError) -> Value {
-        let (call, fault) = try begin(operation, subject)
+        let (call, fault, stall) = try begin(operation, subject)
+        defer { if let stall { stalls.release(stall) } }
         try await travel(call, salt: 3)
-        switch fault {
-        case .failBefore(let error): throw error
-        case .stall: try await stall()
-        case .failAfter, .cutBody, .corruptBody, nil: break
-        }
+        if case .failBefore(let error) = fault { throw error }
+        if let stall { try await stalls.stop(stall) }
         let value = try await work(fault)
         try await travel(call, salt: 4)
         if case .failAfter(let error) = fault { throw error }
@@ -156,7 +147,7 @@ package final class FaultInjectingStore: RemoteStoring {
 
     private func begin(
         _ operation: RemoteOperation, _ subject: String
-    ) throws(RemoteError) -> (RemoteCall, Fault?) {
+    ) throws(RemoteError) -> (RemoteCall, Fault?, stall: Int?) {
         try state.withLock { (state) throws(RemoteError) in
             var call = RemoteCall(operation: operation, subject: subject, occurrence: 0, number: 0)
             state.occurrences[call, default: 0] += 1
@@ -169,7 +160,8 @@ package final class FaultInjectingStore: RemoteStoring {
                 if operation != .account && operation != .space { throw .rootChanged }
             }
             let index = state.planned.indices.first { state.planned[$0].happens(in: call) }
-            return (call, index.map { state.planned[$0].fault })
+            let fault = index.map { state.planned[$0].fault }
+            return (call, fault, stall: fault == .stall ? stalls.begin() : nil)
         }
     }
 
@@ -193,26 +185,6 @@ package final class FaultInjectingStore: RemoteStoring {
         } catch {
             throw .cancelled
         }
-    }
-
-    private func stall() async throws(RemoteError) {
-        let ticket = state.withLock { state in
-            state.stallCount += 1
-            return state.stallCount
-        }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isCancelled = state.withLock { state in
-                    if Task.isCancelled { return true }
-                    state.stalled[ticket] = continuation
-                    return false
-                }
-                if isCancelled { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.stalled.removeValue(forKey: ticket) }?.resume()
-        }
-        if Task.isCancelled { throw .cancelled }
     }
 
     // MARK: RemoteStoring

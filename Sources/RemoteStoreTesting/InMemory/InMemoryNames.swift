@@ -5,7 +5,7 @@ import RemoteStore
 
 /// The names that Dropbox stores, and their form.
 enum InMemoryNames {
-    /// https://help.dropbox.com/organize/file-names
+    /// Names that Dropbox refuses (https://help.dropbox.com/organize/file-names).
     private static let refused: Set<String> = [
         "desktop.ini", "thumbs.db", ".ds_store", "icon\r", ".dropbox", ".dropbox.attr",
         ".dropbox.cache",

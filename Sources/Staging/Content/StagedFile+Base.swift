@@ -17,28 +17,10 @@ extension StagedFile {
     ) throws(StagingError) -> StagedWrite? {
         try state.withLock { (state) throws(StagingError) in
             if let end = state.end { return end }
-            guard !range.isEmpty, range.lowerBound == state.content.size,
-                range.upperBound <= revision.size
-            else { return nil }
-            if range.lowerBound == 0 {
-                state.blocks = BlockBitmap()
-            } else {
-                // Truncated blocks are still marked as staged.
-                let blocks =
-                    range.lowerBound / Self.blockSize ..<| (range.upperBound -| 1) / Self.blockSize
-                    +| 1
-                guard let base = state.content.base, base.revision == revision.revision,
-                    base.limit == range.lowerBound,
-                    !blocks.contains(where: { state.blocks[Int(clamping: $0)] })
-                else { return nil }
-            }
+            guard state.isContinued(by: revision, range) else { return nil }
             try removeCut(&state)
             try setFileSize(range.upperBound)
-            state.content.size = range.upperBound
-            state.content.base = StagedContent.Base(
-                revision: revision.revision, hash: revision.hash, size: revision.size,
-                limit: range.upperBound)
-            noteChange(&state, in: range, now: now)
+            state.extend(with: revision, range, now: now)
             return .written
         }
     }
@@ -65,10 +47,7 @@ extension StagedFile {
             }
             // Without truncated bytes that the other's file still has.
             try setFileSize(original.content.size)
-            state.content.size = original.content.size
-            state.content.base = original.content.base
-            state.blocks = original.blocks
-            noteChange(&state, in: 0..<original.content.size, now: now)
+            state.take(original, now: now)
             return state.content.generation
         }
         guard let own else { return nil }
@@ -79,7 +58,7 @@ extension StagedFile {
         }
         guard isUnchanged else {
             _ = try truncate(to: 0, now: now)
-            state.withLock { $0.content.base = nil }
+            state.withLock { $0.forgetBase() }
             return nil
         }
         return (generation, own)
@@ -87,12 +66,10 @@ extension StagedFile {
 
     /// Whether a staging file has all bytes that its content has in it. Not so if it was damaged,
     /// or is cut off concurrently.
-    private static func hasAllBytes(_ descriptor: Int32, of state: State) -> Bool {
-        var content = state.content
-        content.blocks = state.blocks.bytes
+    private static func hasAllBytes(_ descriptor: Int32, of state: StagedState) -> Bool {
         var status = stat()
         return fstat(descriptor, &status) == 0
-            && Int64(clamping: status.st_size) >= content.neededFileSize
+            && Int64(clamping: status.st_size) >= state.row.neededFileSize
     }
 
     /// Copies data ranges; shared by both files if the filesystem supports that.
@@ -142,8 +119,7 @@ extension StagedFile {
                     throw failure
                 }
             }
-            state.blocks.insert(block)
-            state.fills.all +|= 1
+            state.noteFilled(block)
         }
     }
 
@@ -159,8 +135,7 @@ extension StagedFile {
     package func missingRanges(in range: Range<Int64>) -> [Range<Int64>] {
         state.withLock { state in
             guard let base = state.content.base else { return [] }
-            let range = range.clamped(to: 0..<base.limit)
-            return missing(in: range, of: state, base: base) { _ in false }
+            return state.missing(in: range.clamped(to: 0..<base.limit))
         }
     }
 }

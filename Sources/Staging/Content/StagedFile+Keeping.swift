@@ -12,10 +12,10 @@ extension StagedFile {
     /// Saves size, generation, blocks and the modification time in the node's rows, unless the node
     /// has given this content up.
     ///
-    /// Content with a promise is flushed first, so that the row that replaces a safe one is as
-    /// safe. Incomplete content, such as a file that was only truncated so far, is not flushed in
-    /// the background: until it is complete, a power cut leaves the server's version. `known` are the
-    /// node's local facts, if the transaction has read them.
+    /// If an fsync has acknowledged earlier content, this content is flushed first, because its row replaces a row that is
+    /// safe. Otherwise it is flushed in the background, but only once it is complete: a file that was only truncated so far is
+    /// not, so that a power cut leaves the server's version. `known` are the node's local facts, if the transaction has read
+    /// them.
     package func persist(
         in transaction: Transaction, isComplete: Bool = true, known: LocalFacts? = nil
     ) throws {
@@ -25,14 +25,12 @@ extension StagedFile {
         let (snapshot, stamp) = try state.withLock { (state) throws(StagingError) in
             if state.owesFlush {
                 try flusher.disk.flush(descriptor, of: number)
-                state.content.flushed = state.content.generation
-                state.fills.flushed = state.fills.all
+                state.noteAllFlushed()
             }
             return (state, fileStamp)
         }
         guard snapshot.end == nil else { return }
-        var content = snapshot.content
-        content.blocks = snapshot.blocks.bytes
+        var content = snapshot.row
         content.stamp = stamp
         // The row names these blocks from now on.
         if snapshot.fills.flushed < snapshot.fills.all {
@@ -48,20 +46,12 @@ extension StagedFile {
             try transaction.setLocal(local, of: inode)
         }
         // A full disk can roll the transaction back, and then the changes are still unsaved.
-        let (generation, modified) = (content.generation, snapshot.modified)
-        let (isFlushed, promised, size) = (content.isFlushed, content.promised, content.size)
+        let (saved, modified) = (content, snapshot.modified)
         transaction.afterCommit { [self] in
-            state.withLock { state in
-                if generation >= state.persistedGeneration { state.persistedSize = size }
-                if generation == state.content.generation { state.isRewritten = false }
-                state.persistedGeneration = max(state.persistedGeneration, generation)
-                state.persistedPromise = max(state.persistedPromise, promised)
-                if state.modified == modified {
-                    state.modified = nil
-                }
-            }
-            if isComplete && !isFlushed {
-                flusher.add(FlushedContent(inode: inode, file: number, generation: generation))
+            state.withLock { $0.noteSaved(saved, modified: modified) }
+            if isComplete && !saved.isFlushed {
+                flusher.add(
+                    FlushedContent(inode: inode, file: number, generation: saved.generation))
             }
         }
     }
@@ -69,17 +59,12 @@ extension StagedFile {
     /// Makes the next row say that its bytes may not be on the disk, because some of them are about
     /// to be written over.
     package func withdraw() {
-        state.withLock { $0.content.generation +|= 1 }
+        state.withLock { $0.withdraw() }
     }
 
     /// Marks the saved content as complete, because a handle was closed.
     package func noteComplete() {
-        let saved = state.withLock { state in
-            let content = state.content
-            let isSaved = content.generation == state.persistedGeneration
-            return isSaved && state.end == nil && content.flushed < content.generation
-                ? content.generation : nil
-        }
+        let saved = state.withLock { $0.savedUnflushedGeneration }
         guard let saved else { return }
         flusher.add(FlushedContent(inode: inode, file: number, generation: saved))
     }
@@ -94,12 +79,7 @@ extension StagedFile {
         }
         try flusher.flush(descriptor, of: number)
         if !isNameFlushed { try flusher.flushFolder() }
-        state.withLock { state in
-            state.isNameFlushed = true
-            state.content.flushed = max(state.content.flushed, generation)
-            state.fills.flushed = max(state.fills.flushed, fills)
-            if promising { state.content.promised = max(state.content.promised, generation) }
-        }
+        state.withLock { $0.noteFlushed(generation, fills: fills, promising: promising) }
     }
 
     /// Makes this content as safe as the content that it replaces, in the same transaction.
@@ -111,12 +91,12 @@ extension StagedFile {
     /// Marks this file as replaced by another staging file, in the transaction that records that.
     /// Open readers continue with it; no later write changes it.
     package func replace() {
-        state.withLock { $0.isReplaced = true }
+        state.withLock { $0.setReplaced(true) }
     }
 
     /// Undoes `replace`, because its transaction was rolled back.
     package func takeBack() {
-        state.withLock { $0.isReplaced = false }
+        state.withLock { $0.setReplaced(false) }
     }
 
     /// Whether an fsync has acknowledged some version of this content.
@@ -134,21 +114,12 @@ extension StagedFile {
     /// the disk may have a mixture then. Called in the transaction of the row, so that later writes
     /// withdraw the row first.
     func noteFlushed(_ generation: Int64, fills: Int) -> Bool {
-        state.withLock { state in
-            state.isNameFlushed = true
-            state.fills.flushed = max(state.fills.flushed, fills)
-            if state.isRewritten || fills < state.fills.all { return false }
-            state.content.flushed = max(state.content.flushed, generation)
-            return true
-        }
+        state.withLock { $0.noteRowFlushed(generation, fills: fills) }
     }
 
     /// Notes that an fsync has acknowledged a flushed generation, and that the row says so.
     func notePromise(_ generation: Int64) {
-        state.withLock { state in
-            state.content.promised = max(state.content.promised, generation)
-            state.persistedPromise = max(state.persistedPromise, generation)
-        }
+        state.withLock { $0.notePromise(generation) }
     }
 
     /// The staging file's own modification time; nil if fstat fails.

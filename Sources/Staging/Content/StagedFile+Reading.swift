@@ -88,9 +88,7 @@ extension StagedFile {
             guard fstat(descriptor, &status) == 0 else { throw StagingError(code: errno) }
             if Int64(clamping: status.st_size) > position { return true }
             guard position < state.content.size else { return false }
-            let isStaged =
-                state.content.base == nil || state.blocks[Int(clamping: position / Self.blockSize)]
-            guard !isStaged else { throw .short }
+            guard !state.isStaged(position) else { throw .short }
             return false
         }
     }

@@ -10,36 +10,23 @@ import Synchronization
 extension StagedFile {
     /// A snapshot of the content for an upload; nil once it is committed.
     package func contentToSend() -> StagedContent? {
-        state.withLock { state in
-            guard state.end == nil else { return nil }
-            var content = state.content
-            content.blocks = state.blocks.bytes
-            return content
-        }
+        state.withLock { $0.end == nil ? $0.row : nil }
     }
 
     /// Notes the hash of a generation, unless the content has changed since.
     package func noteHash(_ hash: ContentHash, generation: Int64) {
-        state.withLock { state in
-            if state.content.generation == generation {
-                state.content.hash = hash
-            }
-        }
+        state.withLock { $0.noteHash(hash, generation: generation) }
     }
 
     /// Ends this staged content as `revision` if nothing changed since `generation`. Called in the
     /// transaction that records the commit. Returns false if there is more to send.
     package func retire(generation: Int64, as revision: FileVersion) -> Bool {
-        state.withLock { state in
-            guard state.content.generation == generation, state.end == nil else { return false }
-            state.retired = revision
-            return true
-        }
+        state.withLock { $0.retire(generation: generation, as: revision) }
     }
 
     /// Undoes `retire`, because its transaction was rolled back.
     package func revive() {
-        state.withLock { $0.retired = nil }
+        state.withLock { $0.revive() }
     }
 
     /// Reads for an upload, from the staging file only: fills the buffer, with zeros behind the
@@ -69,35 +56,15 @@ extension StagedFile {
     /// Notes that a piece is about to be read and sent: changes of it are noted from here on.
     /// Returns false if a piece of this session has changed since it was sent.
     package func beginSending(_ piece: Range<Int64>, session: String) -> Bool {
-        state.withLock { state in
-            guard state.end == nil else { return false }
-            var sent = state.sent ?? SentPieces(session: session)
-            if sent.session != session { sent = SentPieces(session: session) }
-            guard !sent.isOutdated else { return false }
-            sent.add(piece)
-            state.sent = sent
-            return true
-        }
+        state.withLock { $0.beginSending(piece, session: session) }
     }
 
     /// Whether the bytes that a session was given are unchanged; nil if unknown.
     package func agrees(with session: String) -> Bool? {
-        state.withLock { state in
-            guard let sent = state.sent, sent.session == session else { return nil }
-            return !sent.isOutdated
-        }
+        state.withLock { $0.agrees(with: session) }
     }
 
     /// The next piece of a sequentially written file that can be sent although the file is still
     /// being written, and that is a piece for every final size.
-    package var nextPieceAhead: Range<Int64>? {
-        state.withLock { state in
-            guard state.end == nil, state.content.base == nil,
-                state.written.end >= PieceLayout.smallestAhead, state.sent?.isOutdated != true
-            else { return nil }
-            let start = state.sent?.end ?? 0
-            let end = start +| PieceLayout.pieceSize
-            return start % PieceLayout.pieceSize == 0 && end < state.written.end ? start..<end : nil
-        }
-    }
+    package var nextPieceAhead: Range<Int64>? { state.withLock { $0.nextPieceAhead } }
 }

@@ -76,51 +76,6 @@ package final class StagedFile: Sendable {
     /// Size of a block in bytes: Dropbox's unit of hashing and of concurrent uploads.
     package static let blockSize = Int64(clamping: ContentHasher.blockSize)
 
-    struct State {
-        var content: StagedContent
-        var blocks: BlockBitmap
-        var modified: WallTime?
-        var persistedGeneration: Int64
-        /// Size of the content that the row has.
-        var persistedSize: Int64
-        /// Whether bytes of the row's content were written over since it was saved.
-        var isRewritten = false
-        /// How many blocks of the base were filled in, and how many of those a flush has covered.
-        /// The content stays the same, and so does its generation.
-        var fills = (all: 0, flushed: 0)
-        var retired: FileVersion?
-        var isReplaced = false
-        /// Beginning of truncated bytes that the file still has.
-        var cutFrom: Int64?
-        var written = WrittenPrefix()
-        var sent: SentPieces?
-        /// The promise that the row has.
-        var persistedPromise: Int64
-        /// Whether the file's name has reached the disk.
-        var isNameFlushed = false
-
-        /// Whether its bytes must be flushed before a row names them, because an fsync has
-        /// acknowledged an older generation.
-        var owesFlush: Bool {
-            end == nil && content.promised > 0
-                && (content.flushed < content.generation || fills.flushed < fills.all)
-        }
-
-        /// Whether a power cut during a change from an offset could leave a mixture of versions
-        /// under a row that says it is flushed: the disk may have the bytes before the file's new
-        /// time. What an fsync has acknowledged may be written over as on any local disk.
-        func isVouched(from offset: Int64) -> Bool {
-            content.promised == 0 && content.flushed > 0
-                && content.flushed >= persistedGeneration && offset < persistedSize
-        }
-
-        /// Why the content can no longer be changed; nil while it can.
-        var end: StagedWrite? {
-            if isReplaced { return .replaced }
-            return retired.map { .retired($0) }
-        }
-    }
-
     /// Inode of the content.
     package let inode: InodeID
     /// Number of the staging file.
@@ -130,7 +85,7 @@ package final class StagedFile: Sendable {
     let descriptor: Int32
     /// Lock: taken after any lock of FileSystem, inside write transactions too; held over local
     /// disk calls, so that a block's bytes and its bit in the map change together.
-    let state: Mutex<State>
+    let state: Mutex<StagedState>
     /// Gets rows whose bytes may not be flushed yet.
     let flusher: StagingFlusher
     /// Gets all changes of the staging file.
@@ -146,11 +101,7 @@ package final class StagedFile: Sendable {
         self.descriptor = descriptor
         self.flusher = flusher
         unflushed = flusher.disk.bytes(of: content.file)
-        self.state = Mutex(
-            State(
-                content: content, blocks: BlockBitmap(bytes: content.blocks), modified: nil,
-                persistedGeneration: content.generation, persistedSize: content.size, retired: nil,
-                persistedPromise: content.promised))
+        state = Mutex(StagedState(content))
     }
 
     deinit {
@@ -170,19 +121,9 @@ package final class StagedFile: Sendable {
     /// The base revision, if any.
     package var base: StagedContent.Base? { state.withLock { $0.content.base } }
     /// Whether there is content that the rows do not name.
-    package var hasUnsavedContent: Bool {
-        state.withLock { state in
-            state.content.generation != state.persistedGeneration && state.end == nil
-        }
-    }
+    package var hasUnsavedContent: Bool { state.withLock { $0.hasUnsavedContent } }
     /// Whether `persist` has something to save.
-    package var hasUnsavedChanges: Bool {
-        state.withLock { state in
-            state.end == nil
-                && (state.content.generation != state.persistedGeneration
-                    || state.content.promised != state.persistedPromise)
-        }
-    }
+    package var hasUnsavedChanges: Bool { state.withLock { $0.hasUnsavedChanges } }
 
     // MARK: Changing
 
@@ -197,13 +138,13 @@ package final class StagedFile: Sendable {
     }
 
     private func write(
-        _ bytes: UnsafeRawBufferPointer, at offset: Int64, to state: inout State, now: WallTime
+        _ bytes: UnsafeRawBufferPointer, at offset: Int64, to state: inout StagedState,
+        now: WallTime
     ) throws(StagingError) -> StagedWrite {
         let end = offset +| Int64(clamping: bytes.count)
         return try change(&state, offset..<end, now: now) { (state) throws(StagingError) in
             try self.store(bytes, at: offset)
-            state.content.size = max(state.content.size, end)
-            state.written.add(offset..<end)
+            state.noteWritten(offset..<end)
         }
     }
 
@@ -233,7 +174,7 @@ package final class StagedFile: Sendable {
                 let old = state.content.size
                 try self.storeZeros(range.lowerBound..<max(range.lowerBound, min(upper, old)))
                 try self.setFileSize(max(old, upper))
-                state.content.size = max(state.content.size, upper)
+                state.grow(to: upper)
             }
         }
     }
@@ -247,19 +188,14 @@ package final class StagedFile: Sendable {
             if let end = state.end { return end }
             let old = state.content.size
             if size < old {
-                state.cutFrom = min(state.cutFrom ?? .max, size)
+                state.noteCut(from: size)
             } else {
                 try removeCut(&state)
                 try setFileSize(size)
             }
-            state.content.size = size
-            if let base = state.content.base {
-                state.content.base?.limit = min(base.limit, size)
-            }
-            state.written.cut(to: size)
             // Later writes are flushed anew.
             if size == 0 { flusher.disk.forget(number) }
-            noteChange(&state, in: min(old, size)..<max(old, size), now: now)
+            state.truncate(to: size, now: now)
             return .written
         }
     }
@@ -269,68 +205,29 @@ package final class StagedFile: Sendable {
         try state.withLock { (state) throws(StagingError) in try removeCut(&state) }
     }
 
-    func removeCut(_ state: inout State) throws(StagingError) {
+    func removeCut(_ state: inout StagedState) throws(StagingError) {
         guard let size = state.cutFrom else { return }
         try setFileSize(size)
-        state.cutFrom = nil
+        state.noteCutRemoved()
     }
 
     private func change(
-        _ state: inout State, _ range: Range<Int64>, now: WallTime,
-        _ body: (inout State) throws(StagingError) -> Void
+        _ state: inout StagedState, _ range: Range<Int64>, now: WallTime,
+        _ body: (inout StagedState) throws(StagingError) -> Void
     ) throws(StagingError) -> StagedWrite {
         if let end = state.end { return end }
-        if let base = state.content.base, !range.isEmpty {
-            let needed = missing(in: range, of: state, base: base) { part in
-                range.lowerBound <= part.lowerBound && part.upperBound <= range.upperBound
-            }
-            if !needed.isEmpty {
-                return .needsBase(needed)
-            }
+        let needed = state.missing(in: range) { part in
+            range.lowerBound <= part.lowerBound && part.upperBound <= range.upperBound
         }
+        if !needed.isEmpty { return .needsBase(needed) }
         if !range.isEmpty, state.isVouched(from: range.lowerBound) { return .vouched }
         if let cut = state.cutFrom, range.upperBound > cut {
             try removeCut(&state)
         }
-        if range.lowerBound < state.persistedSize { state.isRewritten = true }
+        state.beginChange(of: range)
         try body(&state)
-        // Only now: a block whose bytes could not be stored still is the base's.
-        if state.content.base != nil, !range.isEmpty {
-            let blocks =
-                range.lowerBound / Self.blockSize ..<| (range.upperBound -| 1) / Self.blockSize +| 1
-            for block in blocks {
-                state.blocks.insert(Int(clamping: block))
-            }
-        }
-        noteChange(&state, in: range, now: now)
+        state.endChange(of: range, now: now)
         return .written
-    }
-
-    /// The base's parts of the unstaged blocks that a range touches, without those that
-    /// `isReplaced` says will be overwritten wholly.
-    func missing(
-        in range: Range<Int64>, of state: State, base: StagedContent.Base,
-        isReplaced: (Range<Int64>) -> Bool
-    ) -> [Range<Int64>] {
-        guard !range.isEmpty else { return [] }
-        var parts: [Range<Int64>] = []
-        let blocks =
-            range.lowerBound / Self.blockSize ..<| (range.upperBound -| 1) / Self.blockSize +| 1
-        for block in blocks where !state.blocks[Int(clamping: block)] {
-            let lower = block *| Self.blockSize
-            let upper = min(lower +| Self.blockSize, base.limit)
-            if lower < upper && !isReplaced(lower..<upper) {
-                parts.append(lower..<upper)
-            }
-        }
-        return parts
-    }
-
-    func noteChange(_ state: inout State, in range: Range<Int64>, now: WallTime) {
-        state.sent?.noteChange(in: range)
-        state.content.generation +|= 1
-        state.content.hash = nil
-        state.modified = now
     }
 
     func store(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(StagingError) {

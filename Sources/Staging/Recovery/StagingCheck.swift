@@ -1,8 +1,7 @@
-// Verifies the staging files of an earlier run at a start. After the death of the process all
-// written bytes are there; after a power cut only flushed ones; and if the database is damaged or
-// an older copy, rows and files may not belong together: only rows whose file was not touched since
-// are believed. Unverified content is put aside and never sent: the file gets its fallback, or keeps
-// the server's version.
+// At a start, verifies the staging files that the process before has left. If only the process died, all written bytes are
+// there; after a power cut, only flushed ones. If the database is damaged or is an older copy, rows and files may not belong
+// together: then a row is believed only if its file has not been touched since the row was written. Unverified content is put
+// aside and never sent; the node gets its fallback, or keeps the server's version.
 
 import Core
 import Foundation
@@ -55,9 +54,9 @@ struct StagingCheck {
 
     // MARK: Rows
 
-    /// Ends the rows of content that cannot be verified, and announces its files in their place. All of
-    /// that is on the disk before a file moves: otherwise a power cut could leave a row that names a
-    /// moved file, which the next start would take for a lost one.
+    /// Ends the rows of content that cannot be verified, and announces its files in their place. Both are on the disk before a
+    /// file is moved. Otherwise a power cut could leave a row that names a moved file, and the next start would take that
+    /// content for lost.
     private func announceDoubted(_ nodes: [Node], _ evidence: StagingEvidence) throws {
         let doubted = try nodes.compactMap { node in
             try doubt(about: node, evidence).map { (node, $0) }

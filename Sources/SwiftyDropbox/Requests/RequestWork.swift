@@ -42,12 +42,14 @@ final class RequestWork: Sendable {
         /// Counts that the handler has not been told.
         var counts: (done: Int64, total: Int64)?
         var isReporting = false
+        /// While the handler runs.
+        var isTelling = false
         var clientString: String?
         var earliestStart: Date?
     }
 
     /// Where results are read: that may take long, and files may be moved.
-    private static let readers = DispatchQueue(
+    static let readers = DispatchQueue(
         label: "SwiftyDropbox.results", qos: .userInitiated, attributes: .concurrent)
 
     /// Held for an access only.
@@ -96,26 +98,44 @@ final class RequestWork: Sendable {
 
     /// Calls the handler with the latest counts, and again while there are newer ones: never twice at the same time, on any queue.
     private func tellProgress(on queue: DispatchQueue) {
-        let (handler, counts) = state.withLock { state in
-            defer { state.counts = nil }
-            state.isReporting = state.progress != nil && state.counts != nil
-            return (state.progress, state.counts)
+        if tellCounts(isReport: true) { queue.async { self.tellProgress(on: queue) } }
+    }
+
+    /// Calls the handler with the latest counts; false when there are none, or while it is called.
+    @discardableResult
+    private func tellCounts(isReport: Bool) -> Bool {
+        let told = state.withLock { state in
+            if isReport { state.isReporting = false }
+            guard !state.isTelling, let handler = state.progress, let counts = state.counts else {
+                return nil as (handler: RequestProgress, done: Int64, total: Int64)?
+            }
+            state.counts = nil
+            state.isTelling = true
+            if isReport { state.isReporting = true }
+            return (handler, counts.done, counts.total)
         }
-        guard let handler, let counts else { return }
-        progress.totalUnitCount = counts.total
-        progress.completedUnitCount = counts.done
-        handler.call(progress)
-        queue.async { self.tellProgress(on: queue) }
+        guard let told else { return false }
+        progress.totalUnitCount = told.total
+        progress.completedUnitCount = told.done
+        told.handler.call(progress)
+        state.withLock { $0.isTelling = false }
+        return true
+    }
+
+    /// Calls the app with the result, after its progress: the last counts may have come while others were told.
+    private func complete(_ call: () -> Void) {
+        tellCounts(isReport: false)
+        call()
     }
 
     private func deliver(_ result: RequestResult, to completion: RequestCompletion) {
         let queue = completion.queue ?? LibrarySettings.responseQueue
         guard LibrarySettings.readsInBackground else {
-            return queue.async { completion.prepare(result)() }
+            return queue.async { self.complete(completion.prepare(result)) }
         }
         Self.readers.async {
             let call = HandedOver(call: completion.prepare(result))
-            queue.async { call.call() }
+            queue.async { self.complete(call.call) }
         }
     }
 

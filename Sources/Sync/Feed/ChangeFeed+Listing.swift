@@ -85,7 +85,7 @@ extension ChangeFeed {
             try transaction.setSetting(StoredSetting.feedPhase, to: next.rawValue)
             return applier.outcome
         }
-        if !phase.lacksTree { noteReceived(outcome) }
+        if !phase.lacksTree { environment.noteReceived(outcome.changes) }
         heard(catchesUp: phase.lacksTree || !page.hasMore)
         listingFailures = 0
         if outcome.newlySeen == 0 && page.hasMore { emptyPages.note() } else { emptyPages.forget() }

@@ -23,12 +23,7 @@ extension ChangeFeed {
             throw failure(error)
         }
         tell(outcome)
-        if isFeed { noteReceived(outcome) }
-    }
-
-    /// Notes changes of other clients, as opposed to the first listing.
-    func noteReceived(_ outcome: DeltaOutcome) {
-        if !outcome.changes.isEmpty { environment.activities?.note(.received(outcome.changes)) }
+        if isFeed { environment.noteReceived(outcome.changes) }
     }
 
     /// Applies the result of a listing or a metadata read. Contradictory entries are left out.

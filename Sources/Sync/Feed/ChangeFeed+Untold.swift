@@ -28,13 +28,14 @@ extension ChangeFeed {
         guard !answers.settled.isEmpty else { return }
         await environment.hashUnsent(like: answers.found)
         let context = environment.deltaContext()
-        try await bringIn(context) { transaction, context in
+        let outcome = try await bringIn(context) { transaction, context in
             var applier = try DeltaApplier(transaction: transaction, context: context)
             try applier.apply(answers.found)
             try transaction.forgetUnconfirmed(answers.settled)
             for id in answers.gone { try applier.removeMissing(id) }
             return applier.outcome
         }
+        environment.noteReceived(outcome.changes)
     }
 
     private func ask(for ids: [FileID]) async throws(SyncError) -> UntoldAnswers {

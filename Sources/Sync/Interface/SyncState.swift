@@ -53,10 +53,9 @@ package struct SyncStatus: Hashable, Sendable {
     /// Whether the server's root differs from the tree's, and the two are not compared yet: nothing
     /// is sent until then, because paths would mean other nodes.
     package var isRootNew = false
-    /// Whether all deltas up to the start of this process are applied, and, if the server lists
-    /// again the tree of before, the whole listing. Nothing is sent before that, because a
-    /// queued change may concern a node that another client has moved or deleted. The first listing
-    /// of an account does not count: nothing was known before it.
+    /// Whether all deltas from before the start of this process are applied, and the whole listing, if the server lists a known
+    /// tree again. A queued change may concern a node that another client has moved or deleted, so nothing is sent before that.
+    /// The first listing of an account need not be complete, because no node was known before it.
     package var hasCaughtUp = false
     /// The path of the mounted folder, if it is missing on the server: nothing is sent then,
     /// because that would recreate it.

@@ -4,11 +4,11 @@ import Saturating
 
 /// A readers-writer lock: several commits at a time, or one metadata read.
 ///
-/// A commit's response and a page of deltas that cross cannot be ordered afterwards: the deltas may
-/// be older than the commit, or contain another client's change of its result. So from before its
-/// request until its response is in the store, a commit excludes metadata reads, and one of these excludes
-/// commits. The content of big files is sent outside of it; only its commit counts. First come,
-/// first served, so that neither side starves.
+/// If a commit and a request for deltas are in flight at the same time, nothing tells which of the two the server handled
+/// first: the deltas may be older than the commit, or contain another client's change of its result. So a commit excludes reads
+/// of the server's tree from before its request until its response is in the store, and such a read excludes commits. The
+/// content of big files is sent without the gate: only the commit at its end needs it. Requests enter in the order of their
+/// arrival, so that neither side starves.
 actor CommitGate {
     private enum Kind {
         case commit, read

@@ -24,10 +24,9 @@ private struct MetadataQuestion: Sendable {
 struct MetadataReads: Sendable {
     let environment: UploadEnvironment
 
-    /// Requests the nodes that a step concerns and applies them by the rules for deltas: the node's
-    /// present place, and the occupant of its target. So an edit follows a folder that another
-    /// client has moved before the delta of that move is here. Returns whether the node exists, if
-    /// the server ever had it.
+    /// Requests the node of a step and the occupant of the step's target, and applies their present places by the rules for
+    /// deltas. So an edit follows a folder that another client has moved, before the delta of that move arrives. Returns
+    /// whether the server still has the node; true if it never had it.
     ///
     /// Its absence is applied only with `believesAbsence`.
     func read(
@@ -85,7 +84,9 @@ struct MetadataReads: Sendable {
                 let entries = [findings.atPaths.map(\.entry), findings.byID].flatMap(\.self)
                 await environment.hashUnsent(like: entries)
                 let believed = findings
-                try await environment.record { recorder in
+                // The deltas of these changes will change nothing. Before the account is listed, an unknown node is no change of others.
+                let isTreeComplete = environment.state.current.isTreeComplete
+                try await environment.record(isOfOthers: isTreeComplete) { recorder in
                     try recorder.found(believed, insteadOf: question.inode)
                     try body(recorder.transaction)
                 }.get()

@@ -19,10 +19,9 @@ extension UploadEnvironment {
     /// the outcome of a folder's move is unknown, because they may be below it, or when their paths
     /// start from another root now.
     ///
-    /// When it returns, the content, the intents, and every change that led to the steps are
-    /// flushed. So a power cut leaves no older state here than on the server: this mount recognises
-    /// its own commits, and neither takes them for another client's nor sends the replaced content
-    /// again.
+    /// When this returns, the content, the intents, and every change that has led to the steps are flushed. So after a power
+    /// cut, the tree here is not older than the server's: this mount recognises its own commits, and neither takes them for
+    /// another client's nor sends the replaced content again.
     func note(_ intents: [UploadIntent]) async throws(SyncError) -> [Sent] {
         let sent = try await noteInStore(intents)
         guard !sent.isEmpty else { return [] }

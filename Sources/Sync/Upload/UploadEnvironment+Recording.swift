@@ -11,10 +11,10 @@ import Tree
 
 extension UploadEnvironment {
     /// Records a response in one transaction; afterwards moves uploaded content to the cache and
-    /// announces the changes. Fails if nothing is recorded.
+    /// announces the changes, with `isOfOthers` as what other clients have done. Fails if nothing is recorded.
     @discardableResult
     func record(
-        _ body: @escaping @Sendable (inout UploadResults) throws -> Void
+        isOfOthers: Bool = false, _ body: @escaping @Sendable (inout UploadResults) throws -> Void
     ) async -> SyncOutcome<Void> {
         let recorded = await outcome {
             try await store.write { transaction in
@@ -32,6 +32,7 @@ extension UploadEnvironment {
         case .failure(let error): return .failure(error)
         }
         tell(outcome.changes, conflicts: outcome.conflicts)
+        if isOfOthers { noteReceived(outcome.changes) }
         guard !outcome.retired.isEmpty else { return .success(()) }
         // The cache moves the file away, so a power cut must not restore rows that name it. If the
         // flush fails, the files stay until the next start.

@@ -56,6 +56,11 @@ struct UploadEnvironment: Sendable {
         }
         if !changes.isEmpty { observer.treeDidChange(changes) }
     }
+
+    /// Notes changes of other clients for the history. The first listing of an account is none.
+    func noteReceived(_ changes: [TreeChange]) {
+        if !changes.isEmpty { activities?.note(.received(changes)) }
+    }
 }
 
 extension UploadEnvironment {

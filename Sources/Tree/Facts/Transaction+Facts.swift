@@ -12,7 +12,18 @@ extension Transaction {
     func settleFacts(
         of inode: InodeID, by rules: PosixRules, timeIsSet: Bool = false, isAnswered: Bool = false
     ) throws -> Bool {
-        guard let node = try node(inode) else { return false }
+        guard var node = try node(inode) else { return false }
+        return try settleFacts(
+            of: &node, by: rules, timeIsSet: timeIsSet, isAnswered: isAnswered)
+    }
+
+    /// The same for a node as it is in this transaction.
+    @discardableResult
+    func settleFacts(
+        of node: inout Node, by rules: PosixRules, timeIsSet: Bool = false,
+        isAnswered: Bool = false
+    ) throws -> Bool {
+        let inode = node.inode
         var owes = try rules.isOwed(node, timeIsSet: timeIsSet, in: self)
         if !owes, !isAnswered, rules.shares(node), node.flags.contains(.factsOwed) {
             owes = try hasIntent(for: inode)
@@ -20,6 +31,7 @@ extension Transaction {
         // Set again, it is another change, whose burst begins now.
         if owes || node.flags.contains(.factsOwed) {
             try setFlags(.factsOwed, owes, of: inode)
+            if owes { node.flags.insert(.factsOwed) } else { node.flags.remove(.factsOwed) }
         }
         return owes
     }

@@ -86,7 +86,8 @@ extension LocalChanges {
     /// has none to share.
     private func sharing(_ node: Node) throws -> Node {
         if node.local.permissions == nil, node.place?.name.unstored == nil { return node }
-        try transaction.settleFacts(of: node.inode, by: context.rules.posix)
-        return try transaction.existing(node.inode)
+        var node = node
+        try transaction.settleFacts(of: &node, by: context.rules.posix)
+        return node
     }
 }

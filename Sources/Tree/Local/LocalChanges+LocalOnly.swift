@@ -40,8 +40,8 @@ extension LocalChanges {
     /// Whether a node stays local-only under any name.
     func keepsHere(_ node: Node) -> Bool { context.rules.posix.keepsHere(node) }
 
-    /// Publishes nodes that the rules of the last mount kept local and the present ones do not: all of them if the patterns
-    /// are others, and links if those were not sent. Nodes that are on the server stay there, also if a pattern matches them.
+    /// Publishes local-only nodes that the present rules of this mount would send: if the patterns have changed, all that no
+    /// pattern matches; if links are sent from now on, links. Nodes on the server stay there, even if a pattern matches them.
     ///
     /// Must be called before the kernel knows any inode: files may become links.
     package func adoptRules() throws {
@@ -72,12 +72,12 @@ extension LocalChanges {
     /// Makes links of the texts that the server has told to be links while this machine took them for files: its cursor is past
     /// them. Those that users have changed stay files until the change is sent.
     private func adoptToldLinks() throws {
-        for inode in try transaction.filesToldAsLinks() {
-            guard let node = try transaction.node(inode), node.kind == .file,
-                node.remote == .inPlace, node.staged == nil,
-                let target = try transaction.toldFacts(of: inode)?.link(ofContent: node.facts.hash)
+        for node in try transaction.filesToldAsLinks() {
+            let told = try transaction.toldFacts(of: node.inode)
+            guard node.remote == .inPlace, node.staged == nil,
+                let target = told?.link(ofContent: node.facts.hash)
             else { continue }
-            try transaction.makeLink(inode, to: target)
+            try transaction.makeLink(node.inode, to: target)
         }
     }
 }

@@ -117,13 +117,14 @@ package struct LocalChanges {
     package func setLocal(
         of inode: InodeID, timeIsSet: Bool = false, _ change: (LocalFacts) -> LocalFacts
     ) throws -> Node {
-        let node = try transaction.existing(inode)
-        let local = change(node.local)
-        try transaction.setLocal(local, of: inode)
-        if timeIsSet || local.permissions != node.local.permissions {
-            try transaction.settleFacts(of: inode, by: context.rules.posix, timeIsSet: timeIsSet)
+        var node = try transaction.existing(inode)
+        let before = node.local
+        node.local = change(before)
+        try transaction.setLocal(node.local, of: inode)
+        if timeIsSet || node.local.permissions != before.permissions {
+            try transaction.settleFacts(of: &node, by: context.rules.posix, timeIsSet: timeIsSet)
         }
-        return try transaction.existing(inode)
+        return node
     }
 
     /// Sets or removes an extended attribute. Returns whether the server is owed it.

@@ -1,7 +1,6 @@
-// Detached open files: files that a delta removed from their place while a process had them open,
-// because another client deleted them or stored another revision. Handles continue to read their
-// content. A write through one of them is an edit like any other, and must not end with the handle.
-// Rows E4 and E5 of the conflict table.
+// Detached open files. While a process has a file open, a delta may take it from its place, because another client has deleted
+// it or stored another revision. Handles continue to read its content. A write through such a handle is an edit like any other
+// and must not be lost with the handle, so it brings the file back (rows E4 and E5 of the conflict table).
 
 import Core
 package import MetadataStore

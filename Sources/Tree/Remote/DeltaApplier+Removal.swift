@@ -36,7 +36,7 @@ extension DeltaApplier {
     ) throws {
         let former = former.filter { $0.inode != node.inode }
         // The pages of a listing may be older than the move, too.
-        if isFeed || listing != 0, let id = node.facts.id, try isAheadOfFeed(id) {
+        if isFeed || listing != 0, let id = node.facts.id, try isAheadOfFeed(id, node.inode) {
             try noteDoubt(of: id)
             try doubt(former)
             return try removeToldBefore(below: node)
@@ -51,7 +51,10 @@ extension DeltaApplier {
 
     /// Whether a response has placed a node, and the feed has not been there yet. An earlier entry of the batch may tell
     /// where the node was before the response.
-    private func isAheadOfFeed(_ id: FileID) throws -> Bool { try transaction.isUnconfirmed(id) }
+    /// A node that the batch itself has added is where the feed is.
+    private func isAheadOfFeed(_ id: FileID, _ inode: InodeID) throws -> Bool {
+        try passing[inode] == nil && transaction.isUnconfirmed(id)
+    }
 
     /// Marks nodes that a deletion may concern. They are requested by ID, unless the batch contains
     /// them.
@@ -92,10 +95,11 @@ extension DeltaApplier {
         }
     }
 
-    /// Marks the contents of a folder that the feed has at another place. All that is still in the
-    /// folder appears again there, in this batch. The other nodes were put there by this mount, or
-    /// deleted: at a place in between that the feed does not have, or at a path at which something
-    /// else is now, so that the feed has no deletion of it.
+    /// Marks the contents of a folder for which the feed has another place than the tree. A batch that contains a moved folder
+    /// contains everything in it, too. So a node that the batch lacks is no longer in the folder, or this mount has put it
+    /// there and the feed does not know that yet. The feed need not contain a deletion of such a node: the node may have been
+    /// at a place in between that the feed has skipped, or at a path at which another node is now. So it is requested by its
+    /// ID.
     mutating func doubtUntoldContents(of folder: Node) throws {
         guard isFeed, folder.kind == .folder else { return }
         var waiting = [folder]
@@ -108,20 +112,18 @@ extension DeltaApplier {
         }
     }
 
-    /// Handles a deletion at an unknown path. Another client may have moved a folder, and deleted
-    /// a node in it there, before this mount moved the same folder; no later delta has that path.
-    /// So nodes in moved folders that match the path's last names are marked, to be requested by
-    /// their IDs.
+    /// Handles a deletion at a path that the tree does not know. Another client may have moved a folder and then deleted a node
+    /// in it, before this mount moved the same folder: the deletion has a path that no other delta contains. So nodes in
+    /// folders that this mount has moved are marked if they match the last names of the path. They are requested by their IDs.
     private mutating func doubt(_ path: String) throws {
         let nodes = try transaction.nodesBelowPreviousPaths(
             endingLike: path, limit: Self.mostDoubts)
         try doubt(nodes)
     }
 
-    /// Marks the children of a folder whose ID changes. They may have been in the former folder,
-    /// which another client has deleted or moved: a delta with its old path may no longer find
-    /// it. Sharing can change a folder's ID, too, so the children stay, and are requested by ID
-    /// unless the batch contains them.
+    /// Marks the children of a folder whose ID changes. A new ID may mean another folder: then another client has deleted or
+    /// moved the former one with its children, and a delta with its old path may no longer find them. It may also mean the same
+    /// folder, because sharing changes the ID. So the children stay, and those that the batch lacks are requested by their IDs.
     mutating func doubtChildren(of folder: Node) throws {
         let children = try transaction.remoteChildren(of: folder.inode)
         for id in children.compactMap(\.facts.id) where !isToldLater(id) {
@@ -141,9 +143,9 @@ extension DeltaApplier {
         try transaction.noteUnconfirmed(id)
     }
 
-    /// Removes a folder that only stood for a path in which a node was, and those above it, once
-    /// it is empty. A delta names a folder of that path by its ID; this one would stay
-    /// forever if a folder above it was moved, because nothing can be requested without an ID.
+    /// Removes a folder without an ID once it is empty, and then those above it. Such a folder was made for the path of a node
+    /// below it; the delta of the folder itself brings its ID. If another client has moved a folder above it, that delta never
+    /// comes, and without an ID the folder cannot be requested: it would stay forever.
     mutating func removeEmptyPlaceholder(_ inode: InodeID) throws {
         var inode = inode
         while inode != .root, let folder = try transaction.node(inode), folder.kind == .folder,
@@ -163,10 +165,10 @@ extension DeltaApplier {
         var isEmptied = false
     }
 
-    /// Clears the server's place of a node that is no longer there, and those of everything below
-    /// it. Nodes that the batch has elsewhere are detached. The others were deleted by other clients,
-    /// or seem to be: a response may show another node at the place before a delta contains the move
-    /// of this one. The `ConflictTable` decides about them.
+    /// Clears the server's place of a node that is no longer there, and the places of everything below it. Nodes that the batch
+    /// has at other places are detached. The others seem to have been deleted by other clients; the `ConflictTable` decides
+    /// about them. They need not have been: a response may show another node at the place before a delta tells where this one
+    /// was moved.
     ///
     /// Iterative, because the server decides the depth of folders, which must not exhaust the
     /// stack.
@@ -195,10 +197,12 @@ extension DeltaApplier {
         guard state(of: node).presence == .moved, let place = node.place else { return false }
         guard let there = try transaction.remotePlace(of: node) else { return true }
         if there.isSameThere(as: place) { return false }
-        guard there.parent == place.parent,
-            let own = try transaction.toldFacts(of: node.inode)?.ownName(of: there.name)
-        else { return true }
-        return own.bytes != place.name.shown
+        guard there.parent == place.parent else { return true }
+        // The server's place keeps the own name under which users saw the node there. A response that came since has only the
+        // alias; then the facts that the server has of the node have the name, if machines share them.
+        if there.name.shown == place.name.shown { return false }
+        let told = try transaction.toldFacts(of: node.inode)?.ownName(of: there.name)
+        return told?.bytes != place.name.shown
     }
 
     private mutating func detachOrResolve(_ removal: Removal) throws {

@@ -67,6 +67,8 @@ package struct DeltaApplier {
     private(set) var isDeletedLater = false
     /// Whether the batch is from the feed.
     private(set) var isFeed = false
+    /// Places of nodes that the batch has added and deletes later: never announced, because no user sees them.
+    var passing: [InodeID: Place] = [:]
     /// Nodes that the batch has taken from their places and will put elsewhere.
     var detached = DetachedNodes()
     /// Deleted folders that the batch has restored for their new contents, outer ones first.
@@ -119,6 +121,7 @@ package struct DeltaApplier {
             try applyUnlessContradictory { applier in try applier.apply(entry) }
         }
         try settleDetached()
+        try announcePassing()
         try hideEmptyRestored()
         if entries.contains(where: \.isFolder) { try doubtUnknownDeletions() }
         unknownDeletions = []
@@ -253,12 +256,15 @@ package struct DeltaApplier {
         // A folder that users deleted must be restored with its new contents.
         guard let lastFolder, lastFolder.isVisible, !TemporaryName.isTemporary(place.name),
             facts.id.map({ !detached.contains($0) }) ?? true,
-            try transaction.insertIfUnknown(kind, at: place, facts: facts, seenBy: listing) != nil
+            let inode = try transaction.insertIfUnknown(
+                kind, at: place, facts: facts, seenBy: listing)
         else { return false }
         isInserted = true
         newlySeen +|= 1
-        // Before the tree is complete, the kernel has no negative entries.
-        if context.isTreeComplete {
+        if isFeed && isDeletedLater {
+            passing[inode] = place
+        } else if context.isTreeComplete {
+            // Before the tree is complete, the kernel has no negative entries.
             announce(place)
         } else {
             announceListing(of: place.parent)
@@ -354,8 +360,15 @@ package struct DeltaApplier {
     /// Announces a name that is gone with its node. Not for moves: the kernel marks a deleted
     /// folder as dead, for ever, wherever else it appears.
     mutating func announceDeletion(of inode: InodeID, at place: Place) {
+        if passing.removeValue(forKey: inode) != nil { return }
         changes.append(.deletedEntry(parent: place.parent, child: inode, name: place.name))
         announceListing(of: place.parent)
+    }
+
+    /// Announces added nodes that the batch has not deleted after all, because an entry of it contradicts the tree.
+    private mutating func announcePassing() throws {
+        for (inode, place) in passing where try transaction.node(inode) != nil { announce(place) }
+        passing = [:]
     }
 
     private mutating func announceListing(of folder: InodeID) {

@@ -1,6 +1,6 @@
-// Upload intents. Re-validates a step right before its request, holding the commit gate so that no
-// delta is applied until the response is recorded. Creations, contents and folder moves get an
-// intent row, so that the feed's delta is recognised as this mount's own if the response is lost.
+// Upload intents. A step is validated again right before its request. The commit gate is held for that, so that no delta is
+// applied before the response is recorded. Creations, contents and moves of folders also get an intent row: if the response is
+// lost, it identifies the feed's delta as this mount's own.
 
 package import ContentHashing
 package import Core

@@ -8,9 +8,11 @@ import RemoteStore
 import Saturating
 package import Staging
 
-/// Decides the next step for a node. Writes in four cases: facts that this mount does not share are no longer owed, and links that it
-/// does not send stay here; the remote identity of a deleted node goes to a new one if that keeps a file's history, and a
-/// node that has to wait is due a second later.
+/// Decides the next step for a node. It writes rows in four cases:
+/// - Facts that this mount does not share are no longer owed.
+/// - A link that this mount does not send becomes local-only.
+/// - The remote identity of a deleted node goes to a new one, if that keeps a file's history.
+/// - A node that has to wait is due a second later.
 package struct UploadPlanner {
     package let transaction: Transaction
     package let openFiles: any OpenFileTracking
@@ -268,10 +270,10 @@ package struct UploadPlanner {
         return .waitFor(occupant.inode)
     }
 
-    /// Breaks a cycle of waiting nodes: files that swap places, or a folder created under the name
-    /// of a node that is to move into it. One that blocks another moves to a temporary name: a
-    /// deleted one only if it must, because it cannot be moved in parts. A file that takes the place
-    /// of a deleted folder above it moves out of that first.
+    /// Returns a step that breaks a cycle of nodes that wait for each other's places, such as two files that swap names, or a
+    /// folder created under the name of a node that is to move into it. A node that blocks another one moves to a temporary
+    /// name. A tombstone is chosen last, because a deleted folder cannot be moved in parts. A file that takes the place of a
+    /// deleted folder above it moves out of that folder first.
     package func breakRing(
         of waiting: [InodeID]
     ) throws -> (inode: InodeID, step: UploadStep)? {

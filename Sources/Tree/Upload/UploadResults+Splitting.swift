@@ -1,8 +1,7 @@
-// Folders with more entries than the server moves at once are moved in parts: a new folder is made,
-// each node of the former one is moved into it by itself, and then the former one is deleted.
-// Subfolders may be moved in parts in their turn. If others delete the former folder, the parts in it
-// are moved files of the conflict table (rows M3, M5). Not responsible for these steps, which follow
-// from the rows (`UploadPlan.swift`).
+// The server refuses to move a folder with too many entries at once. Such a folder is split: this mount makes a new folder,
+// moves each node of the former one into it by itself, and then deletes the former one. A subfolder that is too large is split
+// as well. If other clients delete the former folder before that, the nodes in it count as moved files of the conflict table
+// (rows M3, M5). Not responsible for these steps, which follow from the rows (`UploadPlan.swift`).
 
 package import Core
 import MetadataStore

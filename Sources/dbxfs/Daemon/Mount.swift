@@ -281,7 +281,7 @@ final class Mount: Sendable {
         try session.serve(fileSystem, MountOptions(plan))
         let pinner = pinner
         pinning.withLock { $0 = Task { await pinner.run() } }
-        control.followTime()
+        control.settings.followTime()
         let (engine, client) = (engine, client)
         let watch = NetworkWatch(log: Logger(label: "network")) { _, state in
             client.networkChanged(addresses: state.addresses)
@@ -299,7 +299,8 @@ final class Mount: Sendable {
     func close() {
         session.close()
         network.withLock { $0?.stop() }
-        control.stopTimers()
+        control.settings.stopTimer()
+        control.pause.stopTimer()
         let (engine, client, transport) = (engine, client, transport)
         let pinning = pinning.withLock { $0 }
         pinning?.cancel()

@@ -1,5 +1,6 @@
 // Copies of a mount in other mount namespaces, as those of containers: the kernel ends a mount with the last of them, and its
-// process serves them until then. Not responsible for the end of a mount (`MountEnding`) nor for detaching it (`Detachment`).
+// process serves them until then. So a command that has detached a mount waits here for the end of its process, or says why it
+// goes on. Not responsible for that end (`MountEnding`) nor for detaching (`Detachment`).
 
 import Fuse
 import Glibc
@@ -7,7 +8,7 @@ import LocalIO
 import Mounting
 
 /// The copies of a mount that is detached in this namespace.
-struct MountCopies: Hashable, Sendable {
+private struct MountCopies {
     /// A process in each of the namespaces, as far as this user may know: `NAME (PID)`.
     var holders: [String]
 
@@ -21,8 +22,24 @@ struct MountCopies: Hashable, Sendable {
 }
 
 extension RunningMount {
+    /// The outcome of the queue once the process of this mount has ended, after a detach; nil if the process stays for copies,
+    /// which the user is told.
+    ///
+    /// - Parameter connection: one on which `ControlRoutes.finish` was requested.
+    func outcomeOfDetaching(
+        _ connection: ControlConnection, _ environment: Environment
+    ) throws(CommandError) -> DrainOutcome? {
+        if let copies = copies(environment) {
+            Terminal.complain(copies.text(about: mountpoint))
+            return nil
+        }
+        let reply = try connection.next(ControlRoutes.finish, about: mountpoint)
+        guard case .outcome(let outcome) = reply else { return nil }
+        return outcome
+    }
+
     /// The copies of this mount, which has just been detached; nil if the kernel has ended it.
-    func copies(_ environment: Environment) -> MountCopies? {
+    private func copies(_ environment: Environment) -> MountCopies? {
         let end = ContinuousClock.now + Self.patience
         while let connection = try? connect(environment),
             let status = connection.status(patience: 10), status.state != .finishing

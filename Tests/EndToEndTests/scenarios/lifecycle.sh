@@ -18,10 +18,12 @@ dbxfs status "$MNT/" --json | python3 -c '
 import json, sys
 status = json.load(sys.stdin)
 wanted = """mountpoint account state pending_operations pending_bytes uploads conflicts cached_bytes
-pinned_bytes entries cursor_age_seconds waiting_seconds requests calls bytes_down bytes_up rss_bytes""".split()
+pinned_bytes entries cursor_age_seconds waiting_seconds requests calls bytes_down bytes_up rss_bytes
+metrics_address""".split()
 missing = [field for field in wanted if field not in status]
 assert not missing, missing
 assert status["account"] == "default" and status["rss_bytes"] > 0, status
+assert status["metrics_address"] is None, status
 '
 
 fails_in_one_line 32 'mounted at .* already' dbxfs mount "$MNT"

@@ -23,6 +23,7 @@ kill -9 "$(status_field pid)"
 wait_until 30 not stat -f "$MNT"
 test -S "$socket"
 dbxfs mount -o "metrics=unix:$socket" "$MNT"
+test "$(status_field metrics_address)" = "$socket"
 echo text > "$MNT/file"
 dbxfs sync "$MNT" --timeout 60
 wait_until 30 same_metrics --unix-socket "$socket" http://localhost/metrics
@@ -70,6 +71,7 @@ for _ in 1 2 3; do
     dbxfs unmount "$MNT"
 done
 dbxfs mount -o "metrics=$port" "$MNT"
+test "$(status_field metrics_address)" = "localhost:$port"
 test "$(code "http://127.0.0.1:$port/metrics")" = 200
 test "$(code -H 'Host: evil.example' "http://127.0.0.1:$port/metrics")" = 403
 fails_in_one_line 1 'cannot be changed while it is mounted' dbxfs set "$MNT" metrics=9417

@@ -22,23 +22,22 @@ extension DropboxFileSystem {
         // Of small files, the cache answers sooner than /proc.
         let isSmall = content.size <= DiskBlockCache.blockSize
         if isSmall && reader.isCached(content) { return }
-        guard let program = programName(caller), options.cachedOnly.contains(program),
-            isSmall || !reader.isCached(content)
+        try refuseFetching(
+            of: file.inode, caller: caller, unless: !isSmall && reader.isCached(content))
+    }
+
+    /// Refuses an open that would fetch content for one of these programs, unless the content is here.
+    ///
+    /// `isHere` is evaluated for these programs only.
+    func refuseFetching(
+        of inode: InodeID, caller: CallingProcess, unless isHere: @autoclosure () -> Bool = false
+    ) throws(FileSystemError) {
+        guard !options.cachedOnly.isEmpty, let program = programName(caller),
+            options.cachedOnly.contains(program), !isHere()
         else { return }
         log.debug(
             "content is not fetched for this program",
-            metadata: ["program": "\(program)", "inode": "\(file.inode)"])
-        throw .accessDenied
-    }
-
-    /// Refuses an open by one of these programs if it would export a cloud document.
-    func refuseExporting(of node: Node, caller: CallingProcess) throws(FileSystemError) {
-        guard !options.cachedOnly.isEmpty, let program = programName(caller),
-            options.cachedOnly.contains(program)
-        else { return }
-        log.debug(
-            "no document is exported for this program",
-            metadata: ["program": "\(program)", "inode": "\(node.inode)"])
+            metadata: ["program": "\(program)", "inode": "\(inode)"])
         throw .accessDenied
     }
 

@@ -17,9 +17,9 @@ extension DropboxFileSystem {
 
     /// Copies a range between two open files (copy_file_range).
     ///
-    /// A range of a clean file that starts at offset 0 becomes the base under the target's staged
-    /// content: no byte is read, and the server copies a whole file, as it does a whole queued
-    /// file. The kernel splits large copies into ranges, of which each must follow the one before.
+    /// A range of a clean file becomes the base under the target's staged content, so that no byte is read, and the server
+    /// copies a file that is copied as a whole. The first range has to begin at offset 0, and each further one where the one
+    /// before has ended: the kernel splits large copies so. A whole file that is still queued is copied by the server as well.
     /// For all other ranges the answer is "unsupported", and the kernel copies by itself.
     package func copyRange(
         from source: InodeID, handle: HandleID, offset: Int64,

@@ -32,7 +32,7 @@ extension DropboxFileSystem {
         if let export = documents.file(of: node.inode, revision) {
             return file.settle(.exported(export))
         }
-        try refuseExporting(of: node, caller: caller)
+        try refuseFetching(of: node.inode, caller: caller)
         throw ExportNeeded(inode: node.inode, id: id, revision: revision)
     }
 

@@ -49,9 +49,8 @@ extension DropboxFileSystem {
 
     /// A node that is being opened, and its content; nil content if the row is out of date.
     private func look(at inode: InodeID) throws -> (Node, OpenFile.Content?) {
-        // A concurrent writer may not know of this handle yet, so its effect on the node is read
-        // after its transaction. So is the size of staged content, which its last
-        // handle may be saving: bytes beyond the row's size would be cut off.
+        // A transaction that is running may not know of this handle yet, so the node is read after it. The same holds for the
+        // size of staged content, which the last handle may be saving: bytes beyond the size in the row would be cut off.
         let found = try store.readIfFree { snapshot in
             let node = try snapshot.existing(inode)
             return (node, try self.content(of: node))

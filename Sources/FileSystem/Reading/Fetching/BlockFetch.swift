@@ -36,7 +36,7 @@ final class BlockFetch: Sendable {
 
     /// A remainder up to this size is transferred to the end: breaking off costs the connection,
     /// and a new one costs several round trips.
-    private static let worthFinishing = Int(clamping: ContentReader.initialReach)
+    private static let worthFinishing = Int(clamping: BlockFetcher.initialReach)
 
     /// Unique number of this fetch.
     let id: Int

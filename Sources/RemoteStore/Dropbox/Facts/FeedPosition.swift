@@ -1,6 +1,6 @@
-// Positions in a listing, with what the listing was asked for. The server's cursor keeps its request's
-// parameters, but does not tell them: a feed that was begun before the account had a template never
-// tells of facts, and has to be begun anew.
+// Positions in a listing, each with the templates that the listing was requested with. The server's cursor continues with the
+// parameters of the first request, and does not tell them. So a feed from before the account had a template never contains
+// facts, and has to be begun anew.
 
 import Core
 import DropboxAPI

@@ -1,7 +1,7 @@
-// The system's calls that flush staging files, and the files of which one has failed. Linux reports
-// a failed write once and counts the pages as clean from then on: a second call returns success,
-// and a page that leaves the memory is read back as the disk has it. So the bytes are written anew
-// before that, if their checksums tell that memory has them (`UnflushedBytes`).
+// Flushes staging files, and notes the files of which a flush has failed. Linux reports a failed write once, and takes the
+// pages for clean from then on: a second call returns success, and a page that leaves memory is read back as the disk has it.
+// So after a failure the bytes are written anew before the next call, if their checksums say that memory still has them
+// (`UnflushedBytes`).
 
 import CLinux
 import Glibc

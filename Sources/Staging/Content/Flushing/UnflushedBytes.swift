@@ -1,7 +1,6 @@
-// Checksums of the bytes that were written to a staging file since its last flush. After a failed flush
-// Linux counts the pages as clean, and a page that leaves the memory is read back as the disk has it:
-// the checksums tell whether memory still has the written bytes. Not responsible for flushing
-// (`DiskFlush`), nor for what the bytes mean (`StagedFile`).
+// Checksums of the bytes that were written to a staging file since its last flush. After a flush has failed, Linux takes the
+// pages for clean, and a page that leaves memory is read back as the disk has it. The checksums tell whether memory still has
+// the written bytes. Not responsible for flushing (`DiskFlush`), nor for what the bytes mean (`StagedFile`).
 
 import CXXHash
 import Glibc

@@ -51,10 +51,9 @@ struct FolderDeletion: Sendable {
         }
     }
 
-    /// Lists a folder that is to be deleted. Unknown nodes come into the tree, and restore the
-    /// folder; the same transaction decides whether it may be deleted, and notes the search after
-    /// that. Returns nil if it is no longer to be deleted. Throws `notFound` if another folder
-    /// is at its path.
+    /// Lists a folder that is to be deleted, because another client may have stored files in it. These come into the tree, and
+    /// the folder with them. The same transaction decides whether the folder may be deleted, and notes the search that follows
+    /// the deletion. Returns nil if the folder stays. Throws `notFound` if another folder is at its path.
     private func holdsNothingUnseen(
         _ folder: RemoteReference, _ inode: InodeID, since start: Cursor?
     ) async throws(SyncError) -> DeletionPermission? {

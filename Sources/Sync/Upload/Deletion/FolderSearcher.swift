@@ -190,9 +190,9 @@ actor FolderSearcher {
         return (repeated[search.number]?.began ?? now).adding(seconds: Self.longestCommit) < now
     }
 
-    /// The last version of a deleted file, unless it was moved away or this mount's users have
-    /// deleted it. The server does not find it by its path if another one is, or was, there since:
-    /// then the version is the one in the deltas.
+    /// The last version of a deleted file; nil if the file was moved away, or if users of this mount have deleted it. The
+    /// server finds deleted files by their paths. If another file is or was at the path since, the server finds that one, and
+    /// the version is the one that the deltas have.
     private func lastVersion(
         of deleted: ToldChanges.DeletedFile, unless survivors: Set<FileID>
     ) async throws(SyncError) -> RemoteFile? {

@@ -7,14 +7,14 @@ import Saturating
 
 /// Decides when users' changes are due.
 ///
-/// The changes of all users in a row are one burst, whose steps share requests. It ends when the
-/// mount has been quiet for a moment, and by the write delay after its first change. Until then its
-/// journal entries have one due time, the latest end, by which they are found at the end.
+/// Changes of users that follow one another without a pause are one burst, and become due together, so that their steps share
+/// requests. A burst ends when the mount has been quiet for a moment, and at the latest when the write delay has passed since
+/// its first change. Until it ends, its journal entries have that latest end as their due time, by which the end finds them.
 ///
-/// A place that changes again and again would be sent at each of its pauses. Each time that a change
-/// follows a burst's end so soon that the write delay would have joined the two, that end was too
-/// early for this place. After a few of them the place waits for the write delay after its last
-/// change, outside of the bursts, so that a busy place makes no others wait.
+/// A place that changes again and again, as a log file does, would be sent at each of its pauses. If a change follows the end
+/// of a burst so soon that the write delay would have joined them, the burst has ended too early for this place. After a few
+/// early ends the place leaves the bursts, and is sent once it has not changed for the write delay. The other places do not
+/// wait for it.
 struct ChangeBursts: Sendable {
     /// Early ends after which a place waits.
     static let mostEarly = 3

@@ -203,9 +203,9 @@ struct StepChoice: Sendable {
     }
 }
 
-/// The journal cursor: one pass through the journal, in choices of limited length, from where the
-/// last pass ended to the end and on from the beginning. So no scan of a long journal takes long,
-/// and no entry waits for ever behind others that cannot be sent.
+/// The journal cursor: one pass through the journal, from where the last pass has ended to the end, and then on from the
+/// beginning. It consists of choices that examine a limited number of entries. So no transaction scans a long journal, and no
+/// entry waits forever behind others that cannot be sent.
 struct JournalRound {
     /// The sequence number after which the next choice begins.
     private(set) var place: Int64

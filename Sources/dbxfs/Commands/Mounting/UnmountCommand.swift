@@ -47,13 +47,8 @@ struct UnmountCommand: ParsableCommand {
         }
         var outcome = before
         if !lazy {
-            if let copies = mount.copies(try Environment.ofRunningMounts()) {
-                Terminal.complain(copies.text(about: mount.mountpoint))
-            } else if case .outcome(let last) = try connection.next(
-                ControlRoutes.finish, about: mount.mountpoint)
-            {
-                outcome = last
-            }
+            let environment = try Environment.ofRunningMounts()
+            outcome = try mount.outcomeOfDetaching(connection, environment) ?? before
         }
         if outcome.remaining > 0 {
             throw CommandError.stillQueued(

@@ -54,11 +54,8 @@ struct UnmountHelper: ParsableCommand {
                 ControlRoutes.finish, TimedRequest(timeout: Self.patience), about: mount.mountpoint)
         }
         try Detachment.detach(mount.mountpoint, isLazy: lazy, isForced: force)
-        if !lazy, let environment, let copies = mount.copies(environment) {
-            Terminal.complain(copies.text(about: mount.mountpoint))
-        } else if !lazy,
-            case .outcome(let outcome)? = try? connection?
-                .next(ControlRoutes.finish, about: mount.mountpoint),
+        if !lazy, let environment, let connection,
+            let outcome = try? mount.outcomeOfDetaching(connection, environment),
             outcome.remaining > 0
         {
             // Not a failure: it is unmounted, and no change is lost.

@@ -1,4 +1,4 @@
-// The replies of a mount to commands: the status, the queue, the login and the cache. The other commands are in the files beside
+// The replies of a mount to commands: the status, the queue, the login, the settings and the cache. The other commands are in the files beside
 // this one.
 
 import BlockCache
@@ -52,7 +52,7 @@ extension MountControl: MountService {
         status.conflicts = sync.conflicts
         let lost = lost.summary()
         (status.lost, status.lostPaths) = (lost.count, lost.paths)
-        status.limits = liveSettings
+        status.limits = settings.present
         status.cachedBytes = cache.usedBytes
         status.pinnedBytes = cache.pinnedBytes
         status.pins = pinStatus()
@@ -73,6 +73,7 @@ extension MountControl: MountService {
         status.bytesDown = Int64(clamping: totals.bytesDown)
         status.bytesUp = Int64(clamping: totals.bytesUp)
         status.rssBytes = ProcessSettings.residentBytes
+        status.metricsAddress = plan.settings.metrics?.text
         return status
     }
 
@@ -87,7 +88,7 @@ extension MountControl: MountService {
             sync, status.sendingRate)
         status.secondsLeft = backlog.secondsLeft
         status.isPaused = sync.isPaused
-        status.pauseSecondsLeft = pauseSecondsLeft
+        status.pauseSecondsLeft = pause.secondsLeft
         if status.state == .offline { status.connectionProblem = sync.lastProblem }
     }
 
@@ -114,6 +115,14 @@ extension MountControl: MountService {
 
     func writeHistory() {
         history.write()
+    }
+
+    func change(_ settings: [MountOptionSetting]) throws(CommandError) -> LiveSettings {
+        try self.settings.change(settings)
+    }
+
+    func setPaused(_ isPaused: Bool, seconds: Double?) {
+        pause.set(isPaused, seconds: seconds)
     }
 
     func state(_ sync: SyncStatus) -> MountStatus.State {

@@ -29,15 +29,9 @@ final class MountControl: Sendable {
     let rates: TransferRates
     let history: MountHistory
     let session: MountSession
-    let sink: LogSink
     let log: Logger
-    /// Settings that commands have changed. Held while parts adopt them, which take their own
-    /// locks.
-    let live: Mutex<LiveSettings>
-    /// The pause that a user has asked for; nil without one.
-    let userPause = Mutex<UserPause?>(nil)
-    /// Waits for the next minute while limits depend on the time of day.
-    let limitTimer = Mutex<Task<Void, Never>?>(nil)
+    let settings: RunningSettings
+    let pause: MountPause
     /// Whether an import runs: one at a time.
     let importing = Atomic(false)
 
@@ -65,8 +59,10 @@ final class MountControl: Sendable {
         self.rates = rates
         self.history = history
         self.session = session
-        self.sink = sink
         self.log = log
-        self.live = Mutex(live)
+        settings = RunningSettings(
+            live, client: client, engine: engine, cache: cache, pinner: pinner, sink: sink, log: log
+        )
+        pause = MountPause(engine: engine, pinner: pinner, log: log)
     }
 }

@@ -1,5 +1,5 @@
-// Settings that commands change while a mount runs, and the parts that adopt them; limits that change by the time of day, and a
-// pause that a user has asked for.
+// Settings that commands change while a mount runs, the parts that adopt them, and limits that change by the time of day. Not
+// responsible for how a setting is written (`LiveSettings`).
 
 import BlockCache
 import DropboxAPI
@@ -11,10 +11,37 @@ import Saturating
 import Sync
 import Synchronization
 
-extension MountControl {
-    /// The present settings of the mount.
-    var liveSettings: LiveSettings { live.withLock { $0 } }
+/// The settings of a running mount.
+final class RunningSettings: Sendable {
+    private let client: DropboxClient
+    private let engine: SyncEngine
+    private let cache: DiskBlockCache
+    private let pinner: Pinner
+    private let sink: LogSink
+    private let log: Logger
+    /// Held while parts adopt settings, which take their own locks.
+    private let live: Mutex<LiveSettings>
+    /// Waits for the next minute while limits depend on the time of day.
+    private let timer = Mutex<Task<Void, Never>?>(nil)
 
+    /// Takes the settings of the start and the parts that adopt later ones.
+    init(
+        _ settings: LiveSettings, client: DropboxClient, engine: SyncEngine, cache: DiskBlockCache,
+        pinner: Pinner, sink: LogSink, log: Logger
+    ) {
+        live = Mutex(settings)
+        self.client = client
+        self.engine = engine
+        self.cache = cache
+        self.pinner = pinner
+        self.sink = sink
+        self.log = log
+    }
+
+    /// The settings that the parts have now.
+    var present: LiveSettings { live.withLock { $0 } }
+
+    /// Changes settings for as long as the mount runs, and returns all of them.
     func change(_ settings: [MountOptionSetting]) throws(CommandError) -> LiveSettings {
         // Under the lock to the end, so that of two commands the same one is the last for every
         // part.
@@ -36,7 +63,7 @@ extension MountControl {
     }
 
     /// Has the parts adopt settings.
-    func adopt(_ settings: LiveSettings, insteadOf old: LiveSettings) {
+    private func adopt(_ settings: LiveSettings, insteadOf old: LiveSettings) {
         client.limitBandwidth(
             up: settings.uploadRate.map { UInt64(clamping: $0) },
             down: settings.downloadRate.map { UInt64(clamping: $0) })
@@ -50,65 +77,16 @@ extension MountControl {
             pinner.checkAgain()
         }
     }
-}
-
-extension MountOptionSetting {
-    fileprivate var text: String { name + (value.map { "=" + $0 } ?? "") }
-}
-
-/// The pause that a user has asked for.
-struct UserPause {
-    /// When the mount goes on by itself; nil for never.
-    var end: ContinuousClock.Instant?
-    /// The task that waits for the end.
-    var timer: Task<Void, Never>?
-}
-
-// MARK: Pause
-
-extension MountControl {
-    func setPaused(_ isPaused: Bool, seconds: Double?) {
-        setPaused(isPaused, seconds: seconds, byTimer: false)
-    }
-
-    private func setPaused(_ isPaused: Bool, seconds: Double?, byTimer: Bool) {
-        userPause.withLock { pause in
-            // The pause whose end the timer waited for has been replaced.
-            if byTimer, Task.isCancelled { return }
-            pause?.timer?.cancel()
-            pause = nil
-            if isPaused {
-                let end = seconds.map { ContinuousClock.now.advanced(by: .seconds(clamping: $0)) }
-                pause = UserPause(end: end, timer: end.map { resumption(at: $0) })
-            }
-            engine.setPaused(isPaused)
-        }
-        if !isPaused { pinner.checkAgain() }
-        log.notice(isPaused ? "paused" : "resumed")
-    }
-
-    private func resumption(at end: ContinuousClock.Instant) -> Task<Void, Never> {
-        Task { [weak self] in
-            guard (try? await Task.sleep(until: end, clock: .continuous)) != nil else { return }
-            self?.setPaused(false, seconds: nil, byTimer: true)
-        }
-    }
-
-    /// Seconds until the mount goes on by itself; nil if it is not paused, or waits for a user.
-    var pauseSecondsLeft: Double? {
-        userPause.withLock { $0?.end }
-            .map { Double.maximum(ContinuousClock.now.duration(to: $0) / .seconds(1), 0) }
-    }
 
     // MARK: Time of day
 
     /// Adopts the limits of the present minute, and of each later one while limits depend on the time. Without such limits,
     /// nothing waits.
     func followTime() {
-        limitTimer.withLock { timer in
+        timer.withLock { timer in
             timer?.cancel()
             timer = nil
-            guard liveSettings.followsTime else { return }
+            guard present.followsTime else { return }
             timer = Task { [weak self] in
                 repeat {
                     self?.adoptTime()
@@ -137,9 +115,12 @@ extension MountControl {
         }
     }
 
-    /// Ends what waits for a later time.
-    func stopTimers() {
-        userPause.withLock { $0?.timer?.cancel() }
-        limitTimer.withLock { $0?.cancel() }
+    /// Ends the timer of limits that depend on the time.
+    func stopTimer() {
+        timer.withLock { $0?.cancel() }
     }
+}
+
+extension MountOptionSetting {
+    fileprivate var text: String { name + (value.map { "=" + $0 } ?? "") }
 }

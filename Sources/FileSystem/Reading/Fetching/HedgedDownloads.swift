@@ -1,14 +1,27 @@
-// Hedged requests: a second request for bytes that a reader waits for and that are late.
+// Hedged requests: a second request for bytes that a reader waits for and that are late. Not responsible for the bytes after the
+// first ones.
 
 import Core
 import RemoteStore
 import Synchronization
 
-extension ContentReader {
-    /// A download with its first bytes.
-    struct BegunDownload: Sendable {
-        var stream: any RemoteByteStream
-        var firstPiece: [UInt8]?
+/// A download with its first bytes.
+struct BegunDownload: Sendable {
+    var stream: any RemoteByteStream
+    var firstPiece: [UInt8]?
+}
+
+/// Begins downloads, and learns from each how long the server takes.
+final class HedgedDownloads: Sendable {
+    private let remote: any RemoteStoring
+    /// The hedge delay; nil to learn it.
+    private let delay: Duration?
+    /// Lock: a leaf; no other lock is taken under it.
+    private let responses = Mutex(ResponseTimes())
+
+    init(remote: any RemoteStoring, delay: Duration?) {
+        self.remote = remote
+        self.delay = delay
     }
 
     /// Begins a download. If its first bytes are late and a reader waits for them, a second one is
@@ -18,7 +31,7 @@ extension ContentReader {
         _ revision: Revision, _ range: Range<Int64>, for fetch: BlockFetch
     ) async throws(RemoteError) -> BegunDownload {
         let remote = remote
-        let hedgeDelay = limits.hedgeDelay ?? responses.withLock { $0.hedgeDelay }
+        let hedgeDelay = delay ?? responses.withLock { $0.hedgeDelay }
         let begin = ContinuousClock.now
         let outcome = await withTaskGroup(of: Result<BegunDownload, RemoteError>?.self) { group in
             group.addTask { await Self.ask(remote, revision, range) }
