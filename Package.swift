@@ -100,7 +100,8 @@ let package = Package(
         .target(
             name: "Mounting",
             dependencies: [
-                "CBuild", "CLinux", "DropboxAPI", "LocalIO", "Saturating", log, system,
+                "CBuild", "CLinux", "DropboxAPI", "DropboxSecretService", "LocalIO", "Saturating",
+                log, system,
                 product("TOMLKit", of: "TOMLKit", for: "Filesystem"),
             ],
             swiftSettings: settings),
@@ -186,7 +187,7 @@ let package = Package(
             name: "DropboxSecretService",
             dependencies: [
                 "DropboxAPI", system,
-                product("Subprocess", of: "swift-subprocess", for: "SecretService"),
+                product("Subprocess", of: "swift-subprocess", for: "Filesystem", "SecretService"),
             ],
             swiftSettings: settings),
         .target(

@@ -10,7 +10,8 @@ import SystemPackage
 /// Stores logins with the Secret Service of the user's session.
 ///
 /// A locked keyring makes the desktop ask the user for its password; a call waits for that, and
-/// cancelling the task ends it. Without secret-tool, a session bus or a keyring, calls throw
+/// cancelling the task ends it. If the user does not unlock it, calls throw
+/// `TokenStoreError.locked`. Without secret-tool, a session bus or a keyring, calls throw
 /// `TokenStoreError.unavailable`: a server stores logins in a `FolderTokenStore`.
 public struct SecretServiceTokenStore: TokenStore {
     /// Maximum output of secret-tool; a login has less than a kilobyte.
@@ -27,7 +28,8 @@ public struct SecretServiceTokenStore: TokenStore {
         self.init(service: service, variables: [:])
     }
 
-    init(service: String, variables: [String: String]) {
+    /// Names the app; the program gets these environment variables in place of this process's.
+    package init(service: String, variables: [String: String]) {
         self.service = service
         self.variables = variables
     }
@@ -36,8 +38,9 @@ public struct SecretServiceTokenStore: TokenStore {
     public func load(_ account: String) async throws(TokenStoreError) -> StoredLogin? {
         let outcome = try await run("lookup", try attributes(of: account))
         guard outcome.isSuccess else {
-            // Only a missing login gives no message.
+            // Only a missing login gives no message, and a user who does not unlock the keyring.
             guard outcome.errors.isEmpty else { throw outcome.failure }
+            guard try await availability(of: account) != .locked else { throw .locked }
             return nil
         }
         do {
@@ -61,6 +64,33 @@ public struct SecretServiceTokenStore: TokenStore {
     public func remove(_ account: String) async throws(TokenStoreError) {
         let outcome = try await run("clear", try attributes(of: account))
         guard outcome.isSuccess || outcome.errors.isEmpty else { throw outcome.failure }
+        guard try await availability(of: account) != .locked else { throw .locked }
+    }
+
+    /// Whether an account's login can be loaded.
+    package enum Availability: Hashable, Sendable {
+        /// There is none, or none that can be seen before the keyring is unlocked.
+        case missing
+        /// The keyring has to be unlocked first, for which `load` makes the desktop ask the user.
+        case locked
+        /// `load` returns it without a question to the user.
+        case readable
+    }
+
+    /// Whether an account's login can be loaded. The user is asked nothing.
+    package func availability(
+        of account: String
+    ) async throws(TokenStoreError) -> Availability {
+        let outcome = try await run("search", ["--all"] + (try attributes(of: account)))
+        let errors = outcome.errors.split(whereSeparator: \.isNewline)
+        // Unlike the other commands, this one does not unlock. It shows what may be seen of a locked
+        // login, which is everything but its secret, and complains of that.
+        guard errors.contains(where: { $0.hasPrefix("attribute.account = ") }) else {
+            guard outcome.isSuccess || errors.isEmpty else { throw outcome.failure }
+            return .missing
+        }
+        let lines = outcome.output.split(whereSeparator: \.isNewline)
+        return lines.contains { $0.hasPrefix("secret = ") } ? .readable : .locked
     }
 
     /// The names of all accounts, sorted.
@@ -90,6 +120,8 @@ public struct SecretServiceTokenStore: TokenStore {
 
         var failure: TokenStoreError {
             let text = errors.split(whereSeparator: \.isNewline).first.map(String.init)
+            // "Cannot create an item in a locked collection": the user did not unlock it.
+            if text?.contains("locked collection") == true { return .locked }
             return .unavailable(text ?? "secret-tool failed without a word")
         }
     }
@@ -97,6 +129,8 @@ public struct SecretServiceTokenStore: TokenStore {
     private func run(
         _ command: String, _ arguments: [String], input: String = ""
     ) async throws(TokenStoreError) -> Outcome {
+        // Its messages are interpreted, so they must be English.
+        let variables = variables.merging(["LC_ALL": "C.UTF-8"]) { $1 }
         let environment = Environment.inherit.updating(
             Dictionary(
                 variables.map { (Environment.Key(stringLiteral: $0), $1) },

@@ -87,6 +87,24 @@ final class SecretServiceTests {
         #expect(reason.contains("libsecret-tools"))
     }
 
+    @Test("a keyring that the user does not unlock is locked, and not empty")
+    func locked() async throws {
+        let store = try store(
+            """
+            case $1 in
+                search) echo 'attribute.account = work' >&2; echo 'secret-tool: Cannot get secret' >&2 ;;
+                store) echo 'secret-tool: Cannot create an item in a locked collection' >&2; exit 1 ;;
+                *) exit 1 ;;
+            esac
+            """)
+        #expect(try await store.availability(of: "work") == .locked)
+        await #expect(throws: TokenStoreError.locked) { try await store.load("work") }
+        await #expect(throws: TokenStoreError.locked) { try await store.remove("work") }
+        await #expect(throws: TokenStoreError.locked) {
+            try await store.save(.sample(), for: "work")
+        }
+    }
+
     @Test("a value that is no login is refused, and not repeated")
     func damage() async throws {
         let store = try store("echo '{\"app_key\": \"hush\"}'")
@@ -110,7 +128,9 @@ final class SecretServiceTests {
         let other = SecretServiceTokenStore(service: "com.other", variables: bus.variables)
         #expect(try await store.accounts() == [])
         #expect(try await store.load("work") == nil)
+        #expect(try await store.availability(of: "work") == .missing)
         try await store.save(.sample(), for: "work")
+        #expect(try await store.availability(of: "work") == .readable)
         try await store.save(.sample("second"), for: "home é/b")
         try await other.save(.sample("third"), for: "work")
         try await store.save(.sample("newer"), for: "work")
@@ -122,6 +142,14 @@ final class SecretServiceTests {
         #expect(try await store.load("work") == nil)
         #expect(try await store.accounts() == ["home é/b"])
         #expect(try await other.load("work") == .sample("third"))
+        // There is no display on which the user could be asked.
+        try bus.lock()
+        #expect(try await other.availability(of: "work") == .locked)
+        await #expect(throws: TokenStoreError.locked) { try await other.load("work") }
+        await #expect(throws: TokenStoreError.locked) { try await other.remove("work") }
+        await #expect(throws: TokenStoreError.locked) {
+            try await other.save(.sample("fourth"), for: "work")
+        }
     }
 }
 
@@ -152,6 +180,19 @@ private final class SessionBus {
 
     deinit {
         kill(bus, SIGTERM)
+    }
+
+    /// Locks the keyring, as a user does.
+    func lock() throws {
+        let address = variables["DBUS_SESSION_BUS_ADDRESS"] ?? ""
+        let answer = try Self.output(
+            of: """
+                DBUS_SESSION_BUS_ADDRESS='\(address)' dbus-send --session --print-reply \\
+                    --dest=org.freedesktop.secrets /org/freedesktop/secrets \\
+                    org.freedesktop.Secret.Service.Lock \\
+                    array:objpath:/org/freedesktop/secrets/collection/login
+                """)
+        try #require(answer.contains("collection/login"), "the keyring is not locked: \(answer)")
     }
 
     private static func output(of script: String) throws -> String {

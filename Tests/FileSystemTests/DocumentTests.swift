@@ -5,6 +5,7 @@ import Foundation
 import MetadataStore
 import RemoteStore
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import FileSystem
@@ -71,6 +72,9 @@ private final class FakeExports: RemoteExporting {
 
 @Suite struct DocumentTests {
     private let cloud = FakeExports()
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
 
     private func fixture(
         _ limits: DocumentExports.Limits = .init(),
@@ -79,7 +83,7 @@ private final class FakeExports: RemoteExporting {
     ) throws -> Fixture {
         try Fixture(
             documents: DocumentExports(
-                remote: cloud, folder: NSTemporaryDirectory(), limits: limits),
+                remote: cloud, folder: folder.path, limits: limits),
             configure: configure, programName: programName)
     }
 
@@ -286,5 +290,77 @@ private final class FakeExports: RemoteExporting {
         let current: Mutex<String?>
 
         init(_ name: String?) { current = Mutex(name) }
+    }
+
+    @Test(
+        "the last exports are there for the next mount, whole, and those that were given up are not"
+    )
+    func nextMount() async throws {
+        let revisions = (1...3).map { Revision("015f\($0)a") }
+        func exports(_ files: Int = 32) -> DocumentExports {
+            var limits = DocumentExports.Limits()
+            limits.files = files
+            return DocumentExports(remote: cloud, folder: folder.path, limits: limits)
+        }
+        func read(_ exports: DocumentExports, _ number: UInt64, _ revision: Revision) throws
+            -> String?
+        {
+            let file = exports.file(of: InodeID(number), revision)
+            return try file.map { String(decoding: try $0.read(at: 0, count: 100), as: UTF8.self) }
+        }
+        func fetch(
+            _ exports: DocumentExports, _ number: UInt64, _ revision: Revision,
+            came: Revision? = nil
+        ) async throws {
+            let id = FileID("id:\(number)")
+            cloud.state.withLock {
+                $0.exports[id] = (came ?? revision, text("\(number) of \(revision)"))
+            }
+            try await exports.fetch(InodeID(number), id: id, revision: revision)
+        }
+        var names: [String] {
+            get throws {
+                try FileManager.default.contentsOfDirectory(atPath: folder.path + "/exports")
+                    .sorted()
+            }
+        }
+        let first = exports()
+        try await fetch(first, 7, revisions[0])
+        try await fetch(first, 8, revisions[0], came: revisions[1])
+        let second = exports()
+        #expect(try read(second, 7, revisions[0]) == "7 of 015f1a")
+        #expect(second.size(of: InodeID(7), revisions[0]) == 11)
+        #expect(try read(second, 8, revisions[0]) == "8 of 015f1a")
+        #expect(try read(second, 8, revisions[1]) == "8 of 015f1a")
+        #expect(try read(second, 8, revisions[2]) == nil)
+        #expect(try read(second, 9, revisions[0]) == nil)
+        // A new revision takes the place of the old one, which its readers keep.
+        let old = try #require(second.file(of: InodeID(7), revisions[0]))
+        try await fetch(second, 7, revisions[2])
+        #expect(try names == ["7-015f3a-015f3a", "8-015f1a-015f2a"])
+        #expect(try old.read(at: 0, count: 1) == text("7"))
+        // Files of other names, and links, are none of ours.
+        let strange = ["9-015f1a", "x", "07-015f1a-015f1a", "9-015F-1", "7-015f3a-015f3a-1"]
+        for name in strange { _ = try folder.write("?", to: "exports/" + name, mode: 0o600) }
+        #expect(symlink("/etc/passwd", folder.path + "/exports/10-1-1") == 0)
+        #expect(try read(exports(), 7, revisions[2]) == "7 of 015f3a")
+        #expect(try names == ["7-015f3a-015f3a", "8-015f1a-015f2a"])
+        // Fewer are wanted.
+        _ = exports(1)
+        #expect(try names.count == 1)
+        // A revision that could be a path gets no name.
+        let third = exports()
+        let odd = Revision("../../x")
+        try await fetch(third, 11, odd)
+        #expect(try read(third, 11, odd) == "11 of ../../x")
+        #expect(try names.count == 1)
+        #expect(third.clear() == Int64(("7 of 015f3a" + "11 of ../../x").utf8.count))
+        #expect(try names.isEmpty)
+        #expect(try read(third, 11, odd) == nil)
+        #expect(third.clear() == 0)
+        try await fetch(third, 12, revisions[0])
+        #expect(try names.count == 1)
+        DocumentExports.remove(from: folder.path)
+        #expect(try names.isEmpty)
     }
 }

@@ -49,6 +49,16 @@ import Testing
         }
     }
 
+    @Test("a login in the keyring is a login, for people with the place of its secret")
+    func keyring() throws {
+        var report = AccountReport(account: "work", access: .login, trees: [])
+        #expect(try Terminal.json(report).contains(#""in_keyring":false"#))
+        report.isInKeyring = true
+        #expect(report.text.contains("login, in the keyring"))
+        let line = try Terminal.json(report)
+        #expect(line.contains(#""access":"login""#) && line.contains(#""in_keyring":true"#))
+    }
+
     @Test("an unknown value is null for scripts, and left out for people")
     func forms() throws {
         var tree = AccountReport.Tree(folder: "/state/work")

@@ -7,6 +7,9 @@ import Testing
 @Suite struct CommandErrorTests {
     private static let table: [(CommandError, Mounting.ExitStatus, remedy: String)] = [
         (.badSource("a b"), .usage, "ACCOUNT:/FOLDER"),
+        (.badSource("/Documents"), .usage, "for a folder on Dropbox :/Documents"),
+        (.badAccount("a b"), .usage, "'a b' cannot be the name of an account: it takes letters"),
+        (.severalMounts(["/a", "/b"]), .usage, "name one of /a, /b"),
         (.unknownOption("fast"), .usage, "dbxfs mount --help"),
         (.unknownOption("cache-size", guess: "cache_size"), .usage, "is cache_size meant?"),
         (

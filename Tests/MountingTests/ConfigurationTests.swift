@@ -69,6 +69,19 @@ import Testing
         }
     }
 
+    @Test("patterns can be a list, of texts only")
+    func listOfPatterns() throws {
+        let environment = try Environment(
+            ["HOME": "/home/u"],
+            configuration: try Configuration(
+                parsing: "ignore = [\"node_modules/\", \"*.o\"]", file: "c.toml"))
+        #expect(environment.ignored(of: "default").map(\.text) == ["node_modules/\n*.o"])
+        #expect(
+            throws: CommandError.badConfiguration(
+                file: "c.toml", place: "ignore", detail: "must be text in quotes")
+        ) { try Configuration(parsing: "ignore = [\"a\", 1]", file: "c.toml") }
+    }
+
     @Test("the command line wins over the file")
     func commandLine() throws {
         let text = "cache_size = \"20G\"\nro = true"

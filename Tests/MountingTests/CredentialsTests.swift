@@ -26,7 +26,8 @@ import Testing
         let environment = try Environment(
             variables.merging(["HOME": folder.path]) { current, _ in current })
         return try Credentials.find(
-            environment: environment, account: "work", login: login, tokenFile: file)
+            environment: environment, account: "work", login: login, tokenFile: file
+        ).unlocked(.background)
     }
 
     @Test("a private file's token is used, without its line's end")
@@ -92,7 +93,7 @@ import Testing
         #expect(
             try Credentials.find(
                 environment: environment, account: "work", login: login, tokenFile: file)
-                == .refreshToken("renewable", appKey: "works"))
+                == .credentials(.refreshToken("renewable", appKey: "works")))
     }
 
     @Test("a refresh token without an app, or with an invalid one, is not passed over in silence")
@@ -141,6 +142,8 @@ import Testing
         let login = StoredLogin.sample
         for value: Any in [
             login, Credentials.login(login, self.login), Credentials.token("refresh-secret"),
+            LoginFile.Contents.login(login),
+            Credentials.Found.credentials(.login(login, self.login)),
             Credentials.refreshToken("refresh-secret", appKey: "fleet"),
             RedirectAnswer.code("refresh-secret"),
         ] {

@@ -42,6 +42,24 @@ import Testing
         }
     }
 
+    @Test("a login in the keyring is called that, and a keyring that does not give it is a problem")
+    func keyring() {
+        let found = account(.keyring).findings
+        #expect(found.first?.level == .ok)
+        #expect(found.first?.text == "a login, whose secret is in the keyring")
+        for (fault, parts) in [
+            (KeyringFault.locked, ["locked: unlock it"]),
+            (.noSession, ["DBUS_SESSION_BUS_ADDRESS", "dbxfs login --no-keyring"]),
+            (.unavailable("no program"), ["no program", "dbxfs login --no-keyring"]),
+            (.silent(seconds: 10), ["10 s", "enter its password"]),
+            (.missing, ["no secret", "run: dbxfs login"]),
+        ] {
+            let found = account(.refused(.keyring(fault))).findings
+            expect(found, "credentials", .problem)
+            for part in parts { #expect(found.first?.text.contains(part) == true, "\(found)") }
+        }
+    }
+
     @Test("whether modes are kept on Dropbox is told, with what to do")
     func sharing() {
         func findings(isWanted: Bool, _ scopes: [String]) -> [Finding] {

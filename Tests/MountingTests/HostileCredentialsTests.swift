@@ -105,7 +105,8 @@ enum HostileFile: Sendable {
     private func find() throws(CommandError) -> Credentials {
         try Credentials.find(
             environment: Environment(["HOME": folder.path]), account: "work", login: login,
-            tokenFile: folder.path + "/token")
+            tokenFile: folder.path + "/token"
+        ).unlocked(.background)
     }
 
     private func check(_ file: HostileFile, _ path: String) throws {

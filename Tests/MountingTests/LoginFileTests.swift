@@ -14,6 +14,14 @@ extension StoredLogin {
         accountID: "dbid:1")
 }
 
+extension LoginFile {
+    /// The login; nil if there is no file. Its secret is in the file.
+    func load() throws(CommandError) -> StoredLogin? {
+        guard let contents = try contents() else { return nil }
+        return try waitForLogin(of: contents, .background)
+    }
+}
+
 @Suite struct LoginFileTests {
     private let folder: TemporaryFolder
     private let file: LoginFile

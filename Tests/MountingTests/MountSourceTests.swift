@@ -35,6 +35,7 @@ import Testing
         ])
     func refused(text: String) {
         #expect(throws: CommandError.badSource(text)) { try MountSource(parsing: text) }
+        #expect(throws: CommandError.badAccount(text)) { try MountSource(accountNamed: text) }
     }
 
     @Test(

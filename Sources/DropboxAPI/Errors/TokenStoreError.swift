@@ -5,6 +5,8 @@
 @nonexhaustive public enum TokenStoreError: Error, Hashable, Sendable {
     /// The store is not available on this machine, or not now: a program or a service is missing.
     case unavailable(String)
+    /// The store is locked, and the user has not unlocked it.
+    case locked
     /// Other users can access the folder or file of this path, or own it. Its content is not used.
     case notPrivate(String)
     /// The data stored for an account is not a login.
@@ -23,6 +25,7 @@ extension TokenStoreError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unavailable(let reason): "logins cannot be kept there: \(reason)"
+        case .locked: "the store of logins is locked: unlock it, and try again"
         case .notPrivate(let path):
             "\(path) is not private; take it from other users, and log in again"
         case .damaged(let account, let reason):

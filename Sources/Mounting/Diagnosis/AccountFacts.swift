@@ -8,6 +8,8 @@ package struct AccountFacts: Hashable, Sendable {
         case environment(String)
         /// A login stored by `dbxfs login`.
         case login
+        /// A login whose secret is in the keyring, which has given it.
+        case keyring
         /// A token in this file.
         case token(String)
         /// No credentials, or credentials that mounts refuse.
@@ -61,6 +63,7 @@ package struct AccountFacts: Hashable, Sendable {
         switch access {
         case .environment(let variable): return finding(.ok, "the token in \(variable)")
         case .login: return finding(.ok, "a login")
+        case .keyring: return finding(.ok, "a login, whose secret is in the keyring")
         case .token(let file): return finding(.ok, "the token in \(file)")
         case .refused(.noToken(_, let command, _)) where isOneOfSeveral && !hasQueue:
             return finding(

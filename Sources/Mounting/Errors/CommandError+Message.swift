@@ -8,6 +8,10 @@ extension CommandError {
         // Command line and settings
         case .badSource(let text):
             "the source \(quoted(text)) cannot be read: write ACCOUNT, ACCOUNT:/FOLDER or :/FOLDER"
+                + (text.hasPrefix("/") ? ", for a folder on Dropbox :\(text)" : "")
+        case .badAccount(let name):
+            "\(quoted(name)) cannot be the name of an account: it takes letters, digits, '-', '_' and '.', at most 64, "
+                + "and '.' not as the first"
         case .unknownOption(let name, let guess):
             "unknown mount option \(quoted(name))" + (guess.map { "; is \($0) meant?" } ?? "")
                 + ": `dbxfs mount --help` lists the options"
@@ -83,6 +87,7 @@ extension CommandError {
         // Logging in and out
         case .loginDamaged(let file, let reason):
             "\(file) cannot be used (\(reason)): log in again, run: dbxfs login"
+        case .keyring(let fault): fault.message
         case .otherServer(let file, let login, let configured):
             "the login in \(file) is for \(login), but the server is \(configured), by DBXFS_ENDPOINT or `endpoint` in the "
                 + "configuration file: change that, or log in there, run: dbxfs login"
@@ -154,6 +159,8 @@ extension CommandError {
             "nothing is mounted at \(path): `dbxfs status` lists the mounts"
         case .nothingMounted:
             "nothing is mounted: `dbxfs mount MOUNTPOINT` does"
+        case .severalMounts(let mountpoints):
+            "there is more than one mount: name one of " + mountpoints.joined(separator: ", ")
         case .notOurs(let path, let type):
             "\(path) is a mount of type \(type), not of dbxfs: use umount"
         case .noControl(let path, let detail):

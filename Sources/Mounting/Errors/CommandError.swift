@@ -19,6 +19,7 @@ package enum ExitStatus: Int32, Sendable {
 package enum CommandError: Error, Hashable, Sendable {
     // MARK: Command line and settings
     case badSource(String)
+    case badAccount(String)
     case unknownOption(String, guess: String? = nil)
     case notChangeable(String, others: [String])
     case badOptionValue(name: String, value: String, expected: String)
@@ -36,6 +37,7 @@ package enum CommandError: Error, Hashable, Sendable {
     /// A variable names a file that does not exist.
     case credentialsMissing(variable: String, file: String)
     case loginDamaged(file: String, reason: String)
+    case keyring(KeyringFault)
     case otherServer(file: String, login: String, configured: String)
     /// With the addresses to register for the app.
     case noAppKey(redirects: [String])
@@ -86,6 +88,8 @@ package enum CommandError: Error, Hashable, Sendable {
     case notMounted(String)
     case nothingToUnmount(String)
     case nothingMounted
+    /// The mountpoints, of which the user has named none.
+    case severalMounts([String])
     case notOurs(path: String, type: String)
     case noControl(path: String, detail: String)
     case busy(String)
@@ -140,7 +144,8 @@ extension CommandError {
     /// The exit code of the process.
     package var exitStatus: ExitStatus {
         switch self {
-        case .badSource, .unknownOption, .notChangeable, .badOptionValue, .badSetting,
+        case .badSource, .badAccount, .severalMounts, .unknownOption, .notChangeable,
+            .badOptionValue, .badSetting,
             .badConfiguration, .noMountpoint, .notRoot, .badEndpoint, .insecureEndpoint, .noAppKey,
             .refreshTokenWithoutApp:
             .usage
@@ -156,7 +161,7 @@ extension CommandError {
             .alreadyThere, .notRecovered, .noEmulator,
             .emulatorFailed, .problemsFound, .capabilitiesKept, .system, .loginFailed,
             .loginRefused, .otherLogin,
-            .notLoggedIn,
+            .notLoggedIn, .keyring,
             .stillMounted, .notRevoked:
             .system
         case .noToken, .credentialsTooOpen, .credentialsUnreadable, .credentialsMissing,

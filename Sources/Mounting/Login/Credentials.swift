@@ -1,5 +1,6 @@
 // The credentials of a mount: a token or refresh token from the environment, a login that the
-// environment names, the account's login, or a token in a private file, in this order.
+// environment names, the account's login, or a token in a private file, in this order. A login may have
+// its secret in the keyring, which is asked in a second step.
 
 package import DropboxAPI
 import LocalIO
@@ -40,30 +41,60 @@ package enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringCon
         }
     }
 
-    /// Finds the credentials of an account.
+    /// The credentials of an account, of which the secret may still be in the keyring.
+    package enum Found: Hashable, Sendable {
+        /// The secret is known.
+        case credentials(Credentials)
+        /// The secret of this login is in the keyring.
+        case keyring(LoginFile.Contents, LoginFile)
+
+        /// Whether the secret is in the keyring.
+        package var isInKeyring: Bool {
+            if case .keyring = self { true } else { false }
+        }
+
+        /// The credentials with their secret, from the keyring if that has it. Blocks.
+        package func unlocked(_ patience: Keyring.Patience) throws(CommandError) -> Credentials {
+            switch self {
+            case .credentials(let credentials): return credentials
+            case .keyring(let contents, let file):
+                return .login(try file.waitForLogin(of: contents, patience), file)
+            }
+        }
+    }
+
+    /// Finds the credentials of an account. Reads files only, and starts no thread.
     ///
     /// Refuses a file that others may read, because its content gives access to the whole account.
     package static func find(
         environment: Environment, account: String, login: LoginFile, tokenFile: String
-    ) throws(CommandError) -> Credentials {
+    ) throws(CommandError) -> Found {
         if let token = environment.accessToken {
-            return .token(try checked(token, from: "DBXFS_ACCESS_TOKEN"))
+            return .credentials(.token(try checked(token, from: "DBXFS_ACCESS_TOKEN")))
         }
         if let token = environment.refreshToken {
-            return .refreshToken(
-                try checked(token, from: "DBXFS_REFRESH_TOKEN"),
-                appKey: try appKey(environment, account))
+            return .credentials(
+                .refreshToken(
+                    try checked(token, from: "DBXFS_REFRESH_TOKEN"),
+                    appKey: try appKey(environment, account)))
         }
         if let path = environment.loginFile {
             return try copiedLogin(path, server: environment.endpoint?.address)
         }
-        if let stored = try login.load() { return .login(stored, login) }
+        if let stored = try login.contents() { return found(stored, login) }
         guard let text = try readPrivately(tokenFile) else {
             throw .noToken(
                 account: account, command: CommandError.login(account, environment.scope),
                 file: tokenFile)
         }
-        return .token(try checked(text, from: tokenFile))
+        return .credentials(.token(try checked(text, from: tokenFile)))
+    }
+
+    private static func found(_ contents: LoginFile.Contents, _ file: LoginFile) -> Found {
+        switch contents {
+        case .login(let login): .credentials(.login(login, file))
+        case .keyring: .keyring(contents, file)
+        }
     }
 
     /// The app that the environment's refresh token is for. That of a stored login may be another.
@@ -81,12 +112,12 @@ package enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringCon
     /// secrets are.
     private static func copiedLogin(
         _ path: String, server: String?
-    ) throws(CommandError) -> Credentials {
+    ) throws(CommandError) -> Found {
         let file = LoginFile(path: resolvedPath(path), server: server)
-        guard let stored = try file.load() else {
+        guard let stored = try file.contents() else {
             throw .credentialsMissing(variable: "DBXFS_LOGIN_FILE", file: path)
         }
-        return .login(stored, file)
+        return found(stored, file)
     }
 
     private static func readPrivately(_ path: String) throws(CommandError) -> String? {

@@ -1,5 +1,5 @@
-// The one file of a login. Not responsible for its content (StoredLogin), for getting a login, or
-// for making access tokens of it: those are kept in memory only.
+// The one file of a login, and the keyring if that has its secret. Not responsible for the content
+// (StoredLogin), for getting a login, or for making access tokens of it: those are kept in memory only.
 
 package import DropboxAPI
 import Glibc
@@ -8,16 +8,51 @@ package import LocalIO
 /// The file of an account's login. It is replaced as a whole, so a reader sees the old login or the
 /// new one.
 package struct LoginFile: Hashable, Sendable {
+    /// The content of the file.
+    package enum Contents: Hashable, Sendable {
+        /// The login with its secret.
+        case login(StoredLogin)
+        /// A login whose secret is in the keyring.
+        case keyring(KeyringLogin)
+
+        /// The key of the app that the login is for.
+        package var appKey: String {
+            switch self {
+            case .login(let login): login.appKey
+            case .keyring(let login): login.appKey
+            }
+        }
+
+        /// Whether the secret is in the keyring.
+        package var isInKeyring: Bool {
+            if case .keyring = self { true } else { false }
+        }
+
+        /// The address of the server that issued it.
+        fileprivate var server: String? {
+            switch self {
+            case .login(let login): login.server
+            case .keyring(let login): login.server
+            }
+        }
+    }
+
     /// Its path, in a folder of mode 0700.
     package let path: String
     /// The address of the mounts' server; nil for Dropbox. That server must not get a login from
     /// another one: the address may be left over from a test, and any program may listen there.
     private let server: String?
+    private let keyring: Keyring
 
     /// Takes a path, which need not exist. Its login is for a server's `address`, or for Dropbox.
     package init(path: String, server: String?) {
+        self.init(path: path, server: server, keyring: Keyring())
+    }
+
+    init(path: String, server: String?, keyring: Keyring) {
         self.path = path
         self.server = server
+        self.keyring = keyring
     }
 
     /// The version of the file; nil if there is none. Reads the directory entry only.
@@ -26,18 +61,67 @@ package struct LoginFile: Hashable, Sendable {
     /// Whether the user has logged out.
     package var isMissing: Bool { PrivateFile.isMissing(path) }
 
-    /// Reads the login; nil if there is no file. Refuses a file that others may read, and a login
-    /// from another server.
-    package func load() throws(CommandError) -> StoredLogin? {
-        let login: StoredLogin?
-        do throws(StoredLogin.FileError) {
-            login = try StoredLogin.read(path)
+    // MARK: Reading
+
+    /// Reads the file and not the keyring; nil if there is no file. Refuses a file that others may
+    /// read, and a login from another server.
+    package func contents() throws(CommandError) -> Contents? {
+        let text: String?
+        do throws(PrivateFileError) {
+            text = try PrivateFile.read(path)
         } catch {
             throw CommandError(error)
         }
-        guard let login, login.server != server else { return login }
+        guard let text else { return nil }
+        let contents = try parsed(text)
+        guard contents.server != server else { return contents }
         throw .otherServer(
-            file: path, login: login.server ?? "Dropbox", configured: server ?? "Dropbox")
+            file: path, login: contents.server ?? "Dropbox", configured: server ?? "Dropbox")
+    }
+
+    private func parsed(_ text: String) throws(CommandError) -> Contents {
+        do throws(StoredLogin.Damage) {
+            return .login(try StoredLogin(json: text))
+        } catch {
+            if let login = KeyringLogin(json: text) { return .keyring(login) }
+            throw .loginDamaged(file: path, reason: error.reason)
+        }
+    }
+
+    /// The login with its secret, from the keyring if that has it.
+    package func login(
+        of contents: Contents, _ patience: Keyring.Patience
+    ) async throws(CommandError) -> StoredLogin {
+        switch contents {
+        case .login(let login): return login
+        case .keyring(let login):
+            do throws(KeyringFault) {
+                return try await keyring.load(login, patience)
+            } catch {
+                throw .keyring(error)
+            }
+        }
+    }
+
+    /// The same for threads that may block.
+    package func waitForLogin(
+        of contents: Contents, _ patience: Keyring.Patience
+    ) throws(CommandError) -> StoredLogin {
+        switch contents {
+        case .login(let login): return login
+        case .keyring(let login):
+            return try wait { keyring throws(KeyringFault) in
+                try await keyring.load(login, patience)
+            }
+        }
+    }
+
+    // MARK: Replacing
+
+    /// Throws unless logins can be kept in the keyring now, as far as that is known without asking
+    /// the user.
+    package func checkKeyring() throws(CommandError) {
+        try wait { keyring throws(KeyringFault) in try await keyring.check() }
     }
 
     /// Creates the folder, if needed.
@@ -51,33 +135,100 @@ package struct LoginFile: Hashable, Sendable {
     }
 
     /// Replaces the login by one from the server, durably; creates the folder if needed.
-    package func save(_ login: StoredLogin) throws(CommandError) {
+    ///
+    /// With a `keyring`, that gets the secret, and the file has the rest. Returns why the keyring
+    /// still has the secret of the login before, if it does.
+    @discardableResult
+    package func save(
+        _ login: StoredLogin, keyring patience: Keyring.Patience? = nil
+    ) throws(CommandError) -> KeyringFault? {
         var login = login
         login.server = server
         try makeFolder()
-        do throws(StoredLogin.FileError) {
-            try login.write(to: path)
+        let old = keyringEntry
+        if let patience {
+            try saveInKeyring(login, patience, besides: old)
+        } else {
+            try write(login.json)
+        }
+        return old.flatMap { removeEntries([$0], .background) }
+    }
+
+    private func saveInKeyring(
+        _ login: StoredLogin, _ patience: Keyring.Patience, besides old: String?
+    ) throws(CommandError) {
+        let entries = Keyring.entries(of: path)
+        let entry = entries.first == old ? entries.last : entries.first
+        let file = KeyringLogin(login, entry: entry)
+        try wait { keyring throws(KeyringFault) in try await keyring.save(login, entry, patience) }
+        do throws(CommandError) {
+            try write(file.json)
         } catch {
-            throw CommandError(error)
+            _ = removeEntries([entry], .background)
+            throw error
         }
     }
 
-    /// Removes the login, if there is one.
-    package func remove() throws(CommandError) {
+    /// Removes the login, if there is one, also from the keyring. Returns why the keyring still has
+    /// the secret, if it does.
+    @discardableResult
+    package func remove(
+        keyring patience: Keyring.Patience = .background
+    ) throws(CommandError) -> KeyringFault? {
+        // A login that was killed may have left the other entry. Without an entry in the file the keyring
+        // is not asked: there may be none.
+        let fault = keyringEntry.flatMap { entry in
+            let entries = Keyring.entries(of: path)
+            return removeEntries([entry, entries.first, entries.last], patience)
+        }
         do throws(PrivateFileError) {
             try PrivateFile.remove(path)
         } catch {
             throw CommandError(error)
         }
+        return fault
     }
-}
 
-extension CommandError {
-    fileprivate init(_ error: StoredLogin.FileError) {
-        self =
-            switch error {
-            case .file(let error): CommandError(error)
-            case .damaged(let file, let reason): .loginDamaged(file: file, reason: reason)
+    /// The entry that the file names, for whichever server its login is.
+    private var keyringEntry: String? {
+        guard let text = (try? PrivateFile.read(path)) ?? nil,
+            case .keyring(let login)? = try? parsed(text)
+        else { return nil }
+        return login.entry
+    }
+
+    private func write(_ text: String) throws(CommandError) {
+        try writePrivately(text + "\n", to: path)
+    }
+
+    private func removeEntries(
+        _ entries: [String], _ patience: Keyring.Patience
+    ) -> KeyringFault? {
+        do throws(CommandError) {
+            try wait { keyring throws(KeyringFault) in try await keyring.remove(entries, patience) }
+            return nil
+        } catch {
+            if case .keyring(let fault) = error { return fault }
+            return .unavailable(error.message)
+        }
+    }
+
+    /// Waits for the keyring.
+    private func wait<Value: Sendable>(
+        for work: @escaping @Sendable (Keyring) async throws(KeyringFault) -> Value
+    ) throws(CommandError) -> Value {
+        let keyring = keyring
+        let answer = WorkerThread.waiting { () async -> Result<Value, KeyringFault> in
+            do throws(KeyringFault) {
+                return .success(try await work(keyring))
+            } catch {
+                return .failure(error)
             }
+        }
+        switch answer {
+        case .success(let value)?: return value
+        case .failure(let fault)?: throw .keyring(fault)
+        case nil: throw .system("the keyring could not be asked")
+        }
     }
 }

@@ -68,10 +68,17 @@ package struct AccountReport: Hashable, Sendable, Encodable {
     package var account: String
     /// The credentials that mounts would use.
     package var access: Access
+    /// Whether the secret of the login is in the keyring, which was not asked.
+    package var isInKeyring = false
     /// Why they are unusable, or what to do if there are none.
     package var problem: String?
     /// The trees that were mounted.
     package var trees: [Tree]
+
+    private enum CodingKeys: String, CodingKey {
+        case account, access, problem, trees
+        case isInKeyring = "in_keyring"
+    }
 
     /// Memberwise; by default without a problem.
     package init(account: String, access: Access, problem: String? = nil, trees: [Tree]) {
@@ -90,7 +97,7 @@ extension AccountReport {
 
     private var accessText: String {
         switch access {
-        case .login: "login"
+        case .login: isInKeyring ? "login, in the keyring" : "login"
         case .token: "token file"
         case .unusable: problem ?? "cannot be used"
         case .none: "none" + (problem.map { ": " + $0 } ?? "")

@@ -188,6 +188,16 @@ package struct Configuration: Hashable, Sendable {
             return text
         }
 
+        /// A text of several lines, or a list of texts of one line each.
+        func lines(
+            _ value: any TOMLValueConvertible, _ place: String
+        ) throws(CommandError) -> String {
+            guard let list = value.array else { return try text(value, place) }
+            var lines: [String] = []
+            for line in list { lines.append(try text(line, place)) }
+            return lines.joined(separator: "\n")
+        }
+
         func table(
             _ value: any TOMLValueConvertible, _ place: String
         ) throws(CommandError) -> TOMLTable {
@@ -204,7 +214,7 @@ package struct Configuration: Hashable, Sendable {
             let place = "\(prefix)\(key)"
             switch FileKey(rawValue: key) {
             case .appKey: section.appKey = try text(value, place)
-            case .ignored: section.ignored = try text(value, place)
+            case .ignored: section.ignored = try lines(value, place)
             case .mountpoint where !prefix.isEmpty:
                 let path = try text(value, place)
                 guard path.hasPrefix("/") || path.hasPrefix("~/") else {

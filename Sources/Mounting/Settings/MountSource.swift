@@ -16,6 +16,14 @@ package struct MountSource: Hashable, Sendable, Codable {
         self.remotePath = remotePath
     }
 
+    /// All of the account with this local name.
+    package init(accountNamed name: String) throws(CommandError) {
+        guard let source = try? MountSource(parsing: name), source.account == name else {
+            throw .badAccount(name)
+        }
+        self = source
+    }
+
     /// Parses `[ACCOUNT][:/REMOTE/PATH]`.
     ///
     /// An account's name becomes a folder's name, hence the narrow alphabet, and no `run`.

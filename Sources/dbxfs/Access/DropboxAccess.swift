@@ -5,6 +5,11 @@ import DropboxAPI
 import Logging
 import Mounting
 
+extension Keyring.Patience {
+    /// For a command that a user has entered.
+    static var asking: Self { .user { Terminal.complain($0) } }
+}
+
 /// Connections to Dropbox's servers, independent of an account.
 struct DropboxAccess {
     var configuration: DropboxConfiguration

@@ -7,10 +7,11 @@ struct SetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
         abstract: "Change settings of a running mount, until it is unmounted.",
+        usage: "dbxfs set [<path>] <setting>=<value> ...",
         discussion: """
             What can be changed: bwlimit_up, bwlimit_down (none or 0: no limit), cache_size, write_delay (for \
             changes from now on) and log_level. The next mount begins with its options and the configuration \
-            file again. `dbxfs status --json` shows what is in force.
+            file again. `dbxfs status` shows what is in force.
             """)
 
     @Argument(

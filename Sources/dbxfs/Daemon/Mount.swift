@@ -100,14 +100,14 @@ final class Mount: Sendable {
                 store: store, cache: cache, remote: remote, log: Logger(label: "pins"),
                 isWanted: { cache.isPinned($0) }),
             sync: { engine.status }, log: Logger(label: "pins"))
+        let documents = Self.documents(plan, remote)
         do throws(FileSystemError) {
             fileSystem = try DropboxFileSystem(
                 store: store, staging: staging, sync: engine, reader: reader,
                 folderReader: FolderReader(
                     store: store, cache: cache, remote: remote, log: Logger(label: "folders"),
                     noteFetched: { history.noteFetched($0) }),
-                documents: settings.cloudDocuments == .exported
-                    ? DocumentExports(remote: remote, folder: plan.folders.cache) : nil,
+                documents: documents,
                 openFiles: openFiles, relay: relay, options: options,
                 ended: EndedInodes(delay: 0.1), programName: { $0.programName },
                 noteFetched: { history.noteFetched($0) }, log: Logger(label: "filesystem"))
@@ -117,7 +117,8 @@ final class Mount: Sendable {
         control = MountControl(
             plan: plan, mountpoint: mountpoint, isLoggedIn: Self.login(of: credentials) != nil,
             store: store, lost: LostLook(staging.lostAndFound), engine: engine, cache: cache,
-            pinner: pinner, remote: remote, client: client, traffic: traffic, rates: rates,
+            documents: documents, pinner: pinner, remote: remote, client: client, traffic: traffic,
+            rates: rates,
             history: history, session: session, sink: sink, log: log,
             live: Self.liveSettings(plan, cacheSize: cache.limit))
     }
@@ -133,6 +134,15 @@ final class Mount: Sendable {
                     "folder": "\(folder.folder)",
                 ])
         }
+    }
+
+    /// The exports of cloud documents; nil if they are not read, and then none are kept.
+    private static func documents(_ plan: MountPlan, _ remote: DropboxStore) -> DocumentExports? {
+        guard plan.settings.cloudDocuments == .exported else {
+            DocumentExports.remove(from: plan.folders.cache)
+            return nil
+        }
+        return DocumentExports(remote: remote, folder: plan.folders.cache)
     }
 
     private static func liveSettings(_ plan: MountPlan, cacheSize: Int64) -> LiveSettings {

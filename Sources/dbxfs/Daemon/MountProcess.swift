@@ -38,7 +38,7 @@ struct MountProcess {
         let notifier = ServiceNotifier.takeFromEnvironment()
         ProcessSettings.adjustLimits()
         ProcessSettings.returnLargeBuffers()
-        let credentials = try Credentials.find(
+        let found = try Credentials.find(
             environment: plan.environment, account: plan.source.account,
             login: plan.folders.login, tokenFile: plan.folders.token)
         Environment.forgetToken()
@@ -47,9 +47,10 @@ struct MountProcess {
         try plan.folders.make()
         let locks = try lockFolders(for: mountpoint)
         let sink = try makeSink()
-        sink.hide(credentials.secret)
         let log = makeLog(sink)
         try ProcessSettings.giveUpCapabilities()
+        let credentials = try found.unlocked(keyringPatience)
+        sink.hide(credentials.secret)
         let outcome = try withExtendedLifetime(locks) { () throws(CommandError) in
             let mount = try Mount(
                 plan, mountpoint: mountpoint, credentials: credentials, sink: sink, log: log)
@@ -61,6 +62,14 @@ struct MountProcess {
     }
 
     // MARK: Preparing
+
+    /// In the background, the command that started this process has asked the user.
+    private var keyringPatience: Keyring.Patience {
+        switch mode {
+        case .foreground: isatty(STDIN_FILENO) == 1 ? .asking : .background
+        case .background: .background
+        }
+    }
 
     /// Locks the state folder and, because state folders may share it, the cache folder.
     private func lockFolders(for mountpoint: String) throws(CommandError) -> [AccountLock] {

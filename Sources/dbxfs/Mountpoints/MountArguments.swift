@@ -27,7 +27,7 @@ struct MountArguments: ParsableArguments {
             "Mount options, separated by commas; may be repeated.",
             discussion: MountOption.help
                 + "Options for mount(8) and systemd (_netdev, nofail, x-… and the like) are ignored.",
-            valueName: "options"))
+            valueName: "options"), completion: .mountOptions)
     var options: [String] = []
 
     @Option(
@@ -37,7 +37,7 @@ struct MountArguments: ParsableArguments {
                 Else at ~/Dropbox for the account 'default', and at ~/Dropbox-NAME for others. The \
                 directory is made if it is missing.
                 """,
-            valueName: "name"))
+            valueName: "name"), completion: .accounts)
     var account: String?
 
     @Flag(help: "Use the folders of system mounts: /etc/dbxfs, /var/lib/dbxfs, /var/cache/dbxfs.")

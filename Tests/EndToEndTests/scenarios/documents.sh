@@ -1,5 +1,5 @@
 # Cloud documents: read on the mount as their exports, and written to files by dbxfs export.
-# limit: 180
+# limit: 240
 # options: write_delay=0,cloud_documents=export
 . "$TOOLS/lib.sh"
 other="$TOOLS/dropbox.py"
@@ -122,4 +122,28 @@ fails 2 "no '/Docs/nothing' on Dropbox" dbxfs export "$MNT/Docs/nothing"
 test "$(ls -A "$WORK/out" | wc -l)" = 2
 test "$(ls -A "$MNT/Exports" | wc -l)" = 2
 cd /
+# The next mount has the exports of the one before, until the cache is cleared.
+(
+    export DBXFS_STATE_DIR="$WORK/other/state" DBXFS_CACHE_DIR="$WORK/other/cache"
+    other_mount="$WORK/other/mnt"
+    mkdir -p "$other_mount"
+    dbxfs mount "$other_mount" -o cloud_documents=export
+    wait_until 60 cmp "$other_mount/Docs/large.gdoc" "$WORK/large.html"
+    dbxfs unmount "$other_mount"
+    before=$(exports)
+    dbxfs mount "$other_mount" -o cloud_documents=export
+    wait_until 60 cmp "$other_mount/Docs/large.gdoc" "$WORK/large.html"
+    test "$(exports)" = "$before"
+    test "$(ls "$DBXFS_CACHE_DIR/default/exports" | wc -l)" = 1
+    dbxfs cache clear "$other_mount"
+    test -z "$(ls "$DBXFS_CACHE_DIR/default/exports")"
+    dbxfs unmount "$other_mount"
+    # A mount that does not read documents keeps none.
+    dbxfs mount "$other_mount" -o cloud_documents=export
+    wait_until 60 cmp "$other_mount/Docs/large.gdoc" "$WORK/large.html"
+    dbxfs unmount "$other_mount"
+    dbxfs mount "$other_mount"
+    test -z "$(ls "$DBXFS_CACHE_DIR/default/exports")"
+    dbxfs unmount "$other_mount"
+)
 rm "$MNT/Docs/other.paper" "$MNT/Docs/large.gdoc"

@@ -46,8 +46,9 @@ test -z "$(ls -A "$MNT")"
 # At once again, although the other process may not have ended yet.
 dbxfs mount "$MNT"
 test "$(cat "$MNT/file")" = text
-dbxfs unmount "$MNT"
+dbxfs unmount
 fails_in_one_line 32 'nothing is mounted' dbxfs unmount "$MNT"
+fails_in_one_line 2 'nothing is mounted' dbxfs unmount
 fails_in_one_line 2 'nothing is mounted' dbxfs sync "$MNT"
 fails_in_one_line 2 'nothing is mounted' dbxfs sync
 dbxfs status

@@ -15,26 +15,6 @@ fails() {
     grep -q -- "$text" "$WORK/message"
     test "$(wc -l < "$WORK/message")" = 1
 }
-# by_code EMAIL OPTION…: a user copies the address into a browser, and the code back.
-by_code() {
-    email=$1
-    shift
-    rm -f "$WORK/code" "$WORK/login"
-    mkfifo "$WORK/code"
-    : > "$WORK/login"
-    dbxfs login --no-browser "$@" < "$WORK/code" > "$WORK/login" 2> "$WORK/message" &
-    login=$!
-    exec 9> "$WORK/code"
-    wait_while_running $login 30 grep '^http' "$WORK/login"
-    address=$(grep '^http' "$WORK/login")
-    case $address in *redirect_uri*) exit 1 ;; esac
-    printf '  %s \n' "$("$TOOLS/browser.py" "$address" $email)" >&9
-    exec 9>&-
-    status=0
-    wait $login || status=$?
-    cat "$WORK/login" "$WORK/message"
-    return $status
-}
 # A browser on this machine, which xdg-open would start.
 mkdir "$WORK/bin"
 cat > "$WORK/bin/xdg-open" << END

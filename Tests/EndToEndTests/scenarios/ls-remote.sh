@@ -16,6 +16,7 @@ test "$(wc -l < "$WORK/out")" = 3
 grep -q '  Deep/$' "$WORK/out"
 grep -q ' 5 B  20.*  Deep/File.txt$' "$WORK/out"
 dbxfs ls-remote default:/Folder/Deep/File.txt | grep -q 'File.txt$'
+fails_in_one_line 1 'for a folder on Dropbox :/Folder' dbxfs ls-remote /Folder
 dbxfs ls-remote --json --recursive | python3 -c '
 import json, sys
 entries = {entry["path"]: entry for entry in map(json.loads, sys.stdin)}
@@ -45,6 +46,7 @@ mkdir "$MNT/many"
 for number in $(seq 2100); do : > "$MNT/many/$number"; done
 dbxfs sync "$MNT" --timeout 60
 test "$(dbxfs ls-remote :/many | wc -l)" = 2100
+test "$(dbxfs ls-remote "$MNT/many" | wc -l)" = 2100
 # A folder on a mount names a folder of the account; pages follow one another.
 test "$(dbxfs search 1 "$MNT/many" --limit 5000 | wc -l)" = "$(ls "$MNT/many" | grep -c 1)"
 # So does one with another name there.

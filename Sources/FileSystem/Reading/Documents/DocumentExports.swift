@@ -9,8 +9,8 @@ import Synchronization
 
 /// Exports of documents, newest revision by newest revision.
 ///
-/// Those used last stay until the mount ends; a handle keeps its own to its end. The sizes of the others stay, so that `stat`
-/// does not go back and forth.
+/// Those used last stay, also for later mounts; a handle keeps its own to its end. The sizes of the others stay until the mount
+/// ends, so that `stat` does not go back and forth.
 package final class DocumentExports: Sendable {
     /// How much is kept.
     package struct Limits: Sendable {
@@ -52,21 +52,36 @@ package final class DocumentExports: Sendable {
     }
 
     private let remote: any RemoteExporting
-    private let folder: String
+    private let folder: ExportsFolder
     private let limits: Limits
     private let disk: DiskQueue
     /// Held for dictionary accesses. No other lock is taken under it.
     private let state = Mutex(State())
 
-    /// Keeps the exports in a folder, in files without names.
+    /// Keeps the exports in a folder, and takes over those of the mount before.
     package init(
         remote: any RemoteExporting, folder: String, limits: Limits = Limits(),
         disk: DiskQueue = DiskQueue(label: "dbxfs.exports")
     ) {
         self.remote = remote
-        self.folder = folder
+        self.folder = ExportsFolder(folder)
         self.limits = limits
         self.disk = disk
+        let dropped = state.withLock { state in
+            for (name, file) in self.folder.files() {
+                state.uses +|= 1
+                state.entries[name.inode] = Entry(
+                    asked: name.asked, came: name.came, size: file.size, file: file,
+                    lastUse: state.uses)
+            }
+            return reduce(&state)
+        }
+        for file in dropped { file?.forget() }
+    }
+
+    /// Removes the exports of earlier mounts from a folder.
+    package static func remove(from folder: String) {
+        for (_, file) in ExportsFolder(folder).files() { file.forget() }
     }
 
     /// The export of a revision, if it is here.
@@ -104,7 +119,7 @@ package final class DocumentExports: Sendable {
         let folder = folder
         let made = await disk.run { () -> Result<UnnamedFile, ExportFailure> in
             do throws(ExportFailure) {
-                return .success(try UnnamedFile(in: folder))
+                return .success(try folder.newFile())
             } catch {
                 return .failure(error)
             }
@@ -113,7 +128,9 @@ package final class DocumentExports: Sendable {
         let export = try await remote.export(id, as: nil, limit: limits.bytes, on: disk) {
             unnamed.write($0, at: $1)
         }
-        let file = ExportedFile(unnamed, size: export.size)
+        let name = ExportsFolder.Name(inode: inode, asked: revision, came: export.revision)
+        let path = await disk.run { folder.keep(unnamed, as: name) }
+        let file = ExportedFile(unnamed, size: export.size, path: path)
         let dropped = state.withLock { state in
             state.uses +|= 1
             let old = state.entries.updateValue(
@@ -123,7 +140,18 @@ package final class DocumentExports: Sendable {
             return [old?.file] + self.reduce(&state)
         }
         // To free the blocks of a large file takes time, for which no lock is held.
-        withExtendedLifetime(dropped) {}
+        for file in dropped { file?.forget() }
+    }
+
+    /// Gives up all exports; open documents can be read to their end. Returns the number of bytes.
+    package func clear() -> Int64 {
+        let dropped = state.withLock { state in
+            let files = state.entries.values.compactMap(\.file)
+            for inode in state.entries.keys { state.entries[inode]?.file = nil }
+            return files
+        }
+        for file in dropped { file.forget() }
+        return dropped.reduce(Int64(0)) { $0 +| $1.size }
     }
 
     /// Gives up what was used least recently, down to the limits; but never the last one.

@@ -1,5 +1,5 @@
-// The export of a cloud document on the local disk, in a file without a name: so nothing is left of it when the process ends,
-// and a handle can read to the end what others no longer keep. Not responsible for which exports are kept.
+// The export of a cloud document on the local disk. A handle can read it to the end when it has lost its name. Not responsible
+// for which exports are kept, nor for their names (ExportsFolder).
 
 import Glibc
 import RemoteStore
@@ -13,14 +13,22 @@ package final class ExportedFile: Sendable {
     /// The size in bytes.
     let size: Int64
     private let file: UnnamedFile
+    /// The path of its file; nil if that has no name.
+    private let path: String?
 
     private static let numbers = Atomic<UInt64>(0)
 
     /// Takes over a file that has all bytes.
-    init(_ file: UnnamedFile, size: Int64) {
+    init(_ file: UnnamedFile, size: Int64, path: String?) {
         self.file = file
         self.size = size
+        self.path = path
         number = Self.numbers.add(1, ordering: .relaxed).newValue
+    }
+
+    /// Removes its name: later mounts do not get it.
+    func forget() {
+        if let path { unlink(path) }
     }
 
     /// The bytes from an offset; fewer than `count` only at the end.
@@ -49,12 +57,22 @@ package final class ExportedFile: Sendable {
     }
 }
 
-/// A file that has lost its name, and goes with its descriptor.
+/// A file that has no name while it is written, so that nothing of it is left when the process ends.
 final class UnnamedFile: Sendable {
     let descriptor: Int32
 
-    /// Makes an empty file in a folder.
+    /// Takes over a descriptor.
+    init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    /// Makes an empty file in a folder. It can get a name where the filesystem has O_TMPFILE, as most have.
     init(in folder: String) throws(ExportFailure) {
+        let unnamed = open(folder, ExportsFolder.unnamed | O_RDWR | O_CLOEXEC, 0o600)
+        guard unnamed < 0 else {
+            descriptor = unnamed
+            return
+        }
         var template = Array((folder + "/.export.XXXXXX").utf8CString)
         descriptor = mkstemp(&template)
         guard descriptor >= 0 else { throw .local(errno) }

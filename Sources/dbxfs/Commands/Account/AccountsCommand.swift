@@ -51,13 +51,15 @@ struct AccountSurvey {
     }
 
     private func report(_ account: String) -> AccountReport {
-        let (access, problem) = access(to: account)
-        return AccountReport(
-            account: account, access: access, problem: problem,
+        var report = AccountReport(
+            account: account, access: .none,
             trees: AccountFolders.states(of: account, environment: environment).map(tree))
+        setAccess(of: &report)
+        return report
     }
 
-    private func access(to account: String) -> (AccountReport.Access, String?) {
+    private func setAccess(of report: inout AccountReport) {
+        let account = report.account
         let folders = AccountFolders(
             source: MountSource(account: account, remotePath: ""), settings: MountSettings(),
             environment: environment)
@@ -66,12 +68,16 @@ struct AccountSurvey {
                 environment: environment, account: account, login: folders.login,
                 tokenFile: folders.token)
             switch credentials {
-            case .login: return (.login, nil)
-            case .token, .refreshToken: return (.token, nil)
+            case .keyring, .credentials(.login): report.access = .login
+            case .credentials(.token), .credentials(.refreshToken): report.access = .token
             }
+            report.isInKeyring = credentials.isInKeyring
         } catch {
-            if case .noToken(_, let command, _) = error { return (.none, "run: " + command) }
-            return (.unusable, error.message)
+            if case .noToken(_, let command, _) = error {
+                report.problem = "run: " + command
+            } else {
+                (report.access, report.problem) = (.unusable, error.message)
+            }
         }
     }
 

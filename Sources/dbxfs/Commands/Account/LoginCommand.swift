@@ -45,18 +45,36 @@ struct LoginCommand: ParsableCommand {
             """)
     var noPosix = false
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: """
+            Keep the secret of the login in the desktop's keyring, or in a file. Without either: where the \
+            last login has it, at first in a file, which system mounts and services need.
+            """)
+    var keyring: Bool?
+
+    func validate() throws {
+        guard keyring == true, account.system else { return }
+        throw ValidationError("System mounts have no keyring: leave out --keyring.")
+    }
+
     func run() throws {
         ProcessSettings.adjustLimits()
         let environment = try Environment(scope: account.scope)
         Environment.forgetToken()
         let folders = try account.folders(environment)
-        let key = try appKey(environment, folders.login)
+        // An unusable file is about to be replaced.
+        let stored = try? folders.login.contents()
+        let key = try appKey(environment, stored)
+        let usesKeyring = keyring ?? stored?.isInKeyring ?? false
         quietLogs(environment)
         // While root may still make it: from here on, the process reads what others answer.
         try folders.login.makeFolder()
         do throws(CommandError) {
             try ProcessSettings.giveUpCapabilities()
-            try logIn(key, folders.login, environment)
+            // Before the user is sent to Dropbox.
+            if usesKeyring { try folders.login.checkKeyring() }
+            try logIn(key, folders.login, environment, usesKeyring: usesKeyring)
         } catch {
             folders.login.removeEmptyFolder()
             throw error
@@ -64,7 +82,7 @@ struct LoginCommand: ParsableCommand {
     }
 
     private func logIn(
-        _ key: String, _ file: LoginFile, _ environment: Mounting.Environment
+        _ key: String, _ file: LoginFile, _ environment: Mounting.Environment, usesKeyring: Bool
     ) throws(CommandError) {
         let access = try DropboxAccess(environment)
         let scopes = Self.scopes + (sharing ? Self.sharingScopes : [])
@@ -77,10 +95,12 @@ struct LoginCommand: ParsableCommand {
             try session.checkScopes(scopes)
             let owner = try session.owner(environment.serverName)
             try AccountIdentity.check(owner.account, for: account.name, environment)
-            try file.save(try session.login(appKey: key, owner.account))
+            let leftover = try file.save(
+                try session.login(appKey: key, owner.account), keyring: usesKeyring ? .asking : nil)
             ControlClient(folder: ControlFolder(path: environment.runtimeFolder))
                 .announceLogin(account: account.name)
-            report(owner, environment)
+            report(owner, environment, usesKeyring: usesKeyring)
+            if leftover != nil { Terminal.complain(KeyringFault.leftover) }
             if !noPosix { session.reportMissing(PosixSharing.scope) }
         } catch {
             // The grant is not stored, so it is revoked.
@@ -97,11 +117,9 @@ struct LoginCommand: ParsableCommand {
     private static let sharingScopes = ["sharing.read", "sharing.write"]
 
     private func appKey(
-        _ environment: Environment, _ file: LoginFile
+        _ environment: Environment, _ stored: LoginFile.Contents?
     ) throws(CommandError) -> String {
-        // An unusable file is about to be replaced.
-        let stored = (try? file.load())?.appKey
-        let named = appKey ?? environment.appKey(of: account.name) ?? stored
+        let named = appKey ?? environment.appKey(of: account.name) ?? stored?.appKey
         guard let key = named ?? Environment.defaultAppKey else {
             throw .noAppKey(redirects: LoopbackListener.ports.map(LoopbackListener.redirect))
         }
@@ -111,11 +129,14 @@ struct LoginCommand: ParsableCommand {
         return key
     }
 
-    private func report(_ owner: LoginSession.Owner, _ environment: Environment) {
+    private func report(
+        _ owner: LoginSession.Owner, _ environment: Environment, usesKeyring: Bool
+    ) {
         let space = owner.space.map {
             ", \(Terminal.size($0.used)) of \(Terminal.size($0.allocated)) used"
         }
         Terminal.print("Logged in as \(owner.account.person)\(space ?? "").")
+        if usesKeyring { Terminal.print("The secret of the login is in the keyring.") }
         let source = account.name == MountSource.standard.account ? "" : account.name + " "
         Terminal.print("Mount it: dbxfs mount \(source)MOUNTPOINT")
         if let used = environment.credentialsVariable {
@@ -128,7 +149,7 @@ struct LoginCommand: ParsableCommand {
 struct AccountOption: ParsableArguments {
     @Option(
         name: .customLong("account"),
-        help: "The name under which this machine knows the account.")
+        help: "The name under which this machine knows the account.", completion: .accounts)
     var name = MountSource.standard.account
 
     @Flag(help: "The account of system mounts, such as those in /etc/fstab; for root.")
@@ -139,8 +160,7 @@ struct AccountOption: ParsableArguments {
 
     /// The folders of the account.
     func folders(_ environment: Environment) throws(CommandError) -> AccountFolders {
-        let source = try MountSource(parsing: name)
-        guard source.account == name else { throw .badSource(name) }
+        let source = try MountSource(accountNamed: name)
         return AccountFolders(source: source, settings: MountSettings(), environment: environment)
     }
 }

@@ -24,11 +24,11 @@ struct LogoutCommand: ParsableCommand {
         let environment = try Environment(scope: account.scope)
         let file = try account.folders(environment).login
         quietLogs(environment)
-        guard let login = try load(file) else { return }
+        guard let contents = try contents(file) else { return }
         if !force { try refuseMounted(environment) }
         try ProcessSettings.giveUpCapabilities()
-        try revoke(login, environment)
-        try file.remove()
+        if let login = try login(of: contents, file) { try revoke(login, environment) }
+        if try file.remove(keyring: .asking) != nil { Terminal.complain(KeyringFault.leftover) }
         Terminal.print("Logged out.")
         for (folder, queued) in queues(environment) {
             Terminal.complain(
@@ -37,17 +37,34 @@ struct LogoutCommand: ParsableCommand {
         }
     }
 
-    /// The login; nil if an unreadable one was removed.
-    private func load(_ file: LoginFile) throws(CommandError) -> StoredLogin? {
+    /// The login, with its secret or without; nil if an unreadable one was removed.
+    private func contents(_ file: LoginFile) throws(CommandError) -> LoginFile.Contents? {
         do throws(CommandError) {
-            guard let login = try file.load() else { throw .notLoggedIn(account: account.name) }
-            return login
+            guard let contents = try file.contents() else {
+                throw .notLoggedIn(account: account.name)
+            }
+            return contents
         } catch {
             if case .notLoggedIn = error { throw error }
             guard force else { throw error }
             try file.remove()
             Terminal.complain(error.message)
             Terminal.complain("it was removed; end the login at \(CommandError.connectedApps)")
+            return nil
+        }
+    }
+
+    /// The login with its secret; nil if the keyring does not have it, and the user accepts that.
+    private func login(
+        of contents: LoginFile.Contents, _ file: LoginFile
+    ) throws(CommandError) -> StoredLogin? {
+        do throws(CommandError) {
+            return try file.waitForLogin(of: contents, .asking)
+        } catch {
+            // A logout that was killed had removed it.
+            guard force || error == .keyring(.missing) else { throw error }
+            Terminal.complain(error.message)
+            Terminal.complain("end the login at \(CommandError.connectedApps)")
             return nil
         }
     }

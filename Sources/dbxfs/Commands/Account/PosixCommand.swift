@@ -31,10 +31,11 @@ struct PosixCommand: ParsableCommand {
         let settings = try MountSettings(
             parsing: [], over: environment.options(of: account.name))
         let folders = try account.folders(environment)
-        let credentials = try Credentials.find(
+        let found = try Credentials.find(
             environment: environment, account: account.name, login: folders.login,
             tokenFile: folders.token)
         try ProcessSettings.giveUpCapabilities()
+        let credentials = try found.unlocked(.asking)
         let access = try DropboxAccess(environment)
         let client = access.client(
             access.tokens(

@@ -37,10 +37,11 @@ struct AccountLook {
         let trees = AccountFolders.states(of: account, environment: environment).map(tree)
         var facts: AccountFacts
         do throws(CommandError) {
-            let credentials = try Credentials.find(
+            let found = try Credentials.find(
                 environment: environment, account: account, login: folders.login,
                 tokenFile: folders.token)
-            let access = access(credentials, folders)
+            let credentials = try found.unlocked(.background)
+            let access = found.isInKeyring ? .keyring : access(credentials, folders)
             facts = AccountFacts(account: account, access: access, route: route)
             let settings = try MountSettings(parsing: [], over: environment.options(of: account))
             facts.sharing = PosixSharing(

@@ -15,7 +15,9 @@ struct DoctorCommand: ParsableCommand {
             2. With --json, one object per check, each on a line of its own.
             """)
 
-    @Option(help: "The account to look at. Without it: all that this machine has.")
+    @Option(
+        help: "The account to look at. Without it: all that this machine has.",
+        completion: .accounts)
     var account: String?
 
     @Flag(help: "Look at system mounts, such as those in /etc/fstab, and their accounts; for root.")
@@ -66,10 +68,7 @@ struct DoctorCommand: ParsableCommand {
 
     private func accounts(_ environment: Environment) throws(CommandError) -> [String] {
         if let account {
-            guard try MountSource(parsing: account).account == account else {
-                throw .badSource(account)
-            }
-            return [account]
+            return [try MountSource(accountNamed: account).account]
         }
         // The environment's token or login is for one account; mounts would use it for any named one.
         if environment.credentialsVariable != nil {

@@ -13,7 +13,9 @@ struct MountCommand: ParsableCommand {
             """,
         discussion: """
             Returns when the mount answers; with --foreground, tells systemd so (Type=notify). Uses the access token in DBXFS_ACCESS_TOKEN, else what \
-            `dbxfs login` has stored, else the account's token file.
+            `dbxfs login` has stored, else the account's token file. If a login is in a locked \
+            keyring, the desktop asks for its password, within two minutes; processes without a \
+            terminal do not ask.
             """)
 
     @OptionGroup var arguments: MountArguments
@@ -28,11 +30,21 @@ struct MountCommand: ParsableCommand {
         guard !foreground else {
             return try MountProcess(plan, mode: .foreground).run()
         }
+        try plan.unlockKeyring()
         try plan.launch(arguments)
     }
 }
 
 extension MountPlan {
+    /// Makes the desktop ask the user for the keyring's password, if the login is in a locked one: the
+    /// process behind the mount has no terminal, and does not ask.
+    fileprivate func unlockKeyring() throws(CommandError) {
+        let found = try Credentials.find(
+            environment: environment, account: source.account, login: folders.login,
+            tokenFile: folders.token)
+        if found.isInKeyring { _ = try found.unlocked(.asking) }
+    }
+
     /// Mounts by a process in the background, which gets the same arguments.
     func launch(_ arguments: MountArguments) throws(CommandError) {
         let success = try Launch.mount(

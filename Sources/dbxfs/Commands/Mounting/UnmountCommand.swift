@@ -14,8 +14,10 @@ struct UnmountCommand: ParsableCommand {
             """,
         aliases: ["umount"])
 
-    @Argument(help: "Where it is mounted.", completion: .directory)
-    var mountpoint: String
+    @Argument(
+        help: "Where it is mounted; may be left out if there is one mount only.",
+        completion: .directory)
+    var mountpoint: String?
 
     @Flag(help: "Detach it although it is in use; who is inside may finish.")
     var lazy = false
@@ -30,7 +32,7 @@ struct UnmountCommand: ParsableCommand {
     }
 
     func run() throws {
-        let mount = RunningMount(at: mountpoint)
+        let mount = try mount()
         guard let connection = try connection(to: mount) else { return }
         let start = ContinuousClock.now
         let before = try connection.synchronize(mount.mountpoint, timeout: timeout)
@@ -54,10 +56,19 @@ struct UnmountCommand: ParsableCommand {
         }
     }
 
+    private func mount() throws(CommandError) -> RunningMount {
+        if let mountpoint { return RunningMount(at: mountpoint) }
+        let mounts = try RunningMount.named(nil, Environment.ofRunningMounts())
+        guard mounts.count == 1 else { throw .severalMounts(mounts.map(\.mountpoint)) }
+        return mounts[0]
+    }
+
     /// A connection to the mount's process; nil if there was none and the mount was detached.
     private func connection(to mount: RunningMount) throws(CommandError) -> ControlConnection? {
         if let connection = try mount.connect(Environment.ofRunningMounts()) { return connection }
-        guard let entry = mount.entry else { throw .nothingToUnmount(mountpoint) }
+        guard let entry = mount.entry else {
+            throw .nothingToUnmount(mountpoint ?? mount.mountpoint)
+        }
         guard entry.type == RunningMount.type else {
             throw .notOurs(path: mount.mountpoint, type: entry.type)
         }

@@ -19,9 +19,9 @@ struct ListRemoteCommand: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "An account and a path in it.",
+            "An account and a path in it, or a path on a mount.",
             discussion: "Without it, the top folder of the account 'default'.",
-            valueName: "[account][:/path]"))
+            valueName: "[account][:/path]"), completion: .directory)
     var source = MountSource.standard.account
 
     @Flag(help: "List folders in folders, too.")
@@ -49,7 +49,7 @@ struct ListRemoteCommand: ParsableCommand {
 
     private func list() throws(CommandError) {
         let environment = try Environment(scope: system ? .system : .user)
-        let source = try MountSource(parsing: source)
+        let source = try MountSource(namedBy: source)
         quietLogs(environment)
         let remote = try RemoteAccess(source, environment)
         let path = source.remotePath
@@ -91,6 +91,24 @@ struct ListRemoteCommand: ParsableCommand {
     }
 }
 
+extension MountSource {
+    /// An account and a path in it, which a path on a mount may name.
+    init(namedBy text: String) throws(CommandError) {
+        guard text.hasPrefix("/") || text.hasPrefix(".") else {
+            self = try MountSource(parsing: text)
+            return
+        }
+        guard let mount = try? RunningMount(containing: text) else { throw .badSource(text) }
+        let connection = try mount.connectOrFail(Environment.ofRunningMounts())
+        guard let status = connection.status(patience: 10) else {
+            throw .noControl(path: mount.mountpoint, detail: "it does not answer")
+        }
+        let folder = "\(status.remotePath)\(try mount.remotePlace(of: text))"
+        let end = folder.isEmpty ? "" : ":\(folder)"
+        try self.init(parsing: "\(status.account)\(end)")
+    }
+}
+
 /// Access to an account without a mount.
 struct RemoteAccess: Sendable {
     private let store: DropboxStore
@@ -108,10 +126,11 @@ struct RemoteAccess: Sendable {
             parsing: [], over: environment.options(of: source.account))
         let folders = AccountFolders(
             source: source, settings: settings, environment: environment)
-        let credentials = try Credentials.find(
+        let found = try Credentials.find(
             environment: environment, account: source.account, login: folders.login,
             tokenFile: folders.token)
         try ProcessSettings.giveUpCapabilities()
+        let credentials = try found.unlocked(.asking)
         let access = try DropboxAccess(environment)
         let client = access.client(
             access.tokens(

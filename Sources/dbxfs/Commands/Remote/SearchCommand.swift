@@ -57,7 +57,8 @@ struct SearchCommand: ParsableCommand {
 
     private func search() throws(CommandError) {
         let environment = try Environment(scope: system ? .system : .user)
-        let source = try source()
+        let source =
+            if let place { try MountSource(namedBy: place) } else { MountSource.standard }
         quietLogs(environment)
         let remote = try RemoteAccess(source, environment)
         let (query, names, limit, json) = (query, names, limit, json)
@@ -88,18 +89,4 @@ struct SearchCommand: ParsableCommand {
         if !hasFound, !json { Terminal.complain("nothing was found", prefix: "") }
     }
 
-    /// The account and the folder to search, which may be named by a path on a mount.
-    private func source() throws(CommandError) -> MountSource {
-        guard let place else { return .standard }
-        let isPath = place.hasPrefix("/") || place.hasPrefix(".")
-        if !isPath { return try MountSource(parsing: place) }
-        let mount = try RunningMount(containing: place)
-        let connection = try mount.connectOrFail(Environment.ofRunningMounts())
-        guard let status = connection.status(patience: 10) else {
-            throw .noControl(path: mount.mountpoint, detail: "it does not answer")
-        }
-        let folder = "\(status.remotePath)\(try mount.remotePlace(of: place))"
-        let end = folder.isEmpty ? "" : ":\(folder)"
-        return try MountSource(parsing: "\(status.account)\(end)")
-    }
 }

@@ -46,8 +46,7 @@ struct SharedFolders {
         ProcessSettings.adjustLimits()
         do throws(CommandError) {
             environment = try Environment(scope: scope)
-            let source = try MountSource(parsing: account)
-            guard source.account == account else { throw .badSource(account) }
+            let source = try MountSource(accountNamed: account)
             self.account = account
             command.quietLogs(environment)
             remote = try RemoteAccess(source, environment)

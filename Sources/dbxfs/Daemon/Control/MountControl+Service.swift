@@ -199,7 +199,8 @@ extension MountControl: MountService {
 
     func clearCache(includingPinned: Bool) -> Int64 {
         defer { if includingPinned { pinner.checkAgain() } }
-        return cache.clear(includingPinned: includingPinned)
+        let exports = documents?.clear() ?? 0
+        return cache.clear(includingPinned: includingPinned) +| exports
     }
 
     func verifyCache() -> CacheReport {

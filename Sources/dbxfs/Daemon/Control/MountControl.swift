@@ -20,6 +20,8 @@ final class MountControl: Sendable {
     let lost: LostLook
     let engine: SyncEngine
     let cache: DiskBlockCache
+    /// The exports of cloud documents; nil if they are not read.
+    let documents: DocumentExports?
     let pinner: Pinner
     let remote: DropboxStore
     let client: DropboxClient
@@ -36,7 +38,8 @@ final class MountControl: Sendable {
     /// Takes the parts of a mount.
     init(
         plan: MountPlan, mountpoint: String, isLoggedIn: Bool, store: MetadataStore, lost: LostLook,
-        engine: SyncEngine, cache: DiskBlockCache, pinner: Pinner, remote: DropboxStore,
+        engine: SyncEngine, cache: DiskBlockCache, documents: DocumentExports?, pinner: Pinner,
+        remote: DropboxStore,
         client: DropboxClient, traffic: TrafficCounter, rates: TransferRates,
         history: MountHistory, session: MountSession, sink: LogSink,
         log: Logger, live: LiveSettings
@@ -48,6 +51,7 @@ final class MountControl: Sendable {
         self.lost = lost
         self.engine = engine
         self.cache = cache
+        self.documents = documents
         self.pinner = pinner
         self.remote = remote
         self.client = client

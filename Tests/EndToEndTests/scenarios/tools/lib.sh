@@ -1,4 +1,4 @@
-# Functions that several scenarios need: waits, expected failures, questions to a mount, the emulator and a hostile server. A scenario has
+# Functions that several scenarios need: waits, expected failures, questions to a mount, logins, the emulator and a hostile server. A scenario has
 # `. "$TOOLS/lib.sh"` above its first command; it runs in `sh -eu`. Variables that begin with `_` belong to this file.
 
 # Waiting. A condition is a command, a function of the scenario, or `eval` and a text.
@@ -85,6 +85,30 @@ status_field() {
 # The process that has the account's lock, which is there before the mount answers.
 lock_owner() {
     python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["pid"])' "$DBXFS_STATE_DIR/default/lock"
+}
+
+# Logging in.
+
+# by_code EMAIL OPTION…: a user copies the address into a browser, and the code back. The output is in $WORK/login and
+# $WORK/message.
+by_code() {
+    _email=$1
+    shift
+    rm -f "$WORK/code" "$WORK/login"
+    mkfifo "$WORK/code"
+    : > "$WORK/login"
+    dbxfs login --no-browser "$@" < "$WORK/code" > "$WORK/login" 2> "$WORK/message" &
+    _login=$!
+    exec 9> "$WORK/code"
+    wait_while_running $_login 30 grep '^http' "$WORK/login"
+    _address=$(grep '^http' "$WORK/login")
+    case $_address in *redirect_uri*) exit 1 ;; esac
+    printf '  %s \n' "$("$TOOLS/browser.py" "$_address" $_email)" >&9
+    exec 9>&-
+    _status=0
+    wait $_login || _status=$?
+    cat "$WORK/login" "$WORK/message"
+    return $_status
 }
 
 # The emulator.
