@@ -62,7 +62,7 @@ HELPERS = mount.dbxfs mount.fuse.dbxfs umount.dbxfs umount.fuse.dbxfs
 DOCS = README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE
 PAGES = $(wildcard docs/*.md docs/*.svg)
 
-.PHONY: help demo test test-unit test-clients test-mount test-package test-newcomer test-browser build release install uninstall deb lib install-lib uninstall-lib deb-lib portable rpm dist test-portable
+.PHONY: help demo test test-unit test-clients test-mount test-package test-newcomer test-container test-library test-browser build release install uninstall deb lib install-lib uninstall-lib deb-lib portable rpm dist test-portable
 .PHONY: objc install-objc uninstall-objc packages packages-build lint check generate release-notes clean
 
 help:
@@ -115,6 +115,14 @@ test-package: packages deb
 # The package on a clean Debian, from a login to a line in fstab, shutdowns and a power cut, and its removal.
 test-newcomer: packages deb
 	Tests/packaging/newcomer
+
+# The image of Packaging/container and its descriptions, run by an OCI runtime.
+test-container: packages deb
+	Tests/packaging/container
+
+# The package of the library for C on clean systems.
+test-library: packages deb-lib
+	Tests/packaging/library
 
 # The page at the end of a login, in a real browser.
 test-browser: packages release

@@ -55,12 +55,13 @@ def alias_forms(name, siblings):
         latin = "".join(scalar if ord(scalar) < 0x80 or ord(scalar) >= 0xA0 else "_" for scalar in name.decode("latin-1"))
         return [re.escape(latin)]
     if text.endswith(" "):
-        return [re.escape(text.rstrip(" ")) + r" \(Whitespace Conflict\)"]
-    if "\\" in text:
-        return [re.escape(text.replace("\\", "_"))]
+        return [re.escape(text.rstrip(" ")) + r" \(Whitespace Conflict( \d+)?\)"]
+    if "\\" in text or "\x7f" in text:
+        return [re.escape(text.replace("\\", "_").replace("\x7f", "_"))]
     others = [composed(other) for other in siblings if other != name and composed(other) is not None]
-    stem, dot, extension = text.rpartition(".")
-    marked = "{} \\({{}}\\){}".format(re.escape(stem), re.escape(dot + extension))
+    stem, dot, extension = text.rpartition(".") if "." in text else (text, "", "")
+    # A number tells several apart.
+    marked = "{} \\({{}}( \\d+)?\\){}".format(re.escape(stem), re.escape(dot + extension))
     if text in others:
         return [re.escape(text), marked.format("Unicode Encoding Conflict")]
     if text.lower() in (other.lower() for other in others):
