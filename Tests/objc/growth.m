@@ -26,14 +26,20 @@ static void callAll(DBUserClient *client) {
     [pool release];
 }
 
-void checkGrowth(DBUserClient *client) {
+/// Whether many calls leave the heap as large as it was.
+static BOOL heapStays(DBUserClient *client, int times) {
     // Five requests each time: an object that each of them left would be 96 KiB.
-    const int times = 600;
     const size_t limit = 64 * 1024;
-    for (int index = 0; index < times / 2; index++) callAll(client);
     size_t before = mallinfo2().uordblks;
     for (int index = 0; index < times; index++) callAll(client);
     size_t after = mallinfo2().uordblks;
     if (after > before + limit) NSLog(@"the heap has grown from %zu to %zu", before, after);
-    EXPECT(after <= before + limit);
+    return after <= before + limit;
+}
+
+void checkGrowth(DBUserClient *client) {
+    const int times = 600;
+    for (int index = 0; index < times / 2; index++) callAll(client);
+    // What calls leave grows each time; one more connection at once, on a busy machine, does so only once.
+    EXPECT(heapStays(client, times) || heapStays(client, times) || heapStays(client, times));
 }
