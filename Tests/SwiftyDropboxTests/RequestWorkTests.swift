@@ -12,7 +12,12 @@ struct RequestWorkTests {
         "the last progress is told before the response, also when both come while progress is told")
     func order() async {
         let told = Mutex<[Int64]>([])
-        let work = RequestWork()
+        let ended = AsyncStream.makeStream(of: Void.self)
+        // Its own result comes too late to count.
+        let work = RequestWork { _ in
+            for await _ in ended.stream {}
+            return .success(RequestReply(result: []))
+        }
         work.setProgress(
             RequestProgress { progress in
                 let count = told.withLock { told in
@@ -22,6 +27,7 @@ struct RequestWorkTests {
                 guard count == 1 else { return }
                 work.report(done: 2, total: 2)
                 work.finish(.success(RequestReply(result: [])))
+                ended.continuation.finish()
                 // Until the response waits for the queue that this occupies.
                 RequestWork.readers.sync(flags: .barrier) {}
             })

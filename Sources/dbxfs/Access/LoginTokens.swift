@@ -105,15 +105,18 @@ final class LoginTokens: AccessTokenProvider {
         do throws(CommandError) {
             let login = try await file.login(of: contents, .background)
             state.withLock { state in
+                // Another login may have come in the meantime.
+                guard state.version == version else { return }
                 adopt(login, &state)
                 state.reading = nil
             }
         } catch {
             report(error)
             state.withLock { state in
+                guard state.version == version else { return }
                 state.reading = nil
                 state.failed = (version, .now.advanced(by: .seconds(Self.keyringPause)))
-                if state.version == version { state.version = nil }
+                state.version = nil
             }
         }
     }

@@ -68,13 +68,17 @@ package final class DocumentExports: Sendable {
         self.limits = limits
         self.disk = disk
         let dropped = state.withLock { state in
+            var replaced: [ExportedFile?] = []
             for (name, file) in self.folder.files() {
                 state.uses +|= 1
-                state.entries[name.inode] = Entry(
+                let entry = Entry(
                     asked: name.asked, came: name.came, size: file.size, file: file,
                     lastUse: state.uses)
+                // A process that was killed has left the export of an earlier revision, too.
+                replaced.append(state.entries.updateValue(entry, forKey: name.inode)?.file)
             }
-            return reduce(&state)
+            replaced.append(contentsOf: reduce(&state))
+            return replaced
         }
         for file in dropped { file?.forget() }
     }
