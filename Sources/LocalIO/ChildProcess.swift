@@ -123,8 +123,10 @@ package struct ChildProcess: Sendable {
     }
 
     /// The path of a program, from `PATH` and the folders of system tools.
-    package static func find(_ name: String) -> String? {
-        let folders = (ProcessVariables.all["PATH"] ?? "").split(separator: ":").map(String.init)
+    package static func find(
+        _ name: String, in variables: [String: String] = ProcessVariables.all
+    ) -> String? {
+        let folders = (variables["PATH"] ?? "").split(separator: ":").map(String.init)
         return (folders + ["/usr/bin", "/bin", "/usr/local/bin"])
             .map { $0 + "/" + name }
             .first { $0.hasPrefix("/") && access($0, X_OK) == 0 }

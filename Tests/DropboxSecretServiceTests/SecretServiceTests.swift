@@ -39,7 +39,8 @@ final class SecretServiceTests {
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o755], ofItemAtPath: path)
         return SecretServiceTokenStore(
-            service: "com.example", variables: ["PATH": "\(folder):/usr/bin:/bin"])
+            service: "com.example",
+            tool: SecretToolProcess(variables: ["PATH": "\(folder):/usr/bin:/bin"]))
     }
 
     private func noted(_ name: String) throws -> String {
@@ -79,7 +80,8 @@ final class SecretServiceTests {
         await #expect(throws: TokenStoreError.unavailable(message)) {
             try await silentBus.accounts()
         }
-        let empty = SecretServiceTokenStore(service: "s", variables: ["PATH": folder + "/none"])
+        let empty = SecretServiceTokenStore(
+            service: "s", tool: SecretToolProcess(variables: ["PATH": folder + "/none"]))
         let error = await #expect(throws: TokenStoreError.self) { try await empty.load("work") }
         guard case .unavailable(let reason)? = error else {
             return #expect(Bool(false), "\(String(describing: error))")
@@ -92,7 +94,7 @@ final class SecretServiceTests {
         let store = try store(
             """
             case $1 in
-                search) echo 'attribute.account = work' >&2; echo 'secret-tool: Cannot get secret' >&2 ;;
+                search) echo '[/1]'; echo 'secret-tool: Cannot get secret' >&2 ;;
                 store) echo 'secret-tool: Cannot create an item in a locked collection' >&2; exit 1 ;;
                 *) exit 1 ;;
             esac
@@ -124,8 +126,10 @@ final class SecretServiceTests {
     @Test("a real keyring keeps, replaces, lists and forgets logins of several accounts")
     func keyring() async throws {
         let bus = try SessionBus(folder: folder)
-        let store = SecretServiceTokenStore(service: "com.example", variables: bus.variables)
-        let other = SecretServiceTokenStore(service: "com.other", variables: bus.variables)
+        let store = SecretServiceTokenStore(
+            service: "com.example", tool: SecretToolProcess(variables: bus.variables))
+        let other = SecretServiceTokenStore(
+            service: "com.other", tool: SecretToolProcess(variables: bus.variables))
         #expect(try await store.accounts() == [])
         #expect(try await store.load("work") == nil)
         #expect(try await store.availability(of: "work") == .missing)
@@ -151,22 +155,45 @@ final class SecretServiceTests {
             try await other.save(.sample("fourth"), for: "work")
         }
     }
+
+    @Test("a real keyring that was not unlocked since its service started is locked, and not empty")
+    func fresh() async throws {
+        do {
+            let before = try SessionBus(folder: folder)
+            let store = SecretServiceTokenStore(
+                service: "com.example", tool: SecretToolProcess(variables: before.variables))
+            try await store.save(.sample(), for: "work")
+            withExtendedLifetime(before) {}
+        }
+        let bus = try SessionBus(folder: folder, isUnlocked: false)
+        let store = SecretServiceTokenStore(
+            service: "com.example", tool: SecretToolProcess(variables: bus.variables))
+        #expect(try await store.availability(of: "work") == .locked)
+        await #expect(throws: TokenStoreError.locked) { try await store.accounts() }
+        await #expect(throws: TokenStoreError.locked) { try await store.load("work") }
+        await #expect(throws: TokenStoreError.locked) { try await store.remove("work") }
+    }
 }
 
-/// A session bus with a keyring that is unlocked and empty; both end with it.
+/// A session bus with a keyring, which is unlocked and empty, or not unlocked since it started; both end with it.
 private final class SessionBus {
     let variables: [String: String]
     private let bus: pid_t
 
-    init(folder: String) throws {
+    init(folder: String, isUnlocked: Bool = true) throws {
+        // A keyring that is not started here is started by its first caller.
+        let unlocking =
+            isUnlocked
+            ? "printf password | gnome-keyring-daemon --unlock --components=secrets > /dev/null 2>&1"
+            : ""
         // The daemon's place is printed with its number; the keyring ends when the bus does.
         let start = try Self.output(
             of: """
-                mkdir -m 700 '\(folder)/run'
+                mkdir -p -m 700 '\(folder)/run'
                 export HOME='\(folder)' XDG_DATA_HOME='\(folder)/data' XDG_RUNTIME_DIR='\(folder)/run'
                 dbus-daemon --session --fork --print-address=1 --print-pid=1 2> /dev/null > '\(folder)/bus'
                 export DBUS_SESSION_BUS_ADDRESS="$(head -1 '\(folder)/bus')"
-                printf password | gnome-keyring-daemon --unlock --components=secrets > /dev/null 2>&1
+                \(unlocking)
                 cat '\(folder)/bus'
                 """)
         let lines = start.split(separator: "\n").map(String.init)

@@ -192,7 +192,8 @@ struct CommandLineTests {
         let bed = try TestBed()
         for (arguments, status, text) in [
             (["frobnicate"], 1, "frobnicate"),
-            (["mount", "a", "b", "c"], 1, "MOUNTPOINT"), (["unmount"], 1, "mountpoint"),
+            (["mount", "a", "b", "c"], 1, "MOUNTPOINT"),
+            (["unmount", "a", "b"], 1, "unmount"),
             (["sync", "--timeout", "soon"], 1, "soon"),
             (["recover", "--remove"], 1, "need the name"),
             (["recover", "7", "--partial"], 1, "--partial needs --to"),

@@ -54,6 +54,7 @@ struct KeyringTests {
                     ;;
                 search)
                     test -e "$4" || exit 0
+                    echo '[/1]'
                     echo "attribute.account = $4" >&2
                     if test -e ../locked; then
                         echo 'secret-tool: Cannot get secret of a locked object' >&2

@@ -92,6 +92,17 @@ package enum ProcessSettings {
         signal(SIGPIPE, SIG_IGN)
     }
 
+    /// Runs work of this thread which waits for the user, and with which a termination signal ends the process.
+    package static func endingOnTermination<Value, Failure: Error>(
+        _ work: () throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        var signals = terminationSignals
+        var before = sigset_t()
+        pthread_sigmask(SIG_UNBLOCK, &signals, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        return try work()
+    }
+
     /// Calls `body` for each SIGTERM, SIGINT and SIGHUP, on a separate thread.
     package static func onTermination(_ body: @escaping @Sendable (Int32) -> Void) {
         WorkerThread.start {

@@ -133,7 +133,8 @@ package struct Keyring: Hashable, Sendable {
             case .user: limits.user
             case .background: limits.background
             }
-        let store = SecretServiceTokenStore(service: Self.service, variables: variables)
+        let store = SecretServiceTokenStore(
+            service: Self.service, tool: KeyringTool(variables: variables))
         let (results, continuation) = AsyncStream<Result<Value, KeyringFault>>.makeStream()
         let working = Task.detached {
             do throws(TokenStoreError) {

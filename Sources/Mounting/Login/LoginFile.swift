@@ -151,7 +151,11 @@ package struct LoginFile: Hashable, Sendable {
         } else {
             try write(login.json)
         }
-        return old.flatMap { removeEntries([$0], .background) }
+        guard let old else { return nil }
+        // A login that was killed may have left the other entry, which no file names.
+        let entries = Keyring.entries(of: path)
+        let kept = keyringEntry
+        return removeEntries([old, entries.first, entries.last].filter { $0 != kept }, .background)
     }
 
     private func saveInKeyring(

@@ -49,7 +49,9 @@ struct MountProcess {
         let sink = try makeSink()
         let log = makeLog(sink)
         try ProcessSettings.giveUpCapabilities()
-        let credentials = try found.unlocked(keyringPatience)
+        let credentials = try ProcessSettings.endingOnTermination { () throws(CommandError) in
+            try found.unlocked(keyringPatience)
+        }
         sink.hide(credentials.secret)
         let outcome = try withExtendedLifetime(locks) { () throws(CommandError) in
             let mount = try Mount(

@@ -88,7 +88,13 @@ pid=$(status_field pid)
 cat "/proc/$pid/cmdline" "/proc/$pid/environ" > "$WORK/process"
 dbxfs status --json > "$WORK/status"
 grep -rqaF -f "$WORK/secrets" "$DBXFS_STATE_DIR" "$WORK/process" "$WORK/status" "$WORK/findings" "$WORK/login" && exit 1
-dbxfs unmount "$MNT"
+
+# A signal ends the mount as one with a login in a file, after its queue: nothing that asks the keyring takes the signal.
+echo 'fifth' > "$MNT/file"
+kill -TERM "$pid"
+wait_until 60 has_ended "$pid"
+not mountpoint -q "$MNT"
+test "$("$TOOLS/dropbox.py" get /file)" = fifth
 
 # Locked: services and doctor do not wait, and a user's command does for as long as the desktop asks, which is no
 # time without a display. The login stays.
@@ -101,7 +107,7 @@ timeout 60 dbxfs doctor > "$WORK/findings" && exit 1
 grep -q 'keyring is locked: unlock it' "$WORK/findings"
 unlock_keyring
 dbxfs mount "$MNT"
-test "$(cat "$MNT/file")" = fourth
+test "$(cat "$MNT/file")" = fifth
 dbxfs unmount "$MNT"
 
 # Without a session, as root's mounts at boot.

@@ -23,6 +23,7 @@ struct LogoutCommand: ParsableCommand {
         ProcessSettings.adjustLimits()
         let environment = try Environment(scope: account.scope)
         let file = try account.folders(environment).login
+        Environment.forgetToken()
         quietLogs(environment)
         guard let contents = try contents(file) else { return }
         if !force { try refuseMounted(environment) }
@@ -47,7 +48,7 @@ struct LogoutCommand: ParsableCommand {
         } catch {
             if case .notLoggedIn = error { throw error }
             guard force else { throw error }
-            try file.remove()
+            if try file.remove(keyring: .asking) != nil { Terminal.complain(KeyringFault.leftover) }
             Terminal.complain(error.message)
             Terminal.complain("it was removed; end the login at \(CommandError.connectedApps)")
             return nil
