@@ -344,7 +344,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "DropboxSecretServiceTests",
-            dependencies: ["DropboxSecretService", "DropboxAPI"],
+            dependencies: ["DropboxSecretService", "DropboxAPI", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "DropboxAPICompleteTests",

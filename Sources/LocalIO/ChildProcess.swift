@@ -122,12 +122,12 @@ package struct ChildProcess: Sendable {
         Outcome(status: 127, errors: "\(name): not found")
     }
 
-    /// The path of a program, from `PATH` and the folders of system tools.
-    package static func find(
-        _ name: String, in variables: [String: String] = ProcessVariables.all
-    ) -> String? {
-        let folders = (variables["PATH"] ?? "").split(separator: ":").map(String.init)
-        return (folders + ["/usr/bin", "/bin", "/usr/local/bin"])
+    /// The path of a program, from `PATH` and the folders of system tools; or from another search path alone.
+    package static func find(_ name: String, in path: String? = nil) -> String? {
+        let folders = (path ?? ProcessVariables.all["PATH"] ?? "").split(separator: ":")
+            .map(String.init)
+        let systemFolders = path == nil ? ["/usr/bin", "/bin", "/usr/local/bin"] : []
+        return [folders, systemFolders].joined()
             .map { $0 + "/" + name }
             .first { $0.hasPrefix("/") && access($0, X_OK) == 0 }
     }

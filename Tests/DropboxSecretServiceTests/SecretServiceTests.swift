@@ -4,6 +4,7 @@
 import DropboxAPI
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @testable import DropboxSecretService
@@ -34,10 +35,7 @@ final class SecretServiceTests {
     /// A store whose secret-tool is this shell script.
     private func store(_ script: String) throws -> SecretServiceTokenStore {
         let path = folder + "/secret-tool"
-        try Data(("#!/bin/sh\ncd '\(folder)'\n" + script).utf8).write(
-            to: URL(fileURLWithPath: path))
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o755], ofItemAtPath: path)
+        try writeProgram("#!/bin/sh\ncd '\(folder)'\n" + script, to: path)
         return SecretServiceTokenStore(
             service: "com.example",
             tool: SecretToolProcess(variables: ["PATH": "\(folder):/usr/bin:/bin"]))

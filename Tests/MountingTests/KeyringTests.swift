@@ -30,7 +30,7 @@ struct KeyringTests {
         try FileManager.default.createDirectory(
             atPath: folder.path + "/keyring", withIntermediateDirectories: false)
         // Files of its folder change it: `locked`, `answered` (the user enters the password), `hung`.
-        _ = try folder.write(
+        try writeProgram(
             #"""
             #!/bin/sh
             cd '\#(folder.path)/keyring' || exit 1
@@ -65,7 +65,7 @@ struct KeyringTests {
                     ;;
                 clear) test ! -e ../locked && rm "$4" ;;
             esac
-            """#, to: "secret-tool", mode: 0o755)
+            """#, to: folder.path + "/secret-tool")
     }
 
     private func file(

@@ -17,7 +17,9 @@ struct KeyringTool: SecretTool {
     ) async throws(TokenStoreError) -> SecretToolOutcome {
         let all = ProcessVariables.all.merging(variables) { $1 }
             .merging(["LC_ALL": "C.UTF-8"]) { $1 }
-        guard let path = ChildProcess.find("secret-tool", in: all) else { throw .noSecretTool }
+        guard let path = ChildProcess.find("secret-tool", in: all["PATH"]) else {
+            throw .noSecretTool
+        }
         let call = KeyringCall()
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
