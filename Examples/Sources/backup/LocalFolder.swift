@@ -12,7 +12,7 @@ struct LocalFolder {
     var leftOut: String?
 
     /// A file as it is now.
-    struct File: Hashable {
+    struct File: Equatable {
         /// Its path in the folder, with a slash in front.
         let path: String
         let size: UInt64

@@ -10,7 +10,8 @@ struct Sync {
     private let folder: LocalFolder
     private var remote: RemoteFiles
     private var last: LastSync
-    private var hashes: [LocalFolder.File: ContentHash] = [:]
+    /// The hashes of local files, each with the state of the file that it is of.
+    private var hashes: [String: (file: LocalFolder.File, hash: ContentHash?)] = [:]
 
     private var dropbox: Files.Calls { remote.folder.client.files }
 
@@ -35,10 +36,10 @@ struct Sync {
     /// The hash of a file. One that is as it was the last time is not read again.
     private mutating func hash(of file: LocalFolder.File?) throws -> ContentHash? {
         guard let file else { return nil }
-        if let known = hashes[file] { return known }
+        if let known = hashes[file.path], known.file == file { return known.hash }
         let hash = try folder.hash(of: file.path)
         // A file that was written a moment ago may change again and keep its time.
-        if file.modified.timeIntervalSinceNow < -2 { hashes[file] = hash }
+        if file.modified.timeIntervalSinceNow < -2 { hashes[file.path] = (file, hash) }
         return hash
     }
 
