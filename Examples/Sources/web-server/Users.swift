@@ -6,6 +6,7 @@ import Hummingbird
 import Logging
 import Synchronization
 
+// [step 1]
 /// The users of the server.
 final class Users: Sendable {
     /// The state of a browser's login, by its cookie.
@@ -37,6 +38,7 @@ final class Users: Sendable {
         oauth = OAuthClient(app: app, configuration: configuration, transport: transport)
     }
 
+    // [step 2]
     /// The page to send a user to, and the cookie of the new session.
     func beginLogin() -> (page: String, cookie: String) {
         let (page, pending) = oauth.beginLogin(
@@ -47,6 +49,7 @@ final class Users: Sendable {
         return (page, cookie)
     }
 
+    // [step 3]
     /// Ends the login of a session; returns the account's id.
     func finishLogin(session cookie: String?, query: String) async throws -> String {
         // It is forgotten first, because a code can be exchanged once.
@@ -68,6 +71,7 @@ final class Users: Sendable {
         return login.accountID
     }
 
+    // [step 4]
     /// The client of the user to whom the session of a request belongs.
     func client(_ request: Request) throws -> DropboxClient {
         let session = request.cookies["session"].flatMap { cookie in
@@ -78,6 +82,7 @@ final class Users: Sendable {
     }
 }
 
+// [step 5]
 /// Every error of the library becomes a status, and a sentence for the user.
 struct Failures<Context: RequestContext>: RouterMiddleware {
     func handle(

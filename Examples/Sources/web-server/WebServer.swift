@@ -2,6 +2,7 @@
 // A login in the browser, files up and down as streams, and Dropbox's notifications. DROPBOX_APP_KEY and DROPBOX_APP_SECRET
 // name the app; FOLDER keeps the logins. Sessions are in memory: a real server has them elsewhere.
 
+// [step 6]
 import DropboxAPI
 import DropboxLifecycle
 import Foundation
@@ -10,12 +11,15 @@ import Hummingbird
 import Logging
 import NIOCore
 
+// [step 7]
 struct Usage: Error, CustomStringConvertible {
     let description = "usage: DROPBOX_APP_KEY=… DROPBOX_APP_SECRET=… web-server PORT FOLDER"
 }
 
 @main
+// [step 6]
 struct WebServer {
+    // [step 7]
     static func main() async throws {
         let arguments = CommandLine.arguments
         let environment = ProcessInfo.processInfo.environment
@@ -41,8 +45,11 @@ struct WebServer {
         let router = Router()
         router.add(middleware: Failures())
         addLogin(to: router, users)
+        // [step 8]
         addFiles(to: router, users)
+        // [step 10]
         addNotifications(to: router, Webhook(app: users.app))
+        // [step 7]
         let server = Application(
             router: router, configuration: .init(address: .hostname("127.0.0.1", port: port)),
             services: [DropboxService { await transport.shutDown() }],
@@ -50,6 +57,7 @@ struct WebServer {
         try await server.runService()
     }
 
+    // [step 6]
     private static func addLogin(to router: Router<BasicRequestContext>, _ users: Users) {
         router.get("login") { _, _ in
             let (page, cookie) = users.beginLogin()
@@ -65,6 +73,7 @@ struct WebServer {
         }
     }
 
+    // [step 8]
     private static func addFiles(to router: Router<BasicRequestContext>, _ users: Users) {
         router.put("files/**") { request, context in
             let client = try users.client(request)
@@ -74,6 +83,7 @@ struct WebServer {
                 .init(path: path, mode: .overwrite), chunks: request.body.map { Array(buffer: $0) })
             return "\(file.name) \(file.size)"
         }
+        // [step 9]
         router.get("files/**") { request, context in
             let client = try users.client(request)
             let path = "/" + context.parameters.getCatchAll().joined(separator: "/")
@@ -90,6 +100,7 @@ struct WebServer {
         }
     }
 
+    // [step 10]
     private static func addNotifications(
         to router: Router<BasicRequestContext>, _ webhook: Webhook
     ) {
@@ -102,6 +113,7 @@ struct WebServer {
                 headers: [.contentType: "text/plain", .xContentTypeOptions: "nosniff"],
                 body: .init(byteBuffer: ByteBuffer(string: challenge)))
         }
+        // [step 11]
         router.post("webhook") { request, _ in
             let body = try await request.body.collect(upTo: 1 << 20)
             let signature = HTTPField.Name("X-Dropbox-Signature").flatMap { request.headers[$0] }
