@@ -28,13 +28,13 @@ def find(*names):
 
 
 def session_work():
-    """The processor time of all processes of this session, and whether one of them runs or waits for the disk."""
+    """The processor time of all threads of this session, and whether one of them runs or waits for the disk."""
     own, total, is_busy = os.getsid(0), 0, False
-    for folder in pathlib.Path("/proc").iterdir():
-        if not folder.name.isdigit() or int(folder.name) == os.getpid():
+    for file in pathlib.Path("/proc").glob("[0-9]*/task/*/stat"):
+        if file.parts[2] == str(os.getpid()):
             continue
         try:
-            fields = (folder / "stat").read_text().rsplit(")", 1)[1].split()
+            fields = file.read_text().rsplit(")", 1)[1].split()
         except OSError:
             continue
         if int(fields[3]) == own:
