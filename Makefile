@@ -128,8 +128,8 @@ test-library: packages deb-lib
 test-browser: packages release
 	Tests/browser/run "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)"
 
-# Dropbox's plug-ins for file managers on a screen of Xvfb. Their packages are in Debian's contrib and non-free; what is not
-# installed is skipped.
+# Dropbox's plug-ins for file managers on a screen of Xvfb. Packages of Debian's contrib and non-free that are not installed are
+# skipped.
 test-desktop: packages release
 	Tests/desktop/plugins "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)" $(if $(SCREENSHOTS),--screenshots '$(SCREENSHOTS)')
 

@@ -1,6 +1,6 @@
 """A desktop without a screen: Xvfb and a D-Bus session, a picture of it, and clicks. A recorder of the plug-ins' sockets.
 
-Not responsible for what is looked at (plugins).
+Not responsible for the plug-ins (plugins).
 """
 
 import collections
@@ -173,7 +173,7 @@ class Screen:
 
 
 def hue(color):
-    """The channels between the least and the most of them, from 0 to 1; nothing for what is nearly gray."""
+    """The channels between the least and the most of them, from 0 to 1; nothing for a color that is nearly gray."""
     least, most = min(color), max(color)
     return [(channel - least) / (most - least) for channel in color] if most - least >= 40 else None
 
