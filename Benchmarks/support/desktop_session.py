@@ -28,18 +28,20 @@ def find(*names):
 
 
 def session_work():
-    """The processor time of all threads of this session, and whether one of them runs or waits for the disk."""
-    own, total, is_busy = os.getsid(0), 0, False
-    for file in pathlib.Path("/proc").glob("[0-9]*/task/*/stat"):
-        if file.parts[2] == str(os.getpid()):
-            continue
+    """The processor time of all threads of this session, and whether one of them runs or waits for the disk. Its processes
+    have a home in common; those that the bus starts have a session of their own."""
+    home, total, is_busy = f"HOME={os.environ['HOME']}".encode(), 0, False
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
         try:
-            fields = file.read_text().rsplit(")", 1)[1].split()
+            if process.name == str(os.getpid()) or home not in (process / "environ").read_bytes().split(b"\0"):
+                continue
+            for task in (process / "task").iterdir():
+                fields = (task / "stat").read_text().rsplit(")", 1)[1].split()
+                total += int(fields[11]) + int(fields[12])
+                is_busy = is_busy or fields[0] in "RD"
         except OSError:
+            # It has ended, or is of another user.
             continue
-        if int(fields[3]) == own:
-            total += int(fields[11]) + int(fields[12])
-            is_busy = is_busy or fields[0] in "RD"
     return total, is_busy
 
 
@@ -53,8 +55,8 @@ def settle():
         time.sleep(0.5)
         before = work
         work, is_busy = session_work()
-        # A clock tick now and then is no work.
-        if is_busy or work - before > 2:
+        # A clock tick now and then is no work; the time of a process that has ended is missing.
+        if is_busy or work < before or work - before > 2:
             changed = time.monotonic()
     return True
 
