@@ -15,7 +15,7 @@ import time
 import urllib.parse
 
 # Seconds without work of any process of the session, after which a service without an end of its own is done.
-QUIET = 6
+QUIET = 15
 LIMIT = 300
 LIBEXEC = ["/usr/libexec", f"/usr/lib/{os.uname().machine}-linux-gnu/libexec", "/usr/lib/tracker", "/usr/lib"]
 TUMBLER = ["org.freedesktop.thumbnails.Thumbnailer1", "/org/freedesktop/thumbnails/Thumbnailer1"]
@@ -28,12 +28,15 @@ def find(*names):
 
 
 def session_work():
-    """The processor time of all threads of this session, and whether one of them runs or waits for the disk. Its processes
-    have a home in common; those that the bus starts have a session of their own."""
-    home, total, is_busy = f"HOME={os.environ['HOME']}".encode(), 0, False
+    """The processor time of all threads of this session, and whether one of them runs or waits for the disk. Processes that
+    the bus starts have a session of their own, and the home of this one."""
+    own, home = os.getsid(0), f"HOME={os.environ['HOME']}".encode()
+    total, is_busy = 0, False
     for process in pathlib.Path("/proc").glob("[0-9]*"):
         try:
-            if process.name == str(os.getpid()) or home not in (process / "environ").read_bytes().split(b"\0"):
+            number = int(process.name)
+            if number == os.getpid() or (os.getsid(number) != own
+                                         and home not in (process / "environ").read_bytes().split(b"\0")):
                 continue
             for task in (process / "task").iterdir():
                 fields = (task / "stat").read_text().rsplit(")", 1)[1].split()
