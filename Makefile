@@ -62,7 +62,7 @@ HELPERS = mount.dbxfs mount.fuse.dbxfs umount.dbxfs umount.fuse.dbxfs
 DOCS = README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE
 PAGES = $(wildcard docs/*.md docs/*.svg)
 
-.PHONY: help demo test test-unit test-clients test-mount test-package test-newcomer test-container test-library test-browser build release install uninstall deb lib install-lib uninstall-lib deb-lib portable rpm dist test-portable
+.PHONY: help demo test test-unit test-clients test-mount test-package test-newcomer test-container test-library test-browser test-desktop build release install uninstall deb lib install-lib uninstall-lib deb-lib portable rpm dist test-portable
 .PHONY: objc install-objc uninstall-objc packages packages-build lint check generate release-notes clean
 
 help:
@@ -127,6 +127,11 @@ test-library: packages deb-lib
 # The page at the end of a login, in a real browser.
 test-browser: packages release
 	Tests/browser/run "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)"
+
+# Dropbox's plug-ins for file managers on a screen of Xvfb. Packages of Debian's contrib and non-free that are not installed are
+# skipped.
+test-desktop: packages release
+	Tests/desktop/plugins "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)" $(if $(SCREENSHOTS),--screenshots '$(SCREENSHOTS)')
 
 build: packages-build
 	$(SWIFT) build $(LOCKED) -j $(JOBS)

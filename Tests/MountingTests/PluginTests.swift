@@ -54,6 +54,18 @@ private final class StandInDesktop: DesktopService {
                 == .complete(PluginRequest(name: "a", arguments: ["path": ["\u{301}"]])))
     }
 
+    @Test("an empty line behind the command is none, as Thunar sends one behind a verb")
+    func emptyLine() {
+        #expect(
+            request("a", "paths\t/x", "verb\tpin", "", "done")
+                == .complete(
+                    PluginRequest(name: "a", arguments: ["paths": ["/x"], "verb": ["pin"]])))
+        var reader = PluginRequestReader()
+        #expect(reader.take(Array("a".utf8)) == .incomplete)
+        for _ in 0..<20 { #expect(reader.take([]) == .incomplete) }
+        #expect(reader.take([]) == .invalid)
+    }
+
     @Test("several requests follow one another")
     func several() {
         var reader = PluginRequestReader()

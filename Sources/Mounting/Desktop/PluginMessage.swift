@@ -46,6 +46,8 @@ struct PluginRequestReader {
             return .complete(request)
         }
         count +|= 1
+        // Thunar's plug-in sends an empty line behind the verb of its menu.
+        if text.isEmpty && count <= PluginRequest.mostArguments { return .incomplete }
         // By bytes: a tab and a combining mark are one `Character`.
         let fields = text.utf8.split(
             separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false
