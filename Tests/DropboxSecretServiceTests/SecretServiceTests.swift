@@ -179,26 +179,35 @@ private final class SessionBus {
     private let bus: pid_t
 
     init(folder: String, isUnlocked: Bool = true) throws {
-        // A keyring that is not started here is started by its first caller.
-        let unlocking =
+        // A keyring that is locked must not find the one before, which may still be ending.
+        let run = folder + (isUnlocked ? "/run" : "/run-locked")
+        let starting =
             isUnlocked
-            ? "printf password | gnome-keyring-daemon --unlock --components=secrets > /dev/null 2>&1"
-            : ""
-        // The daemon's place is printed with its number; the keyring ends when the bus does.
+            ? "printf password | gnome-keyring-daemon --unlock --components=secrets"
+            : "gnome-keyring-daemon --start --components=secrets"
+        // The daemon's place is printed with its number; the keyring ends when the bus does. A caller that comes before the
+        // keyring has its name would make the bus start another one.
         let start = try Self.output(
             of: """
-                mkdir -p -m 700 '\(folder)/run'
-                export HOME='\(folder)' XDG_DATA_HOME='\(folder)/data' XDG_RUNTIME_DIR='\(folder)/run'
+                mkdir -m 700 '\(run)'
+                export HOME='\(folder)' XDG_DATA_HOME='\(folder)/data' XDG_RUNTIME_DIR='\(run)'
                 dbus-daemon --session --fork --print-address=1 --print-pid=1 2> /dev/null > '\(folder)/bus'
                 export DBUS_SESSION_BUS_ADDRESS="$(head -1 '\(folder)/bus')"
-                \(unlocking)
+                \(starting) > /dev/null 2>&1
+                tries=0
+                until dbus-send --session --print-reply --dest=org.freedesktop.DBus / \\
+                    org.freedesktop.DBus.NameHasOwner string:org.freedesktop.secrets | grep -q true
+                do
+                    test $((tries += 1)) -le 600 || break
+                    sleep 0.1
+                done
                 cat '\(folder)/bus'
                 """)
         let lines = start.split(separator: "\n").map(String.init)
         try #require(lines.count == 2, "dbus-daemon did not start: \(start)")
         bus = try #require(pid_t(lines[1]))
         variables = [
-            "HOME": folder, "XDG_DATA_HOME": folder + "/data", "XDG_RUNTIME_DIR": folder + "/run",
+            "HOME": folder, "XDG_DATA_HOME": folder + "/data", "XDG_RUNTIME_DIR": run,
             "DBUS_SESSION_BUS_ADDRESS": lines[0],
         ]
     }
