@@ -55,16 +55,11 @@ package struct Keyring: Hashable, Sendable {
     /// The names that entries of a file can have: a new login gets the one that the file does not
     /// name, so that the login before it can be used until the file is replaced.
     ///
-    /// State folders of one user may have accounts of the same name, hence the hash (FNV-1a) of
-    /// the path.
+    /// State folders of one user may have accounts of the same name, hence the fingerprint of the path.
     static func entries(of path: String) -> (first: String, last: String) {
-        let hash = path.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
-            ($0 ^ UInt64(clamping: $1)).multipliedReportingOverflow(by: 0x100_0000_01b3)
-                .partialValue
-        }
         // The name of the account's folder has 64 bytes at most, and an entry's may have 100.
         let account = folderPath(of: path).split(separator: "/").last.map(String.init) ?? ""
-        let name = "account \(account) \(String(hash, radix: 16))"
+        let name = "account \(account) \(String(fingerprint(path), radix: 16))"
         return (name, name + " b")
     }
 

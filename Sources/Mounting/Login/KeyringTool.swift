@@ -80,21 +80,24 @@ private final class KeyringCall: Sendable {
         }
     }
 
-    /// Starts the program unless the call was cancelled. Closes the child's ends of the pipes.
+    /// Starts the program unless the call was cancelled. Closes the child's ends of the pipes, and without a child both.
     private func start(
         _ path: String, _ arguments: [String], _ variables: [String: String], _ text: String,
         _ output: DescriptorPipe, _ errors: DescriptorPipe
     ) throws(ChildProcessError) -> ChildProcess? {
+        var child: ChildProcess?
         defer {
-            try? output.writing.close()
-            try? errors.writing.close()
+            for pipe in [output, errors] {
+                try? pipe.writing.close()
+                if child == nil { try? pipe.reading.close() }
+            }
         }
         let input = try DescriptorPipe()
         defer { try? input.reading.close() }
         // A pipe has at least 4 KiB, and a login is smaller: this does not block.
         _ = try? input.writing.writeAll(text.utf8)
         try? input.writing.close()
-        let child = try state.withLock { (state) throws(ChildProcessError) -> ChildProcess? in
+        child = try state.withLock { (state) throws(ChildProcessError) -> ChildProcess? in
             guard case .beginning = state else { return nil }
             let child = try ChildProcess.start(
                 path, arguments, environment: variables,
