@@ -55,6 +55,14 @@ static inline int clinux_rename_new(const char *from, const char *to) {
 
 // As in <sys/xattr.h>, which Swift's Glibc module leaves out.
 extern ptrdiff_t getxattr(const char *path, const char *name, void *value, size_t size);
+extern int setxattr(
+    const char *path, const char *name, const void *value, size_t size, int flags
+);
+
+// Creates or replaces an extended attribute that has no bytes.
+static inline int clinux_set_empty_attribute(const char *path, const char *name) {
+    return setxattr(path, name, "", 0, 0);
+}
 
 // As in <unistd.h>: flushes the whole filesystem that an open file is on.
 extern int syncfs(int descriptor);

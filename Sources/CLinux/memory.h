@@ -1,4 +1,4 @@
-// glibc's settings of malloc.
+// Memory: glibc's settings of malloc, and files without a disk.
 #pragma once
 
 // As in <malloc.h>.
@@ -7,3 +7,11 @@ static const int CLINUX_MMAP_THRESHOLD = -3;
 static const int CLINUX_ARENA_MAX = -8;
 
 extern int mallopt(int parameter, int value);
+
+// As in <sys/mman.h>.
+extern int memfd_create(const char *name, unsigned int flags);
+
+// An empty file in memory, closed at exec(2) (MFD_CLOEXEC); its descriptor, or -1.
+static inline int clinux_memory_file(const char *name) {
+    return memfd_create(name, 1);
+}

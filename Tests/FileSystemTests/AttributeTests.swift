@@ -153,6 +153,26 @@ struct AttributeTests {
         #expect(throws: FileSystemError.unsupported) { try set("user.", []) }
     }
 
+    @Test("the attribute that raises an inotify event keeps nothing and is nothing to send")
+    func changeSignal() throws {
+        let fixture = try Fixture()
+        let file = try fixture.makeFile("f")
+        let name = DropboxFileSystem.changeSignalAttribute
+        let before = try fixture.store.read { try ($0.node(file), $0.journalEntry(of: file)) }
+        try fixture.fs.setExtendedAttribute(name, of: file, to: [], mode: .any).now()
+        try fixture.fs.setExtendedAttribute(name, of: file, to: [1], mode: .create).now()
+        try fixture.fs.setExtendedAttribute(name, of: .root, to: [], mode: .any).now()
+        #expect(throws: FileSystemError.noAttribute) {
+            try fixture.fs.extendedAttribute(name, of: file).now()
+        }
+        #expect(try fixture.fs.extendedAttributeNames(of: file).now().isEmpty)
+        let after = try fixture.store.read { try ($0.node(file), $0.journalEntry(of: file)) }
+        #expect(before == after)
+        #expect(throws: FileSystemError.notPermitted) {
+            try fixture.fs.removeExtendedAttribute(name, of: file).now()
+        }
+    }
+
     @Test(
         "other namespaces hold nothing and take nothing",
         arguments: ["security.capability", "system.posix_acl_access", "trusted.x", "x"])

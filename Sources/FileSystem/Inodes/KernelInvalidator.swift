@@ -1,6 +1,6 @@
 // Invalidates the kernel's caches after changes of the tree.
 
-import Core
+package import Core
 import MetadataStore
 import Saturating
 import Sync
@@ -53,6 +53,9 @@ package final class KernelInvalidator: TreeChangeObserving {
 
     /// Number of announced changes.
     var epoch: UInt64 { state.withLock { $0.epoch } }
+
+    /// Whether the kernel has cached an inode: a program has looked at it.
+    package func isCached(_ inode: InodeID) -> Bool { inodes.isKnown(inode) }
 
     /// Announces changes of inodes that the kernel has cached.
     package func treeDidChange(_ changes: [TreeChange]) {

@@ -7,6 +7,9 @@ import Sync
 import Tree
 
 extension DropboxFileSystem {
+    /// The attribute whose setting changes nothing: the kernel raises an inotify event for the call. It has no value.
+    package static let changeSignalAttribute = "user.dropbox.changed"
+
     /// Reads the value of an extended attribute.
     package func extendedAttribute(_ name: String, of inode: InodeID) -> Answer<[UInt8]> {
         // The kernel asks for `security.capability` at every write, which must not cost a query.
@@ -39,7 +42,8 @@ extension DropboxFileSystem {
     package func setExtendedAttribute(
         _ name: String, of inode: InodeID, to value: [UInt8], mode: AttributeWriteMode
     ) -> Answer<Void> {
-        changeAttribute(name, of: inode) { exists in
+        if name == Self.changeSignalAttribute { return .ready(()) }
+        return changeAttribute(name, of: inode) { exists in
             switch (mode, exists) {
             case (.create, true): throw FileSystemError.exists
             case (.replace, false): throw FileSystemError.noAttribute

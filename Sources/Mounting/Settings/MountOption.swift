@@ -63,6 +63,9 @@ package struct MountOption: Sendable {
             "trash", .trash, \.trash, "whether file managers can make their folder", "for trash"),
         .flag("desktop", \.servesDesktop, "file managers' Dropbox plug-ins are served"),
         .value(
+            "inotify", .inotify, \.inotify,
+            "whether programs that watch folders are told", "of other clients' changes"),
+        .value(
             "on_event", .program, \.eventProgram,
             "program for conflicts, refusals, a full", "account, the end of the login"),
         .value(

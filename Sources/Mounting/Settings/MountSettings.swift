@@ -66,6 +66,14 @@ package struct MountSettings: Hashable, Sendable, Codable {
         case allowed = "allow"
     }
 
+    /// Whether programs that watch the mount with inotify(7) are told of the changes of other clients.
+    package enum Inotify: String, Hashable, Sendable, Codable {
+        /// They are.
+        case raised = "yes"
+        /// They are not.
+        case none = "no"
+    }
+
     /// Where modes, times and attributes are kept.
     package enum Posix: String, Hashable, Sendable, Codable {
         /// In properties of the files, for other machines.
@@ -125,6 +133,8 @@ package struct MountSettings: Hashable, Sendable, Codable {
     package var trash = Trash.refused
     /// Where modes, times and attributes are kept.
     package var posix = Posix.dropbox
+    /// Whether changes of other clients raise inotify events.
+    package var inotify = Inotify.raised
     /// Whether Dropbox's plug-ins for file managers are served.
     package var servesDesktop = false
     /// The root of the paths.

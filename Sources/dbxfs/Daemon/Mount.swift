@@ -39,6 +39,7 @@ final class Mount: Sendable {
     private let fileSystem: DropboxFileSystem
     private let pinner: Pinner
     private let history: MountHistory
+    private let signals: InotifySignals?
     private let network = Mutex<NetworkWatch?>(nil)
     private let pinning = Mutex<Task<Void, Never>?>(nil)
     private let log: Logger
@@ -80,9 +81,12 @@ final class Mount: Sendable {
         let relay = KernelInvalidator()
         session = MountSession(mountpoint: mountpoint, relay: relay, log: log)
         let openFiles = OpenFiles()
+        signals = InotifySignals(
+            settings, mountpoint: mountpoint, relay: relay, store: store, log: log)
         let history = MountHistory(
             folder: folders.state, store: store,
-            program: EventProgram(plan, mountpoint: mountpoint, log: log), log: log)
+            program: EventProgram(plan, mountpoint: mountpoint, log: log),
+            signals: signals, log: log)
         self.history = history
         engine = SyncEngine(
             configuration: .init(
@@ -297,6 +301,7 @@ final class Mount: Sendable {
 
     /// Closes all parts; unsent changes stay queued.
     func close() {
+        signals?.stop()
         session.close()
         network.withLock { $0?.stop() }
         control.settings.stopTimer()

@@ -1,0 +1,85 @@
+// Which inodes of a mount programs watch with inotify(7), as /proc tells it. Not responsible for what is done about them.
+
+import Glibc
+import Saturating
+
+/// The inodes of a filesystem that processes of this machine watch with inotify(7).
+package struct InotifyWatches: Hashable, Sendable {
+    /// Their numbers.
+    package private(set) var inodes: Set<UInt64> = []
+    /// Whether a process could not be inspected: that takes the same user, and no fewer capabilities than it has, or
+    /// CAP_SYS_PTRACE.
+    package private(set) var isIncomplete = false
+
+    /// Reads the watches of all processes that this one may inspect.
+    ///
+    /// - Parameter device: The minor number of the filesystem's device, whose major number is 0.
+    package init(onDevice device: UInt32, proc: String = "/proc") {
+        for process in Self.names(in: proc) ?? [] where process.utf8.allSatisfy(Self.isDigit) {
+            let folder = "\(proc)/\(process)"
+            guard let descriptors = Self.names(in: "\(folder)/fd") else {
+                note(errno)
+                continue
+            }
+            for descriptor in descriptors {
+                switch Self.isInotify("\(folder)/fd/\(descriptor)") {
+                case nil: note(errno)
+                case false?: break
+                case true?:
+                    let text = readSmallFile("\(folder)/fdinfo/\(descriptor)") ?? ""
+                    inodes.formUnion(Self.watched(in: text, onDevice: device))
+                }
+            }
+        }
+    }
+
+    /// Notes why a process could not be inspected, unless it has ended.
+    private mutating func note(_ error: Int32) {
+        if error == EACCES || error == EPERM { isIncomplete = true }
+    }
+
+    /// The inodes on a device that the text of /proc/PID/fdinfo/FD names. A line is
+    /// `inotify wd:1 ino:2a sdev:31 mask:…`, its numbers hexadecimal: proc(5).
+    static func watched(in text: String, onDevice device: UInt32) -> [UInt64] {
+        text.split(separator: "\n").compactMap { line in
+            let fields = line.split(separator: " ")
+            guard fields.first == "inotify", number("sdev:", in: fields) == UInt64(clamping: device)
+            else {
+                return nil
+            }
+            return number("ino:", in: fields)
+        }
+    }
+
+    private static func number(_ key: String, in fields: [Substring]) -> UInt64? {
+        fields.first { $0.hasPrefix(key) }.flatMap { UInt64($0.dropFirst(key.count), radix: 16) }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+    }
+
+    /// Whether an entry of /proc/PID/fd is a descriptor of inotify; nil with errno if it may not be read or is gone.
+    private static func isInotify(_ path: String) -> Bool? {
+        let expected = Array("anon_inode:inotify".utf8CString.dropLast())
+        // One byte more, so that a longer text is not taken for it.
+        var buffer = [CChar](repeating: 0, count: expected.count +| 1)
+        let count = readlink(path, &buffer, buffer.count)
+        guard count >= 0 else { return nil }
+        return count == expected.count && buffer.starts(with: expected)
+    }
+
+    /// The names in a folder of /proc; nil with errno if it may not be read or is gone.
+    private static func names(in path: String) -> [String]? {
+        guard let folder = opendir(path) else { return nil }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names
+    }
+}

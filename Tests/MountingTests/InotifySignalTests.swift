@@ -1,0 +1,28 @@
+// The form in which the process that raises inotify events gets its work.
+
+import Mounting
+import Testing
+
+struct InotifySignalTests {
+    private let signals = [
+        InotifySignal(.content, at: Array("a folder/new\nfile".utf8)),
+        InotifySignal(.attributes, at: [0xff, 0x2f, 0x43]),
+        InotifySignal(.names, at: []),
+    ]
+
+    @Test("what is written is read again, whatever the bytes of names")
+    func bothWays() {
+        #expect(InotifySignal.decode(InotifySignal.encode(signals)) == signals)
+        #expect(InotifySignal.encode([]).isEmpty)
+        #expect(InotifySignal.decode([]).isEmpty)
+    }
+
+    @Test("a path that was cut is left out, and so is an unknown letter")
+    func damaged() {
+        var bytes = InotifySignal.encode(signals)
+        bytes.removeLast()
+        #expect(InotifySignal.decode(bytes) == Array(signals.dropLast()))
+        #expect(InotifySignal.decode(Array("Cnew".utf8)).isEmpty)
+        #expect(InotifySignal.decode(Array("?new\0\0Nfolder\0".utf8)).map(\.change) == [.names])
+    }
+}
