@@ -299,8 +299,8 @@ let package = Package(
         .testTarget(
             name: "SyncTests",
             dependencies: [
-                "Sync", "Tree", "Staging", "TestSupport", "MetadataStore", "RemoteStore",
-                "RemoteStoreTesting", "Core", "ContentHashing", "Saturating", log,
+                "Sync", "Tree", "Staging", "TestSupport", "MetadataStore", "BlockCache",
+                "RemoteStore", "RemoteStoreTesting", "Core", "ContentHashing", "Saturating", log,
             ],
             swiftSettings: settings),
         .testTarget(

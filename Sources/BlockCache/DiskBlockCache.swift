@@ -151,24 +151,34 @@ package final class DiskBlockCache: Sendable {
     /// Moves a file with this content into the cache, or copies it from another disk. The content
     /// is verified first; if it does not match, the file and the cached content stay unchanged.
     package func adopt(path: String, hash: ContentHash, size: Int64) {
-        guard size > 0, let survey = survey(path, hash: hash, size: size),
-            folder.makeFolder(of: hash)
-        else { return }
+        adopt(path: path, size: size, anyOf: [hash]) { false }
+    }
+
+    /// The same for a file that may have any of several contents of its size, in bytes. Asks after each block
+    /// whether it is cancelled; then the file stays where it is, for a later call.
+    package func adopt(
+        path: String, size: Int64, anyOf hashes: Set<ContentHash>, isCancelled: () -> Bool
+    ) {
+        guard size > 0, let survey = survey(path, size: size, isCancelled) else { return }
+        let hash = ContentHash(blockDigests: survey.digests)
+        guard hashes.contains(hash), folder.makeFolder(of: hash) else { return }
         forgetOpen(hash)
-        // The index first: old checksums are valid for the new file, but useless without a file.
+        // A process that is killed before the move leaves the file for another adoption. An earlier file of this content
+        // is as good until then: bytes that it lacks do not have their checksums.
         unlink(folder.indexPath(hash))
+        let index = ContentLayout(hash: hash, size: size)
+            .index(digests: survey.digests, sums: survey.sums)
+        guard ContentFile.write(index, toNew: folder.indexPath(hash)) else { return remove(hash) }
         guard rename(path, folder.dataPath(hash)) == 0 else {
-            return copy(path, hash: hash, size: size)
+            unlink(folder.indexPath(hash))
+            return copy(path, hash: hash, size: size, isCancelled)
         }
         chmod(folder.dataPath(hash), 0o600)
-        state.withLock { $0.retention.remove(hash) }
-        guard let file = content(hash, size: size, creates: true),
-            file.note(sums: survey.sums, from: 0)
-        else { return remove(hash) }
-        for (block, digest) in survey.digests.enumerated() {
-            file.noteDigest(digest, of: block)
+        state.withLock { state in
+            state.open[hash] = nil
+            state.retention.remove(hash)
+            state.retention.add(Self.cost(size, isNew: true), to: hash)
         }
-        state.withLock { $0.retention.add(Self.cost(size, isNew: true), to: hash) }
         evict(keeping: hash)
     }
 
@@ -177,30 +187,32 @@ package final class DiskBlockCache: Sendable {
         var digests: [ContentHash] = []
     }
 
-    /// Reads a whole file; nil unless it is a regular file with a single link and exactly this
-    /// content.
-    private func survey(_ path: String, hash: ContentHash, size: Int64) -> Survey? {
+    /// Reads a whole file; nil unless it is a regular file of this size with a single link.
+    private func survey(_ path: String, size: Int64, _ isCancelled: () -> Bool) -> Survey? {
         var survey = Survey()
-        let isRead = forEachBlock(of: path, size: size) { bytes in
+        let isRead = forEachBlock(of: path, size: size, isCancelled) { bytes in
             for start in stride(from: 0, to: bytes.count, by: Int(clamping: Self.chunkSize)) {
                 let chunk = bytes[start...].prefix(Int(clamping: Self.chunkSize))
                 survey.sums.append(contentsOf: ContentFile.sum(of: chunk))
             }
             survey.digests.append(bytes.withUnsafeBytes { ContentHasher.blockDigest($0) })
         }
-        return isRead && ContentHash(blockDigests: survey.digests) == hash ? survey : nil
+        return isRead ? survey : nil
     }
 
-    private func copy(_ path: String, hash: ContentHash, size: Int64) {
+    private func copy(
+        _ path: String, hash: ContentHash, size: Int64, _ isCancelled: () -> Bool
+    ) {
         var block = 0
-        _ = forEachBlock(of: path, size: size) { bytes in
+        _ = forEachBlock(of: path, size: size, isCancelled) { bytes in
             _ = insert(block: block, of: hash, size: size, bytes: bytes)
             block +|= 1
         }
     }
 
+    /// Calls `body` with each block of a file; false if not all of it was read.
     private func forEachBlock(
-        of path: String, size: Int64, _ body: ([UInt8]) -> Void
+        of path: String, size: Int64, _ isCancelled: () -> Bool, _ body: ([UInt8]) -> Void
     ) -> Bool {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return false }
@@ -216,6 +228,7 @@ package final class DiskBlockCache: Sendable {
                 return false
             }
             body(bytes)
+            if isCancelled() { return false }
         }
         return true
     }

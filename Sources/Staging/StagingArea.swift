@@ -24,9 +24,13 @@ package final class StagingArea: Sendable {
     package let lostAndFound: LostAndFound
     /// Content that this start has put aside.
     package let found: [LostContent]
+    /// Files whose content was stored, replaced or deleted on purpose, and that the process before
+    /// was killed too early to give to the cache or to remove. They stay until `removeFile`, and over
+    /// further starts: their rows are gone on the disk, too, so that they may be moved.
+    package let leftovers: [LeftoverFile]
 
     /// Opens the folder. Content that cannot be verified, and files without a row, go to
-    /// `lostAndFound`; files whose content was stored, replaced or deleted on purpose are removed.
+    /// `lostAndFound`; `leftovers` stay.
     package convenience init(
         directory: String, store: MetadataStore, removalDelay: Double = 1, flushDelay: Double = 2,
         lostAndFound: String? = nil,
@@ -64,7 +68,8 @@ package final class StagingArea: Sendable {
         try store.synchronize()
         let check = StagingCheck(
             directory: directory, store: store, lostAndFound: self.lostAndFound)
-        found = try check.run()
+        let outcome = try check.run()
+        (found, leftovers) = (outcome.found, outcome.leftovers)
         try flusher.openFolder()
         try flusher.restoreDoubts()
         for node in try store.read({ try $0.stagedNodes() }) {

@@ -86,7 +86,8 @@ package final class SyncEngine: Syncing {
         lister = FolderLister(environment: environment)
     }
 
-    /// Starts following the server and sending the queue, including that of earlier mounts.
+    /// Starts following the server and sending the queue, including that of earlier mounts. Before that, the cache gets
+    /// uploaded content that a killed process has left, and in the background what would take long.
     ///
     /// Throws when the local database cannot be read.
     package func start() async throws {
@@ -99,9 +100,12 @@ package final class SyncEngine: Syncing {
         try await environment.store.write { transaction in
             try transaction.makeDue(ifAfter: now.adding(seconds: longestDelay), at: now)
         }
+        let leftovers = LeftoverContent(environment: environment)
+        let rest = await leftovers.adoptFirst()
         let (uploader, feed) = (uploader, feed)
-        tasks.withLock {
-            $0 = [Task { await uploader.run() }, Task { await feed.run() }]
+        tasks.withLock { tasks in
+            tasks = [Task { await uploader.run() }, Task { await feed.run() }]
+            if !rest.isEmpty { tasks.append(Task { await leftovers.adopt(rest) }) }
         }
     }
 

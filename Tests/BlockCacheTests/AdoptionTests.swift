@@ -40,6 +40,59 @@ struct AdoptionTests {
         #expect(Files.read(path) == wrong)
     }
 
+    @Test("a file may have any of several contents", arguments: [2, 5])
+    func anyOf(present: Int) throws {
+        let folder = try TemporaryFolder()
+        let cache = try DiskBlockCache(directory: folder.path + "/cache", limit: 1 << 30)
+        let samples = (0..<5).map { Sample(size: chunk + 7, seed: UInt64($0) + 20) }
+        let sample = present < 5 ? samples[present] : Sample(size: chunk + 7, seed: 19)
+        let path = folder.path + "/staged"
+        Files.write(sample.bytes, to: path)
+        cache.adopt(path: path, size: sample.size, anyOf: Set(samples.map(\.hash))) { false }
+        #expect(cache.bytes(of: sample) == (present < 5 ? sample.bytes : nil))
+        #expect(Files.size(path) == (present < 5 ? -1 : sample.size))
+    }
+
+    @Test("an adoption that is cancelled leaves the file, and cached content cached")
+    func cancelled() throws {
+        let folder = try TemporaryFolder()
+        let cache = try DiskBlockCache(directory: folder.path + "/cache", limit: 1 << 30)
+        let (sample, other) = (Sample(size: 3 * block, seed: 8), Sample(size: chunk, seed: 9))
+        cache.store(other)
+        let path = folder.path + "/staged"
+        Files.write(sample.bytes, to: path)
+        var asked = 0
+        cache.adopt(path: path, size: sample.size, anyOf: [sample.hash]) {
+            asked += 1
+            return asked == 2
+        }
+        #expect(asked == 2)
+        #expect(Files.read(path) == sample.bytes)
+        #expect(cache.bytes(of: sample) == nil && cache.bytes(of: other) == other.bytes)
+        cache.adopt(path: path, hash: sample.hash, size: sample.size)
+        #expect(cache.bytes(of: sample) == sample.bytes)
+    }
+
+    @Test("a process that was killed before the move leaves a file that is adopted later")
+    func killedBeforeMove() throws {
+        let folder = try TemporaryFolder()
+        let sample = Sample(size: block + 9, seed: 10)
+        let path = folder.path + "/staged"
+        do {
+            let cache = try DiskBlockCache(directory: folder.path + "/cache", limit: 1 << 30)
+            Files.write(sample.bytes, to: path)
+            cache.adopt(path: path, hash: sample.hash, size: sample.size)
+        }
+        // Only the index is there, and the file still has its own name.
+        let moved = cachePath(folder, sample)
+        #expect(Files.size(moved + ".index") > 0 && rename(moved, path) == 0)
+        let cache = try DiskBlockCache(directory: folder.path + "/cache", limit: 1 << 30)
+        #expect(cache.bytes(of: sample) == nil)
+        cache.adopt(path: path, hash: sample.hash, size: sample.size)
+        #expect(cache.bytes(of: sample) == sample.bytes)
+        #expect(Files.size(path) == -1)
+    }
+
     @Test("a file of another size stays where it is, and cached content stays cached")
     func refusesOtherSize() throws {
         let folder = try TemporaryFolder()

@@ -43,6 +43,8 @@ final class Fixture: Sendable {
         // Until a test asks for it.
         staging = try StagingArea(
             directory: self.folder + "/staging", store: store, removalDelay: 3600)
+        // As Sync does, which a test plays.
+        for file in staging.leftovers { staging.removeFile(file.number) }
         var options = FileSystemOptions(userID: 1000, groupID: 1000)
         configure(&options)
         self.options = options

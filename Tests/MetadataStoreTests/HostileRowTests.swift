@@ -105,6 +105,7 @@ struct HostileRowTests {
             { _ = try tree.child(folding: FileName(shown: [0xFF]), of: .root) },
             { _ = try tree.children(of: .root) },
             { _ = try tree.contents(below: .root, limit: 10) },
+            { _ = try tree.contents(ofSizes: [1, 2, 3]) },
             { _ = try tree.unlistedFolders(after: .root, limit: 9) },
             { _ = try tree.childNodes(of: .root, afterFolded: nil, limit: 9) },
             { _ = try tree.nodes(foldedNameHolding: "o") },

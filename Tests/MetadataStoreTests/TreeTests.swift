@@ -1,5 +1,6 @@
 // The tree's rows stay consistent during all changes of places by users and by the server.
 
+import ContentHashing
 import Core
 import MetadataStore
 import Testing
@@ -168,5 +169,30 @@ import Testing
         #expect(seen.sorted() == names.sorted())
         let children = try store.read { try $0.children(of: .root) }
         #expect(children.map(\.name.string) == seen)
+    }
+
+    @Test("contents are found by size, of the server's files that users see")
+    func contentsBySize() throws {
+        func facts(_ text: String) -> RemoteFacts {
+            let bytes = Array(text.utf8)
+            return RemoteFacts(
+                id: FileID("id:" + text), revision: Revision("rev-" + text),
+                size: Int64(bytes.count), hash: ContentHasher.hash(bytes))
+        }
+        func hashes(_ texts: String...) -> Set<ContentHash> {
+            Set(texts.compactMap { facts($0).hash })
+        }
+        let found = try store.write { transaction in
+            for text in ["one", "two", "longer", "long", "gone", "lost"] {
+                let inode = try transaction.insertRemote(
+                    .file, at: place(text), facts: facts(text))
+                // Users have deleted one of them, and others another one.
+                if text == "gone" { try transaction.move(inode, to: nil) }
+                if text == "lost" { try transaction.setRemoteAbsent(inode) }
+            }
+            _ = try transaction.insert(.file, at: place("new"), local: LocalFacts())
+            return try transaction.contents(ofSizes: [0, 3, 4, 5])
+        }
+        #expect(found == [3: hashes("one", "two"), 4: hashes("long")])
     }
 }

@@ -58,7 +58,7 @@ final class Harness: Sendable {
         server: InMemoryStore = InMemoryStore(),
         clock: any SyncClock = FastClock(), localName: String? = nil,
         openFileInterval: Double = 30, writeDelay: WriteDelay = WriteDelay(),
-        posix: PosixRules = .local, refusesNames: Bool = false,
+        posix: PosixRules = .local, refusesNames: Bool = false, removalDelay: Double = 1,
         activities: (any SyncActivityObserving)? = nil,
         through wrap: ((InMemoryStore) -> any RemoteStoring)? = nil
     ) throws {
@@ -74,7 +74,8 @@ final class Harness: Sendable {
         remote = RecordingStore(
             base: wrap?(server) ?? faulty, history: history, label: "mount")
         store = try MetadataStore(path: folder + "/tree.sqlite")
-        staging = try StagingArea(directory: folder + "/staging", store: store)
+        staging = try StagingArea(
+            directory: folder + "/staging", store: store, removalDelay: removalDelay)
     }
 
     // MARK: The engine

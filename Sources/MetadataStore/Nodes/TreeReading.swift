@@ -82,6 +82,24 @@ extension TreeReading {
         return rows.compactMap { row in row.hash.map { ($0, row.size) } }
     }
 
+    /// The contents that the server has of files in the local tree, if they have one of these sizes: the hashes by size in
+    /// bytes. Scans all nodes.
+    package func contents(ofSizes sizes: Set<Int64>) throws -> [Int64: Set<ContentHash>] {
+        let list = sizes.sorted().map { "\($0)" }.joined(separator: ",")
+        let statement = try database.makeStatement(
+            sql: """
+                SELECT hash, size FROM node
+                WHERE kind = ? AND remote <> ? AND parent IS NOT NULL AND size IN (\(list))
+                """)
+        var contents: [Int64: Set<ContentHash>] = [:]
+        try ContentRow.forEach(
+            statement, [NodeKind.file.rawValue, RemoteState.absent.rawValue]
+        ) { row in
+            if let hash = row.hash { contents[row.size, default: []].insert(hash) }
+        }
+        return contents
+    }
+
     /// Up to `limit` folders of the server without the listed flag, in the order of their inodes,
     /// after one.
     package func unlistedFolders(after inode: InodeID, limit: Int) throws -> [InodeID] {

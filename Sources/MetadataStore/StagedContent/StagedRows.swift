@@ -202,8 +202,10 @@ extension Transaction {
             "INSERT OR IGNORE INTO ended SELECT file FROM staged WHERE inode = ?", [inode.column])
     }
 
-    /// Drops the marks of ended files, which were removed.
-    package func forgetEndedFiles() throws {
+    /// Drops the marks of ended files, which were removed, besides those that are still there.
+    package func forgetEndedFiles(besides present: [Int64]) throws {
+        // Most marks are dropped, and only a killed process leaves files.
         try run("DELETE FROM ended", [])
+        for number in present { try run("INSERT INTO ended (file) VALUES (?)", [number]) }
     }
 }

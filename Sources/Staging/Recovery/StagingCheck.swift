@@ -1,7 +1,8 @@
 // At a start, verifies the staging files that the process before has left. If only the process died, all written bytes are
 // there; after a power cut, only flushed ones. If the database is damaged or is an older copy, rows and files may not belong
 // together: then a row is believed only if its file has not been touched since the row was written. Unverified content is put
-// aside and never sent; the node gets its fallback, or keeps the server's version.
+// aside and never sent; the node gets its fallback, or keeps the server's version. Files that only the cache may still need
+// are left for it; whether they are its content is Sync's to find out.
 
 import Core
 import Foundation
@@ -9,14 +10,30 @@ import Glibc
 import MetadataStore
 import Saturating
 
+/// A staging file without a row, whose content the server has, or users have replaced or deleted.
+package struct LeftoverFile: Hashable, Sendable {
+    /// Number of the staging file.
+    package var number: Int64
+    /// Its size in bytes, more than 0.
+    package var size: Int64
+}
+
 /// Compares rows and files once, before the mount serves requests.
 struct StagingCheck {
+    /// The result of a check.
+    struct Outcome {
+        /// The content that was put aside.
+        var found: [LostContent] = []
+        /// The files that may be the only copy of uploaded content here, in order.
+        var leftovers: [LeftoverFile] = []
+    }
+
     let directory: String
     let store: MetadataStore
     let lostAndFound: LostAndFound
 
-    /// Puts unverified content aside, and removes unneeded files. Returns the content put aside.
-    func run() throws -> [LostContent] {
+    /// Puts unverified content aside, and removes empty files without a row.
+    func run() throws -> Outcome {
         let system = SystemIdentity.current(of: directory)
         let (nodes, lastSystem) = try store.read { snapshot in
             (try snapshot.stagedNodes(), try snapshot.setting(StoredSetting.stagingSystem))
@@ -24,32 +41,34 @@ struct StagingCheck {
         let evidence = StagingEvidence(
             isMemoryIntact: store.damage == nil && lastSystem != nil && lastSystem == system,
             isDatabaseIntact: store.damage == nil)
-        var found: [LostContent] = []
+        var outcome = Outcome()
         if let damage = store.damage {
             let note = LostContent(damage: damage, at: WallTime.now())
             try lostAndFound.note(note, number: 0)
-            found.append(note)
+            outcome.found.append(note)
         }
         // A database from a backup may count up to the numbers of files that are there.
         let files = try files()
         try store.write { try $0.reserveStagingFiles(upTo: files.last ?? 0) }
         try announceDoubted(nodes, evidence)
-        found.append(contentsOf: try putAside())
+        outcome.found.append(contentsOf: try putAside())
         let (known, ended) = try store.read { snapshot in
             (try snapshot.stagingFiles(), try snapshot.endedFiles())
         }
-        found.append(contentsOf: try removeLeftovers(of: files, known: known, ended: ended))
+        try sortOut(files.filter { !known.contains($0) }, ended: ended, into: &outcome)
         // A name that comes back after a power cut must not be taken for that of lost content.
         let isGone = ended.isEmpty || (try? LostAndFound.flush(directory)) != nil
+        // Nor must a leftover file, by the next start, if this process is killed before it is gone.
+        let leftovers = outcome.leftovers.map(\.number)
         try store.write { transaction in
             try transaction.setSetting(StoredSetting.stagingSystem, to: system)
-            if isGone { try transaction.forgetEndedFiles() }
+            if isGone { try transaction.forgetEndedFiles(besides: leftovers) }
             // From here on, reads find what the disk has.
             if !evidence.isMemoryIntact {
                 try transaction.setSetting(StoredSetting.doubtfulFiles, to: nil)
             }
         }
-        return found
+        return outcome
     }
 
     // MARK: Rows
@@ -153,27 +172,29 @@ struct StagingCheck {
 
     // MARK: Files
 
-    /// Handles files without a row: those ended on purpose are removed, and so are empty ones, left
-    /// by a transaction that was rolled back. All others hold content that exists nowhere else, as
-    /// far as is known.
-    private func removeLeftovers(
-        of files: [Int64], known: Set<Int64>, ended: Set<Int64>
-    ) throws -> [LostContent] {
-        var found: [LostContent] = []
+    /// Handles files without a row. Empty ones are removed: their content has ended, or a transaction that was rolled back has
+    /// left them. Those ended on purpose are leftovers. All others hold content that exists nowhere else, as far as is known.
+    private func sortOut(
+        _ files: [Int64], ended: Set<Int64>, into outcome: inout Outcome
+    ) throws {
+        var isReserved = false
         for number in files {
-            if known.contains(number) { continue }
             let path = path(of: number)
             guard let facts = FileFacts(at: path) else { continue }
-            if ended.contains(number) && store.damage == nil || facts.size == 0 {
+            if facts.size == 0 {
                 unlink(path)
+                continue
+            }
+            if ended.contains(number), store.damage == nil {
+                outcome.leftovers.append(LeftoverFile(number: number, size: facts.size))
                 continue
             }
             let lost = LostContent(unknown: facts)
             // Its number is reserved on the disk, too: after a power cut only the moved file would tell that it was used.
-            if found.isEmpty { try store.synchronize() }
-            found.append(try lostAndFound.take(path, number: number, lost))
+            if !isReserved { try store.synchronize() }
+            isReserved = true
+            outcome.found.append(try lostAndFound.take(path, number: number, lost))
         }
-        return found
     }
 
     private func path(of number: Int64) -> String { "\(directory)/\(number)" }

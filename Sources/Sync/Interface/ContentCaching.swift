@@ -10,6 +10,11 @@ package protocol ContentCaching: Sendable {
     /// Takes over a file with exactly this content; the file may be moved away. May block on the
     /// local disk.
     func adopt(path: String, content: FileVersion)
+    /// Takes over a file that has any of several contents of its size, in bytes; it may be moved
+    /// away. Ends early, and leaves it, once it is cancelled. May block on the local disk.
+    func adopt(path: String, size: Int64, anyOf: Set<ContentHash>, isCancelled: () -> Bool)
+    /// Keeps a content from eviction, or no longer; also one that is not cached yet.
+    func pin(_ hash: ContentHash, _ isPinned: Bool)
 }
 
 /// A cache that is always empty.
@@ -24,4 +29,12 @@ package struct NoContentCache: ContentCaching {
 
     /// Leaves the file in place.
     package func adopt(path: String, content: FileVersion) {}
+
+    /// Leaves the file in place.
+    package func adopt(
+        path: String, size: Int64, anyOf: Set<ContentHash>, isCancelled: () -> Bool
+    ) {}
+
+    /// Has nothing to keep.
+    package func pin(_ hash: ContentHash, _ isPinned: Bool) {}
 }

@@ -35,7 +35,7 @@ extension UploadEnvironment {
         if isOfOthers { noteReceived(outcome.changes) }
         guard !outcome.retired.isEmpty else { return .success(()) }
         // The cache moves the file away, so a power cut must not restore rows that name it. If the
-        // flush fails, the files stay until the next start.
+        // flush fails, or this process is killed, the next start does the rest (`LeftoverContent`).
         let isOnDisk = await disk.run { (try? staging.flush()) != nil }
         guard isOnDisk else { return .success(()) }
         for (number, content) in outcome.retired {
