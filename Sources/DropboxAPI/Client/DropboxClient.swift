@@ -94,6 +94,8 @@ public struct DropboxClient: Sendable {
         try await call(route, Empty(), options: options)
     }
 
+    // Here and below, `@_semantics` keeps the optimiser from copies of a call's whole loop for each route, 3 MB of them.
+
     /// Calls a route of the upload style; a retry reads `body` again.
     @_semantics("optimize.sil.specialize.generic.never")
     public func upload<Argument, Output, Failure>(
