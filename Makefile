@@ -14,6 +14,8 @@ LOCKED = --force-resolved-versions
 RELEASE_LINKING = $(foreach flag,--no-export-dynamic --icf=safe -z pack-relative-relocs -z now,-Xlinker $(flag))
 RELEASE_FLAGS = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -j $(JOBS) --disable-local-rpath \
 	--pkg-config-path '$(CURDIR)/$(LINKED_FOLDER)' $(RELEASE_LINKING)
+# Each function is a section of its own, which the linker can leave out. It is a script that starts the toolchain's lld.
+RELEASE_FLAGS += -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc '-ld-path=$(CURDIR)/Scripts/small-linker'
 # The key of an app by which people can log in without one of their own: for distributions, whose app Dropbox has approved.
 DBXFS_DEFAULT_APP_KEY ?=
 RELEASE_FLAGS += $(if $(DBXFS_DEFAULT_APP_KEY),-Xcc '-DDBXFS_DEFAULT_APP_KEY="$(DBXFS_DEFAULT_APP_KEY)"')

@@ -94,7 +94,10 @@ public struct DropboxClient: Sendable {
         try await call(route, Empty(), options: options)
     }
 
+    // Here and below, `@_semantics` keeps the optimiser from copies of a call's whole loop for each route, 3 MB of them.
+
     /// Calls a route of the upload style; a retry reads `body` again.
+    @_semantics("optimize.sil.specialize.generic.never")
     public func upload<Argument, Output, Failure>(
         _ route: Route<Argument, Output, Failure>, _ argument: Argument, body: any BodySource,
         options: CallOptions = .init()
@@ -139,6 +142,7 @@ public struct DropboxClient: Sendable {
     ///
     /// A range that the server does not honour exactly is an error. Failures after this returns are
     /// thrown by the body and not retried: request the remaining range, by `rev:`.
+    @_semantics("optimize.sil.specialize.generic.never")
     public func download<Argument, Output, Failure>(
         _ route: Route<Argument, Output, Failure>, _ argument: Argument, range: ByteRange? = nil,
         options: CallOptions = .init()

@@ -56,6 +56,7 @@ extension DropboxClient {
     /// Makes a call, and reports its end to observers.
     ///
     /// `read` turns a successful response into the result, and returns the result's JSON by its second argument.
+    @_semantics("optimize.sil.specialize.generic.never")
     func perform<Output: Sendable, Failure>(
         _ call: PreparedCall,
         read: (HTTPResponse, inout [UInt8]?) async -> Result<Output, CallError<Failure>.Failed>
