@@ -3,39 +3,23 @@
 import Glibc
 import Saturating
 
-/// The inodes of a filesystem that processes of this machine watch with inotify(7).
-package struct InotifyWatches: Hashable, Sendable {
-    /// Their numbers.
-    package private(set) var inodes: Set<UInt64> = []
-    /// Whether a process could not be inspected: that takes the same user, and no fewer capabilities than it has, or
-    /// CAP_SYS_PTRACE.
-    package private(set) var isIncomplete = false
-
-    /// Reads the watches of all processes that this one may inspect.
+/// Reads which inodes of a filesystem processes of this machine watch with inotify(7).
+package enum InotifyWatches {
+    /// The numbers of the inodes on a device, as far as this process may inspect the processes that watch them. That takes the
+    /// same user and no fewer capabilities than they have, or CAP_SYS_PTRACE: proc(5), ptrace(2).
     ///
     /// - Parameter device: The minor number of the filesystem's device, whose major number is 0.
-    package init(onDevice device: UInt32, proc: String = "/proc") {
-        for process in Self.names(in: proc) ?? [] where process.utf8.allSatisfy(Self.isDigit) {
+    package static func inodes(onDevice device: UInt32, proc: String = "/proc") -> Set<UInt64> {
+        var inodes: Set<UInt64> = []
+        for process in names(in: proc) where process.utf8.allSatisfy(isDigit) {
             let folder = "\(proc)/\(process)"
-            guard let descriptors = Self.names(in: "\(folder)/fd") else {
-                note(errno)
-                continue
-            }
-            for descriptor in descriptors {
-                switch Self.isInotify("\(folder)/fd/\(descriptor)") {
-                case nil: note(errno)
-                case false?: break
-                case true?:
-                    let text = readSmallFile("\(folder)/fdinfo/\(descriptor)") ?? ""
-                    inodes.formUnion(Self.watched(in: text, onDevice: device))
-                }
+            for descriptor in names(in: "\(folder)/fd")
+            where isInotify("\(folder)/fd/\(descriptor)") {
+                let text = readSmallFile("\(folder)/fdinfo/\(descriptor)") ?? ""
+                inodes.formUnion(watched(in: text, onDevice: device))
             }
         }
-    }
-
-    /// Notes why a process could not be inspected, unless it has ended.
-    private mutating func note(_ error: Int32) {
-        if error == EACCES || error == EPERM { isIncomplete = true }
+        return inodes
     }
 
     /// The inodes on a device that the text of /proc/PID/fdinfo/FD names. A line is
@@ -59,19 +43,18 @@ package struct InotifyWatches: Hashable, Sendable {
         UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
     }
 
-    /// Whether an entry of /proc/PID/fd is a descriptor of inotify; nil with errno if it may not be read or is gone.
-    private static func isInotify(_ path: String) -> Bool? {
+    /// Whether an entry of /proc/PID/fd is a descriptor of inotify. False if it may not be read or is gone.
+    private static func isInotify(_ path: String) -> Bool {
         let expected = Array("anon_inode:inotify".utf8CString.dropLast())
         // One byte more, so that a longer text is not taken for it.
         var buffer = [CChar](repeating: 0, count: expected.count +| 1)
         let count = readlink(path, &buffer, buffer.count)
-        guard count >= 0 else { return nil }
         return count == expected.count && buffer.starts(with: expected)
     }
 
-    /// The names in a folder of /proc; nil with errno if it may not be read or is gone.
-    private static func names(in path: String) -> [String]? {
-        guard let folder = opendir(path) else { return nil }
+    /// The names in a folder of /proc; none if it may not be read or is gone.
+    private static func names(in path: String) -> [String] {
+        guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }
         var names: [String] = []
         while let entry = readdir(folder) {

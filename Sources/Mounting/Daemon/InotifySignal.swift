@@ -7,9 +7,9 @@ package struct InotifySignal: Hashable, Sendable {
     package enum Change: UInt8, Hashable, Sendable {
         /// A file's content, or the file is new.
         case content = 0x43
-        /// Times or attributes.
+        /// The times or attributes of a node.
         case attributes = 0x41
-        /// Names in a folder.
+        /// The names in a folder.
         case names = 0x4e
     }
 

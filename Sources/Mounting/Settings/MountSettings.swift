@@ -66,11 +66,13 @@ package struct MountSettings: Hashable, Sendable, Codable {
         case allowed = "allow"
     }
 
-    /// Whether programs that watch the mount with inotify(7) are told of the changes of other clients.
+    /// The changes of other clients that raise inotify events.
     package enum Inotify: String, Hashable, Sendable, Codable {
-        /// They are.
-        case raised = "yes"
-        /// They are not.
+        /// Those of watched files and folders, as far as the mount's process may see the watches.
+        case watched = "yes"
+        /// Those of all files and folders at which programs have looked.
+        case all
+        /// None of them.
         case none = "no"
     }
 
@@ -133,8 +135,8 @@ package struct MountSettings: Hashable, Sendable, Codable {
     package var trash = Trash.refused
     /// Where modes, times and attributes are kept.
     package var posix = Posix.dropbox
-    /// Whether changes of other clients raise inotify events.
-    package var inotify = Inotify.raised
+    /// The changes of other clients that raise inotify events.
+    package var inotify = Inotify.watched
     /// Whether Dropbox's plug-ins for file managers are served.
     package var servesDesktop = false
     /// The root of the paths.

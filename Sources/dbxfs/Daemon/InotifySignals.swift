@@ -39,9 +39,8 @@ final class InotifySignals: Sendable {
 
     private let mountpoint: String
     private let gathersWrites: Bool
-    /// Whether processes can use the mount that this one may not inspect: those of other users, and root's, which have more
-    /// capabilities.
-    private let hasForeignUsers: Bool
+    /// Whether all is taken for watched that programs have looked at.
+    private let takesAll: Bool
     private let relay: KernelInvalidator
     private let store: MetadataStore
     private let log: Logger
@@ -54,10 +53,10 @@ final class InotifySignals: Sendable {
         _ settings: MountSettings, mountpoint: String, relay: KernelInvalidator,
         store: MetadataStore, log: Logger
     ) {
-        guard settings.inotify == .raised, !settings.isReadOnly else { return nil }
+        guard settings.inotify != .none, !settings.isReadOnly else { return nil }
         self.mountpoint = mountpoint
         gathersWrites = settings.gathersWrites
-        hasForeignUsers = settings.allowsOthers || settings.allowsRoot || geteuid() == 0
+        takesAll = settings.inotify == .all
         self.relay = relay
         self.store = store
         self.log = log
@@ -116,13 +115,11 @@ final class InotifySignals: Sendable {
     private func signals(
         for changes: [TreeChange], _ folders: Set<InodeID>, onDevice device: UInt32
     ) -> [InotifySignal] {
-        let watches = InotifyWatches(onDevice: device)
-        // Where watches may be hidden, all is taken for watched that programs have looked at.
-        let areAllKnown = !(hasForeignUsers && watches.isIncomplete)
-        if areAllKnown, watches.inodes.isEmpty { return [] }
+        let watched = takesAll ? [] : InotifyWatches.inodes(onDevice: device)
+        if !takesAll, watched.isEmpty { return [] }
         let found = try? store.read { snapshot in
-            var batch = SignalBatch(snapshot: snapshot) { [relay] inode in
-                areAllKnown ? watches.inodes.contains(inode.rawValue) : relay.isCached(inode)
+            var batch = SignalBatch(snapshot: snapshot) { [relay, takesAll] inode in
+                takesAll ? relay.isCached(inode) : watched.contains(inode.rawValue)
             }
             for change in changes { try batch.add(change) }
             for folder in folders.sorted() { batch.add(namesIn: folder) }

@@ -72,7 +72,7 @@ setfattr_fails() { python3 -c 'import os, sys; os.getxattr(sys.argv[1], "user.dr
 not setfattr_fails "$MNT/seen/old" 2> /dev/null
 kill $watcher
 
-# Without the option nobody is told.
+# With `inotify=no`, no watcher is told.
 dbxfs unmount "$MNT"
 dbxfs mount "$MNT" -o write_delay=0,inotify=no
 ls "$MNT/seen"
@@ -81,6 +81,18 @@ echo once | $other upload /seen/silent
 wait_until 60 contains "$MNT/seen/silent" once
 test "$(attributes_set)" = 0
 test "$(cat "$WORK/silent")" = ready
+kill $watcher
+
+# With `inotify=all`, all are told who have looked. With the kernel's cache for writes, of the folder's times alone.
+dbxfs unmount "$MNT"
+dbxfs mount "$MNT" -o write_delay=0,inotify=all,writeback_cache
+ls "$MNT/seen"
+echo once | $other upload /seen/unwatched
+wait_until 30 eval 'test "$(attributes_set)" = 1'
+watch "$WORK/all" "$MNT/seen"
+echo twice | $other upload /seen/unwatched
+told "$WORK/all" '0 CLOSE_WRITE unwatched'
+not grep 'ATTRIB unwatched' "$WORK/all"
 kill $watcher
 python3 "$TOOLS/compare.py" "$MNT"
 dbxfs unmount "$MNT"

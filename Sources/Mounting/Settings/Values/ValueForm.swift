@@ -104,7 +104,7 @@ extension ValueForm<MountSettings.Trash> {
 
 extension ValueForm<MountSettings.Inotify> {
     static var inotify: Self {
-        Self(placeholder: "yes|no", expected: "yes or no") { Value(rawValue: $0) }
+        Self(placeholder: "yes|all|no", expected: "yes, all or no") { Value(rawValue: $0) }
     }
 }
 

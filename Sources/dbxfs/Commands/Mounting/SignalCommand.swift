@@ -27,13 +27,7 @@ struct SignalCommand: ParsableCommand {
         guard fstat(STDIN_FILENO, &status) == 0, status.st_size <= Self.mostBytes else { return }
         var bytes = [UInt8](repeating: 0, count: max(0, Int(clamping: status.st_size)))
         let count = bytes.withUnsafeMutableBytes { FileBytes.read(into: $0, at: 0, from: 0) }
-        let root = open(mountpoint, Self.placeOnly | O_DIRECTORY | O_CLOEXEC)
-        guard root >= 0, fstat(root, &status) == 0 else { return }
-        // After an unmount it is the folder below: nothing may be changed there.
-        guard status.st_dev == Self.number(ofDevice: device) else { return }
-        for signal in InotifySignal.decode(Array(bytes.prefix(count))) {
-            raise(signal, below: root, onDevice: status.st_dev)
-        }
+        for signal in InotifySignal.decode(Array(bytes.prefix(count))) { raise(signal) }
     }
 
     /// The number in stat(2) of a device whose major number is 0: makedev(3).
@@ -42,20 +36,23 @@ struct SignalCommand: ParsableCommand {
     }
 
     /// A node that is gone by now, or that may not be written, has no event of its own; its folder has.
-    private func raise(_ signal: InotifySignal, below root: Int32, onDevice device: dev_t) {
-        let path = (signal.path.isEmpty ? [UInt8(ascii: ".")] : signal.path) + [0]
-        // With O_PATH no event itself, and a FIFO does not block.
+    private func raise(_ signal: InotifySignal) {
+        let path = [Array(mountpoint.utf8), [UInt8(ascii: "/")], signal.path, [0]].flatMap(\.self)
+        // With O_PATH no event itself, and a FIFO does not block. Nothing is kept open: the mount would be busy for umount(8).
         let node = path.withUnsafeBytes { bytes in
             bytes.withMemoryRebound(to: CChar.self) { characters in
                 characters.baseAddress.map {
-                    openat(root, $0, Self.placeOnly | O_NOFOLLOW | O_CLOEXEC)
+                    open($0, Self.placeOnly | O_NOFOLLOW | O_CLOEXEC)
                 } ?? -1
             }
         }
         guard node >= 0 else { return }
         defer { close(node) }
         var status = stat()
-        guard fstat(node, &status) == 0, status.st_dev == device else { return }
+        // After an unmount it is the folder below, where nothing may be changed.
+        guard fstat(node, &status) == 0, status.st_dev == Self.number(ofDevice: device) else {
+            return
+        }
         let isFile = status.st_mode & S_IFMT == S_IFREG
         guard isFile || status.st_mode & S_IFMT == S_IFDIR else { return }
         let link = "/proc/self/fd/\(node)"
