@@ -8,7 +8,7 @@ import MetadataStore
 import RemoteStore
 import Tree
 
-/// Requests these nodes, and applies the answers. Called while the gate is held that was held for the deltas, with no commit in
+/// Requests the nodes that no delta contains, and applies the answers. Called while the gate is held that was held for the deltas, with no commit in
 /// flight: no later delta will contain them.
 struct UntoldNodes: Sendable {
     /// Number of IDs to request after one step of deltas; the rest follows at later steps.

@@ -32,7 +32,7 @@ struct FolderWalk: Sendable {
         }
     }
 
-    /// Ends it: all folders are listed.
+    /// Ends the listing: all folders are listed.
     func end() async throws(SyncError) {
         try await writer.write { transaction in
             try transaction.setSetting(StoredSetting.feedWalk, to: nil)
@@ -58,7 +58,6 @@ struct FolderWalk: Sendable {
     func list(
         _ folders: [(inode: InodeID, path: RemotePath)]
     ) async throws(SyncError) {
-        let environment = environment
         var context = environment.deltaContext()
         context.isListing = true
         let surroundings = context
