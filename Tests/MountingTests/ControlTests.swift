@@ -281,9 +281,8 @@ import Testing
             ControlConnection(descriptor: ends[0]), ControlConnection(descriptor: ends[1])
         )
         far.sendPart(#"{"command":"#)
-        let start = ContinuousClock.now
+        // Without an end, this would wait for the rest, which comes later.
         #expect(near.receiveLine(within: 1) == nil)
-        #expect(ContinuousClock.now - start < .seconds(8))
         far.sendPart("\"status\"}\n")
         #expect(near.receiveLine(within: 60).flatMap(ControlCommand.init(of:)) == .status)
     }

@@ -9,7 +9,7 @@ import Testing
 @Suite struct HedgingTests {
     private let sample = Sample(size: 20 << 20, seed: 77)
 
-    @Test("what does not come is asked for once more", .timeLimit(.minutes(1)))
+    @Test("what does not come is asked for once more", .timeLimit(.minutes(5)))
     func silent() async throws {
         let fixture = try Fixture([sample], hedgeDelay: .milliseconds(20))
         fixture.store.onRequest { number, _ in number == 0 ? .silence : nil }
@@ -27,7 +27,7 @@ import Testing
         #expect(fixture.store.requests.count == 1)
     }
 
-    @Test("a refusal is not waited with", .timeLimit(.minutes(1)))
+    @Test("a refusal is not waited with", .timeLimit(.minutes(5)))
     func refused() async throws {
         let fixture = try Fixture([sample])
         fixture.store.onRequest { _, _ in .refuse(.notFound) }
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test("a background fetch sends one request", .timeLimit(.minutes(1)))
+    @Test("a background fetch sends one request", .timeLimit(.minutes(5)))
     func ahead() async throws {
         let fixture = try Fixture([sample], hedgeDelay: .milliseconds(5))
         let late: Int64 = 16 << 20

@@ -92,8 +92,8 @@ import Testing
                     try applier.transaction.setRemotePlace(inode, place)
                 }
             }
-            #expect(applier.changes.count == 2 || !context.leavesOutContradictions)
-            return applier.leftOut
+            #expect(applier.outcome.changes.count == 2 || !context.leavesOutContradictions)
+            return applier.outcome.leftOut
         }
         #expect(leftOut == 1)
         let there = try await harness.store.read { try $0.remotePath(of: inode) }

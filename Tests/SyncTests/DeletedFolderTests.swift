@@ -109,11 +109,14 @@ import Testing
             // No deltas for the tree.
             $0.operation == .listAfter && $0.subject == known
         }
+        let before = harness.faulty.calls.count
         try await harness.start(knowingAll: true)
-        let isListed = { @Sendable (call: RemoteCall) in
-            call.operation == .list && call.subject.hasSuffix(FaultInjectingStore.below)
+        // The listing of the whole tree has been; this is that of the folder.
+        try await waitWhile {
+            !harness.faulty.calls.dropFirst(before).contains { call in
+                call.operation == .list && call.subject.hasSuffix(FaultInjectingStore.below)
+            }
         }
-        try await waitWhile { !harness.faulty.calls.contains(where: isListed) }
         harness.faulty.removeFaults()
         try await harness.settle()
         await harness.stop()

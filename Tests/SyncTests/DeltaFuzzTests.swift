@@ -128,7 +128,7 @@ private final class RandomPages {
             try applier.apply(entries)
             try applier.removeUnseen()
             try applier.feedCaughtUp()
-            return applier.leftOut
+            return applier.outcome.leftOut
         }
     }
 

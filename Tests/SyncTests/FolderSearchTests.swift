@@ -60,8 +60,8 @@ import Testing
         let harness = try await deleting(["/a/1"])
         harness.faulty.isOffline = true
         harness.faulty.releaseStalled()
-        try await waitWhile { harness.faulty.stalledCount > 0 }
-        try await waitWhile { try await harness.serverTree()["/a/new"] != nil }
+        try await waitWhile { harness.faulty.lostReplies(to: .delete) == 0 }
+        #expect(try await harness.serverTree().isEmpty)
         if endsProcess { await harness.stop() }
         harness.faulty.isOffline = false
         #expect(try await finish(harness) == ["/a/new": "theirs"], "\(harness.history.text)")
@@ -83,7 +83,8 @@ import Testing
         let harness = try await deleting(["/a/1"], clock: clock)
         harness.faulty.isOffline = true
         harness.faulty.releaseStalled()
-        try await waitWhile { harness.faulty.stalledCount > 0 }
+        try await waitWhile { harness.faulty.lostReplies(to: .delete) == 0 }
+        #expect(try await harness.serverTree().isEmpty)
         clock.setDate(by: -86_400)
         harness.faulty.isOffline = false
         #expect(try await finish(harness) == ["/a/new": "theirs"], "\(harness.history.text)")

@@ -68,7 +68,7 @@ import Testing
             if let there = try transaction.node(there), let here = try transaction.node(here) {
                 try applier.absorb(there, into: here)
             }
-            return applier.changes
+            return applier.outcome.changes
         }
         #expect(changes.contains(.entry(parent: here, name: try FileName("x"))))
         #expect(changes.contains(.listing(here)))

@@ -145,7 +145,7 @@ extension AccountTree {
     func metadata(
         of node: NodeID, from base: NodeID, with templates: [String] = []
     ) -> Metadata {
-        let properties = groups(of: node, by: templates)
+        let properties = properties.groups(of: node, by: templates)
         guard let revision = self[node].revision else {
             var folder = folderMetadata(of: node, from: base)
             folder.properties = properties

@@ -58,9 +58,10 @@ struct SpaceState: Equatable, Sendable {
         case .unlink(let secret): try tree.removeLink(secret)
         case .mountFolder(let namespace): return try tree.mountFolder(namespace)
         case .unmountFolder(let namespace): try tree.unmountFolder(namespace)
-        case .addTemplate(let id, let template): try tree.addTemplate(id, template)
-        case .updateTemplate(let id, let template): try tree.updateTemplate(id, to: template)
-        case .removeTemplate(let id, let owner): try tree.removeTemplate(id, of: owner)
+        case .addTemplate(let id, let template): try tree.properties.addTemplate(id, template)
+        case .updateTemplate(let id, let template):
+            try tree.properties.updateTemplate(id, to: template)
+        case .removeTemplate(let id, let owner): try tree.properties.removeTemplate(id, of: owner)
         case .changeProperties(let path, let change, let owner, let base, let isTold):
             return try tree.change(path, change, of: owner, from: base, isTold: isTold)
         default:

@@ -25,7 +25,7 @@ extension Routes {
             case .node(let node) where node == base || node == .root:
                 throw PathFailure(.malformedPath)
             case .node(let node):
-                let own = wanted.filter { tree.template($0, of: call.account.id) != nil }
+                let own = wanted.filter { tree.properties.template($0, of: call.account.id) != nil }
                 return tree.metadata(of: node, from: base, with: own).json
             case .revision(let revision):
                 // By rev the service omits symlink_info (samschott/maestral#781).
@@ -101,7 +101,9 @@ extension Routes {
         scope.base = call.base
         let templates = scope.templates
         try call.space.tree { tree throws(TemplateFilterError) in
-            let unknown = templates.first { tree.template($0, of: call.account.id) == nil }
+            let unknown = templates.first {
+                tree.properties.template($0, of: call.account.id) == nil
+            }
             if let unknown { throw TemplateFilterError(error: .notFound(unknown)) }
         }
         return scope

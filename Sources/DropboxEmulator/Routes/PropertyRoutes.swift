@@ -25,7 +25,7 @@ extension Routes {
             try reader.templateID("template_id")
         }
         let template = try call.space.tree { tree throws(TemplateError) in
-            guard let template = tree.template(id, of: call.account.id) else {
+            guard let template = tree.properties.template(id, of: call.account.id) else {
                 throw .notFound(id)
             }
             return template
@@ -35,7 +35,7 @@ extension Routes {
 
     /// `file_properties/templates/list_for_user`: lists the templates of the account.
     static func templates(_ call: Call) async throws -> RouteResponse {
-        let ids = call.space.tree { $0.templateIDs(of: call.account.id) }
+        let ids = call.space.tree { $0.properties.templateIDs(of: call.account.id) }
         return .json(["template_ids": .array(ids.map { .string($0) })])
     }
 
@@ -49,7 +49,7 @@ extension Routes {
                 try reader.optionalTemplateFields("add_fields")
             )
         }
-        let present = call.space.tree { $0.template(id, of: call.account.id) }
+        let present = call.space.tree { $0.properties.template(id, of: call.account.id) }
         guard var template = present else { throw TemplateError.notFound(id) }
         template.name = name ?? template.name
         template.description = description ?? template.description
@@ -147,7 +147,7 @@ extension Routes {
     private static func matches(_ call: Call, _ search: PropertySearch) -> JSONValue {
         let limit = Int(call.emulator.settings.pageSize)
         let (matches, hasMore) = call.space.tree { tree -> ([JSONValue], Bool) in
-            let own = tree.templateIDs(of: call.account.id)
+            let own = tree.properties.templateIDs(of: call.account.id)
             let wanted = search.templates.map { some in own.filter(some.contains) } ?? own
             let found = tree.search(search.queries, by: wanted, below: call.base)
                 .dropFirst(search.skipping)
@@ -156,7 +156,8 @@ extension Routes {
                     "id": .string(tree.idText(node)),
                     "path": .string(tree.paths(of: node, from: call.base).display),
                     "is_deleted": false,
-                    "property_groups": .array(tree.groups(of: node, by: wanted).map(\.json)),
+                    "property_groups": .array(
+                        tree.properties.groups(of: node, by: wanted).map(\.json)),
                 ]
             }
             return (page, found.count > limit)

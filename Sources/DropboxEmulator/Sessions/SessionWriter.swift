@@ -201,7 +201,7 @@ extension Space {
             guard let metadata else { throw WriteError.conflict(.folder) }
             return metadata
         } catch {
-            if isNew, tree({ $0.contentIDs[content.hash] == nil }) {
+            if isNew, !tree({ $0.contents.holds(content.hash) }) {
                 self.content.withdraw(content.hash)
             }
             throw error

@@ -24,6 +24,7 @@ package final class FaultInjectingStore: RemoteStoring {
         var calls: [RemoteCall] = []
         var numbers: [RemoteOperation: Int] = [:]
         var occurrences: [RemoteCall: Int] = [:]
+        var lostReplies: [RemoteOperation: Int] = [:]
     }
 
     private let base: any RemoteStoring
@@ -125,6 +126,11 @@ package final class FaultInjectingStore: RemoteStoring {
     /// All calls so far, in order.
     package var calls: [RemoteCall] { state.withLock { $0.calls } }
 
+    /// Number of calls of an operation that took effect while the network failed.
+    package func lostReplies(to operation: RemoteOperation) -> Int {
+        state.withLock { $0.lostReplies[operation] ?? 0 }
+    }
+
     // MARK: Happening
 
     /// Performs a call with its fault.
@@ -141,7 +147,11 @@ package final class FaultInjectingStore: RemoteStoring {
         try await travel(call, salt: 4)
         if case .failAfter(let error) = fault { throw error }
         // The network may have failed during the call.
-        if state.withLock({ $0.isOffline }) { throw .offline("switched off") }
+        let isLost = state.withLock { state in
+            if state.isOffline { state.lostReplies[operation, default: 0] += 1 }
+            return state.isOffline
+        }
+        if isLost { throw .offline("switched off") }
         return value
     }
 

@@ -1,5 +1,5 @@
 // The full listing: at first, again after a reset, and when the root changes.
-// `ChangeFeed+Walking.swift` lists folder by folder.
+// `FolderWalk` lists folder by folder.
 
 import Core
 import Logging
@@ -20,7 +20,7 @@ extension ChangeFeed {
         let remote = environment.remote
         try await environment.gate.read { () async throws(SyncError) in
             var page = try await fromServer(await remote.list(after: cursor))
-            while page.hasMore, emptyPages.count == 0, !Task.isCancelled,
+            while page.hasMore, listing.isMovingOn, !Task.isCancelled,
                 await !environment.gate.isWanted
             {
                 let next = page.cursor
@@ -46,7 +46,7 @@ extension ChangeFeed {
             }
             try await applyListing(page, phase)
         }
-        await rest(seconds: emptyPages.pause(atMost: Self.longestPause))
+        await rest(seconds: listing.pause(atMost: Self.longestPause))
     }
 
     /// Applies one page of the full listing. The page and its cursor are one transaction, so that
@@ -57,7 +57,7 @@ extension ChangeFeed {
     private func applyListing(
         _ page: RemotePage, _ phase: Phase, isFirst: Bool = false
     ) async throws(SyncError) {
-        try checkReserve(page.entries)
+        try environment.checkReserve(page.entries)
         let environment = environment
         await environment.hashUnsent(like: page.entries)
         var context = environment.deltaContext()
@@ -65,7 +65,7 @@ extension ChangeFeed {
         let surroundings = context
         let ages = ages
         let root = remoteRoot
-        let outcome = try await bringIn(surroundings) { transaction, surroundings in
+        let outcome = try await writer.bringIn(surroundings) { transaction, surroundings in
             if isFirst {
                 try transaction.beginListing()
                 // Their number is that of everything sent since the last delta.
@@ -87,8 +87,7 @@ extension ChangeFeed {
         }
         if !phase.lacksTree { environment.noteReceived(outcome.changes) }
         heard(catchesUp: phase.lacksTree || !page.hasMore)
-        listingFailures = 0
-        if outcome.newlySeen == 0 && page.hasMore { emptyPages.note() } else { emptyPages.forget() }
+        listing.notePage(isMovingOn: outcome.newlySeen > 0 || !page.hasMore)
         if !page.hasMore {
             environment.state.update { status in
                 status.isTreeComplete = true

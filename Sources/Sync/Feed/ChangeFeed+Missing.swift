@@ -13,7 +13,7 @@ extension ChangeFeed {
 
     /// Handles a mounted folder that is missing, with no other one in its place.
     func noteMissing(_ path: String) async throws(SyncError) {
-        if try await setting(StoredSetting.feedPhase) != Phase.missing.rawValue {
+        if try await writer.setting(StoredSetting.feedPhase) != Phase.missing.rawValue {
             try await removeSent()
             environment.log.warning(
                 "the mounted folder is missing on Dropbox", metadata: ["path": "\(path)"])
@@ -39,7 +39,7 @@ extension ChangeFeed {
             context.isListing = true
             let surroundings = context
             let ages = ages
-            try await write { transaction in
+            try await writer.write { transaction in
                 try transaction.beginListing()
                 var applier = try DeltaApplier(transaction: transaction, context: surroundings)
                 try applier.removeUnseen()

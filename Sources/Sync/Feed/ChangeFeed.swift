@@ -45,15 +45,14 @@ actor ChangeFeed {
 
     /// Maximum backoff after a failure, in seconds.
     static let longestPause = 30.0
-    /// Maximum seconds until unconfirmed nodes are requested again. Deltas wait for that long, too.
-    private static let unansweredPause = 4.0
-    /// How often they are in a row.
-    private static let mostUnanswered = 10
     /// Seconds until a new login is noticed.
     private static let loginStep = 0.5
 
     let environment: UploadEnvironment
-    let uploader: Uploader
+    let writer: FeedWriter
+    let folderWalk: FolderWalk
+    private let uploader: Uploader
+    private let untoldNodes: UntoldNodes
     let ages = IntentAges()
     private var failures = 0
     /// Whether pauses after failures end when the network changes.
@@ -67,20 +66,19 @@ actor ChangeFeed {
     private var idleRounds = ServerPace()
     /// Whether the last step of deltas was empty.
     private var isRoundIdle = false
-    /// Consecutive steps after which the server could not be asked for an unconfirmed node, although it was reachable.
-    var unansweredSteps = ServerPace()
-    /// Consecutive pages of a listing without new entries.
-    var emptyPages = ServerPace()
     /// Full listings because of contradictions.
-    var relistings = ServerPace()
-    /// Consecutive failures of the full listing.
-    var listingFailures = 0
-    /// The last listed folder, while listing folder by folder.
-    var walkedTo = InodeID(0)
+    private var relistings = ServerPace()
+    /// Steps of deltas after which unconfirmed nodes are still to be requested.
+    private var unansweredSteps = UnansweredSteps()
+    /// The progress of the full listing.
+    var listing = ListingProgress()
 
     init(environment: UploadEnvironment, uploader: Uploader, watchesNetwork: Bool = false) {
         self.environment = environment
         self.uploader = uploader
+        writer = FeedWriter(environment: environment, uploader: uploader)
+        folderWalk = FolderWalk(environment: environment, writer: writer)
+        untoldNodes = UntoldNodes(environment: environment, writer: writer)
         self.watchesNetwork = watchesNetwork
     }
 
@@ -118,18 +116,20 @@ actor ChangeFeed {
     private func follow() async throws(SyncError) {
         try await refreshSpace()
         if environment.contradiction.take() { throw .remote(.cursorReset) }
-        guard let cursor = try await setting(StoredSetting.feedCursor) else {
+        guard let cursor = try await writer.setting(StoredSetting.feedCursor) else {
             return try await walkingIfRefused(.listing) { () async throws(SyncError) in
                 try await startListing()
             }
         }
-        let phase = Phase(rawValue: try await setting(StoredSetting.feedPhase) ?? "") ?? .listing
+        let known = try await writer.setting(StoredSetting.feedPhase)
+        let phase = known.flatMap { Phase(rawValue: $0) } ?? .listing
         if phase == .missing { try await fromServer(await environment.remote.refreshRoot()) }
-        guard phase != .missing, isRemoteRoot(try await setting(StoredSetting.feedRoot) ?? "")
+        guard phase != .missing,
+            isRemoteRoot(try await writer.setting(StoredSetting.feedRoot) ?? "")
         else {
             return try await startComparing(with: .adopting)
         }
-        if try await setting(StoredSetting.feedWalk) != nil {
+        if try await writer.setting(StoredSetting.feedWalk) != nil {
             return try await walk(phase)
         }
         guard phase == .complete else {
@@ -140,11 +140,8 @@ actor ChangeFeed {
         try await environment.gate.read { () async throws(SyncError) in
             try await catchUp(from: Cursor(cursor))
         }
-        // The change that such a request is for must not wait for another one, which may never come. A server that goes on failing
-        // is asked after each wait for changes, which ends after minutes.
-        if 1...Self.mostUnanswered ~= unansweredSteps.count {
-            return await rest(seconds: unansweredSteps.pause(atMost: Self.unansweredPause))
-        }
+        // The change that such a request is for must not wait for another one, which may never come.
+        if let pause = unansweredSteps.pause { return await rest(seconds: pause) }
         try await waitForChange()
     }
 
@@ -190,17 +187,19 @@ actor ChangeFeed {
             relistings.recover()
         }
         isRoundIdle = entries.isEmpty
-        try await bringInUntold()
+        let answers = try await untoldNodes.ask()
+        unansweredSteps.note(answers)
+        try await untoldNodes.apply(answers)
         heard()
     }
 
     private func apply(_ entries: [RemoteEntry], _ cursor: Cursor) async throws(SyncError) {
-        try checkReserve(entries)
+        try environment.checkReserve(entries)
         let environment = environment
         await environment.hashUnsent(like: entries)
         let context = environment.deltaContext()
         let ages = ages
-        try await write(isFeed: true) { transaction in
+        try await writer.write(isFeed: true) { transaction in
             var applier = try DeltaApplier(transaction: transaction, context: context)
             try applier.apply(entries, isFeed: true)
             try ages.noteCaughtUp(at: context.now, in: transaction)
@@ -217,7 +216,7 @@ actor ChangeFeed {
     private func keep(_ cursor: Cursor) async throws(SyncError) {
         let context = environment.deltaContext()
         let ages = ages
-        try await write { transaction in
+        try await writer.write { transaction in
             try ages.noteCaughtUp(at: context.now, in: transaction)
             try DeltaApplier(transaction: transaction, context: context).feedCaughtUp()
             try transaction.setSetting(StoredSetting.feedCursor, to: cursor.rawValue)
@@ -226,7 +225,7 @@ actor ChangeFeed {
     }
 
     private func waitForChange() async throws(SyncError) {
-        guard let cursor = try await setting(StoredSetting.feedCursor) else { return }
+        guard let cursor = try await writer.setting(StoredSetting.feedCursor) else { return }
         let asked = environment.clock.now()
         let change = try await fromServer(
             await environment.remote.waitForChange(

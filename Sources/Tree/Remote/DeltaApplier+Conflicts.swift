@@ -21,15 +21,10 @@ extension DeltaApplier {
         }
         // Nothing makes room for a file that is gone by now, and no deleted folder comes back for it: it may be this mount's
         // own, moved and deleted before the delta of the move came.
-        if isDeletedLater, try local != nil || isHidden(place.parent) { return }
+        if batch.isDeletedLater, try local != nil || transaction.isHidden(place.parent) { return }
         try bringBack(place.parent)
         if let local, try merge(local, with: kind, at: place, facts) { return }
         try insertRemote(kind, at: place, facts)
-    }
-
-    /// Whether users have deleted a folder that the server has.
-    private func isHidden(_ folder: InodeID) throws -> Bool {
-        try folder != .root && transaction.node(folder)?.place == nil
     }
 
     /// Resolves a local and a remote node of one name. Returns whether they are one node; if not,
@@ -50,11 +45,11 @@ extension DeltaApplier {
         case .merge:
             try transaction.setFacts(facts, of: local.inode)
             // No content is sent that would bring the time of ours to the server.
-            if kind == .symbolicLink { try forgetTimes(of: local) }
+            if kind == .symbolicLink { try transaction.forgetTimes(of: local) }
             if local.place?.name.own != nil {
                 // Of an alias, the server's spelling is as good.
                 try transaction.move(
-                    local.inode, to: keepingOwnName(at: place, movedFrom: [local.place]))
+                    local.inode, to: place.keepingOwnName(movedFrom: [local.place]))
             }
             try transaction.setRemotePlace(local.inode, place)
             // A local-only name becomes synced, because the server has it. The folder's children
@@ -152,7 +147,8 @@ extension DeltaApplier {
     /// Applies a remote change of a known file's content or facts.
     mutating func updateFile(_ node: Node, _ facts: RemoteFacts) throws {
         try mark(node.inode)
-        isSameRevision = node.facts.revision == facts.revision
+        let isSameRevision = node.facts.revision == facts.revision
+        batch.noteRevision(isSame: isSameRevision)
         let content = try content(of: facts, for: node)
         switch ConflictTable.resolution(of: content, against: state(of: node)) {
         case .noteFacts:
@@ -163,18 +159,18 @@ extension DeltaApplier {
                 if !isSameRevision, node.facts.clientModified != facts.clientModified,
                     node.staged == nil, !node.flags.contains(.factsOwed)
                 {
-                    try forgetTimes(of: node)
+                    try transaction.forgetTimes(of: node)
                 }
                 announceAttributes(of: node.inode)
             }
         case .takeTheirs:
             try transaction.setFacts(facts, of: node.inode)
-            try forgetTimes(of: node)
+            try transaction.forgetTimes(of: node)
             announceContent(of: node.inode)
         case .oursStepsAside: try separate(node, facts)
         case .theirsUnderName: try replaceOpenFile(node, facts)
         case .bringBack:
-            if try hasEqualHeir(node, facts) {
+            if try transaction.hasEqualHeir(node, facts) {
                 let place = try transaction.remotePlace(of: node)
                 try transaction.setRemoteAbsent(node.inode)
                 try removeFile(node, from: place)
@@ -183,7 +179,7 @@ extension DeltaApplier {
             }
             try transaction.setFacts(facts, of: node.inode)
             try transaction.removeStaged(of: node.inode)
-            try forgetTimes(of: node)
+            try transaction.forgetTimes(of: node)
             try bringBack(node.inode)
         case .bringBackBeside:
             guard let place = try transaction.remotePlace(of: node) else { return }
@@ -206,15 +202,6 @@ extension DeltaApplier {
         return node.staged?.hash == hash ? .sameAsHere : .other
     }
 
-    /// Whether users have put the same bytes where they deleted a file, as programs do that write beside a file and
-    /// remove it first. Row N2.
-    private func hasEqualHeir(_ node: Node, _ facts: RemoteFacts) throws -> Bool {
-        guard let place = try transaction.remotePlace(of: node), let hash = facts.hash,
-            let heir = try transaction.child(folded: place.name.folded, of: place.parent)
-        else { return false }
-        return heir.kind == .file && heir.remote == .absent && heir.staged?.knownHash == hash
-    }
-
     /// Edited locally and remotely: the remote file keeps the name, the local one becomes a
     /// conflicted copy.
     private mutating func separate(_ node: Node, _ facts: RemoteFacts) throws {
@@ -224,7 +211,7 @@ extension DeltaApplier {
         try transaction.setRemoteAbsent(node.inode)
         try insertFile(.file, at: remotePlace, facts)
         // A file that users moved stays pinned where they see it.
-        if hadName { try handOverPin(of: node, to: remotePlace) }
+        if hadName { try transaction.handOverPin(of: node, to: remotePlace) }
         try showUnderOwnName(remotePlace)
     }
 
@@ -265,18 +252,10 @@ extension DeltaApplier {
         announce(place)
     }
 
-    /// Moves a file's pin to the file that has replaced it.
-    func handOverPin(of node: Node, to place: Place) throws {
-        guard let heir = try transaction.child(folded: place.name.folded, of: place.parent) else {
-            return
-        }
-        try transaction.handOverPin(from: node.inode, to: heir.inode)
-    }
-
     /// Applies a remote move of a known node. Its local place follows, unless users moved or
     /// deleted it.
     mutating func moveRemote(_ node: Node, to place: Place) throws {
-        if node.kind == .folder { foldersMoved() }
+        if node.kind == .folder { lastFolder.forget() }
         let isTemporary = TemporaryName.isTemporary(place.name)
         switch ConflictTable.resolution(ofMove: isTemporary, against: state(of: node)) {
         case .keepPlace: try transaction.setRemotePlace(node.inode, place)
@@ -291,7 +270,7 @@ extension DeltaApplier {
     /// arrives. If it never does, this mount makes it.
     private func holdPlace(of node: Node, during place: Place) throws {
         let old = try [node.place, transaction.remotePlace(of: node)]
-        try transaction.setRemotePlace(node.inode, keepingOwnName(at: place, movedFrom: old))
+        try transaction.setRemotePlace(node.inode, place.keepingOwnName(movedFrom: old))
         try waitForSecondMove(of: node.inode)
     }
 
@@ -304,7 +283,7 @@ extension DeltaApplier {
     /// Puts a detached node at the place that the batch has for it.
     mutating func attach(_ moved: DetachedNode, at place: Place) throws {
         guard let node = try transaction.node(moved.inode) else { return }
-        if node.kind == .folder { foldersMoved() }
+        if node.kind == .folder { lastFolder.forget() }
         try transaction.setFacts(moved.facts, of: node.inode)
         if let told = moved.told {
             try transaction.setToldFacts(told, of: node.inode)
@@ -333,7 +312,7 @@ extension DeltaApplier {
         try bringBack(place.parent)
         if TemporaryName.isTemporary(place.name) {
             // Shown under its original name, until the second move arrives.
-            let held = try keepingOwnName(at: place, movedFrom: [old, left])
+            let held = try place.keepingOwnName(movedFrom: [old, left])
             try transaction.setRemotePlace(node.inode, held)
             try show(node, at: held)
             return try waitForSecondMove(of: node.inode)
@@ -344,34 +323,11 @@ extension DeltaApplier {
         if let local = try seen(at: place), local.inode != node.inode {
             try stepAside(local, for: place.name)
         }
-        let shown = try keepingOwnName(at: place, movedFrom: [old, left])
+        let shown = try place.keepingOwnName(movedFrom: [old, left])
         try transaction.move(node.inode, to: shown)
         if let old, old.parent != shown.parent { try transaction.noteArrival(at: shown) }
         try transaction.setRemotePlace(node.inode, place)
         announce(shown)
-    }
-
-    /// The place to which others have moved a node: with its own name as long as its alias is the same, but for the spelling.
-    /// A temporary name keeps the own name for the second move.
-    func keepingOwnName(at place: Place, movedFrom old: [Place?]) throws -> Place {
-        let aliases = old.compactMap(\.self?.name).filter { $0.own?.isGiven == true }
-        guard place.name.own == nil, !aliases.isEmpty else { return place }
-        let key = (TemporaryName.original(of: place.name) ?? place.name).folded
-        let known = aliases.first { name in
-            (TemporaryName.original(of: name) ?? name).folded.utf8.elementsEqual(key.utf8)
-        }
-        guard let own = known?.own else { return place }
-        return Place(parent: place.parent, name: try place.name.shown(as: own))
-    }
-
-    /// Clears the times that users set, because they belong to the old revision.
-    func forgetTimes(of node: Node) throws {
-        var local = node.local
-        guard local.modified != nil || local.accessed != nil || local.changed != nil else { return }
-        local.modified = nil
-        local.accessed = nil
-        local.changed = nil
-        try transaction.setLocal(local, of: node.inode)
     }
 }
 

@@ -15,21 +15,14 @@ extension DeltaApplier {
     }
 
     private mutating func folder(at path: RemotePath) throws -> InodeID {
-        if let lastFolder, lastFolder.path.utf8.elementsEqual(path.rawValue.utf8) {
-            return lastFolder.inode
-        }
+        if let known = lastFolder.inode(at: path) { return known }
         var parent = InodeID.root
         for key in path.components {
             parent = try folder(try FileName(key, key: key), in: parent)
         }
         let isVisible = try parent == .root || transaction.node(parent)?.place != nil
-        lastFolder = (path.rawValue, parent, isVisible)
+        lastFolder.note(parent, at: path, isVisible: isVisible)
         return parent
-    }
-
-    /// Drops the cached folder, because a folder may have moved or been removed.
-    mutating func foldersMoved() {
-        lastFolder = nil
     }
 
     private mutating func folder(_ name: FileName, in parent: InodeID) throws -> InodeID {
@@ -53,40 +46,29 @@ extension DeltaApplier {
     ) throws -> Place {
         try noteMove(of: folder, to: place)
         try detachUntilPlaced(folder)
-        foldersMoved()
+        lastFolder.forget()
         return try self.place(of: entry)
     }
 
     /// Notes a folder's move that a response, a metadata read or a listing shows before the feed does. The
     /// feed will name deletions in it by its previous path, and its contents by the new one.
     func noteMove(of node: Node, to place: Place) throws {
-        guard node.kind == .folder, !isFeed, let left = try transaction.remotePlace(of: node),
+        guard node.kind == .folder, !batch.isFeed, let left = try transaction.remotePlace(of: node),
             !left.isSameThere(as: place)
         else { return }
         if listing != 0 {
             // Nodes seen at the old place and not in a delta at the new one are gone. The folder listed
             // there may have been another one.
-            try forgetListing(of: node.inode)
+            try transaction.forgetListing(of: node.inode)
         } else {
             try transaction.notePreviousPath(of: node.inode, from: left)
-        }
-    }
-
-    private func forgetListing(of folder: InodeID) throws {
-        var waiting = [folder]
-        while let folder = waiting.popLast() {
-            try transaction.setFlags(.listed, false, of: folder)
-            for child in try transaction.remoteChildren(of: folder) {
-                try transaction.markSeen(child.inode, by: 0)
-                if child.kind == .folder { waiting.append(child.inode) }
-            }
         }
     }
 
     /// Merges a folder of unknown ID into the known one that it turns out to be, and recursively
     /// their subfolders of equal names.
     mutating func adoptChildren(of placeholder: Node, into folder: Node) throws {
-        foldersMoved()
+        lastFolder.forget()
         var waiting = [(placeholder, folder)]
         var adopted: [InodeID] = []
         while let (placeholder, folder) = waiting.popLast() {
@@ -111,7 +93,7 @@ extension DeltaApplier {
     /// Merges two nodes that turn out to be one: the first one is removed, its children move to the
     /// second.
     mutating func absorb(_ other: Node, into node: Node) throws {
-        foldersMoved()
+        lastFolder.forget()
         for child in try transaction.children(of: other.inode) {
             guard let current = try transaction.node(child.inode) else { continue }
             let place = Place(parent: node.inode, name: child.name)

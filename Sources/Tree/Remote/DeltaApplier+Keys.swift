@@ -54,9 +54,9 @@ extension DeltaApplier {
         let spelled = Place(parent: known.parent, name: name)
         guard node.remote == .inPlace, let place = node.place else {
             return try transaction.setRemotePlace(
-                node.inode, keepingOwnName(at: spelled, movedFrom: [known]))
+                node.inode, spelled.keepingOwnName(movedFrom: [known]))
         }
-        let shown = try keepingOwnName(at: spelled, movedFrom: [place])
+        let shown = try spelled.keepingOwnName(movedFrom: [place])
         try transaction.move(node.inode, to: shown)
         try transaction.setRemotePlace(node.inode, spelled)
         announce(place)
@@ -73,7 +73,7 @@ extension DeltaApplier {
         else { return }
         let base = told?.ownName
         let shown = place.name.unstored
-        guard own != base || !isUnmoved, shown == nil || shown == base else { return }
+        guard own != base || !batch.isUnmoved, shown == nil || shown == base else { return }
         try learn(own, of: node.inode, at: place)
     }
 

@@ -50,20 +50,19 @@ extension DeltaApplier {
                 let place = try transaction.remotePlace(of: node)
             else { continue }
             try show(node, at: place)
-            if node.kind == .folder { restored.append(inode) }
+            if node.kind == .folder { batch.noteRestored(inode) }
         }
     }
 
     /// Hides the restored folders again whose new contents are gone by the end of the batch.
     mutating func hideEmptyRestored() throws {
-        for inode in restored.reversed() {
+        for inode in batch.takeRestored() {
             guard let node = try transaction.node(inode), node.remote != .absent,
                 let place = node.place, try !transaction.hasChildren(inode)
             else { continue }
             try transaction.move(inode, to: nil)
             announce(place)
         }
-        restored = []
     }
 
     /// Shows a node at a place, or as a conflicted copy beside it if that is taken; it is queued to

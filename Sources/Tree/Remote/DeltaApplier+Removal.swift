@@ -7,25 +7,19 @@ import RemoteStore
 import Staging
 
 extension DeltaApplier {
-    /// Number of nodes that one deletion may mark for verification.
-    private static let mostDoubts = 16
-    /// Number of paths in one batch to check again: a batch of deletions of unknown nodes is long.
-    private static let mostDoubtedPaths = 2_000
-
     /// Applies a deletion at a path.
     mutating func applyDeletion(_ entry: RemoteEntry) throws {
         let path = entry.foldedPath.rawValue
-        let former = isFeed ? try transaction.nodes(previousFoldedPath: path) : []
+        let former = batch.isFeed ? try transaction.nodes(previousFoldedPath: path) : []
         if let node = try transaction.remoteNode(foldedPath: path), node.inode != .root {
             try applyDeletion(of: node, at: path, orOf: former)
         } else if former.count == 1, let node = former.first {
             // A folder that others have moved on appears again, with all that is still in it.
-            if node.facts.id.flatMap({ lastIndex[$0] }) == nil { try clearRemotePlace(of: node) }
+            if !isInBatch(node) { try clearRemotePlace(of: node) }
         } else if !former.isEmpty {
             try doubt(former)
-        } else if isFeed {
-            try doubt(path)
-            unknownDeletions.append(path)
+        } else if batch.isFeed {
+            try doubts.noteUnknown(path, besides: batch, in: transaction)
         }
     }
 
@@ -36,13 +30,13 @@ extension DeltaApplier {
     ) throws {
         let former = former.filter { $0.inode != node.inode }
         // The pages of a listing may be older than the move, too.
-        if isFeed || listing != 0, let id = node.facts.id, try isAheadOfFeed(id, node.inode) {
-            try noteDoubt(of: id)
+        if batch.isFeed || listing != 0, let id = node.facts.id, try isAheadOfFeed(id, node.inode) {
+            try doubts.note(id, in: transaction)
             try doubt(former)
             return try removeToldBefore(below: node)
         }
         try doubt(former)
-        if former.isEmpty || node.facts.id.flatMap({ lastIndex[$0] }) != nil {
+        if former.isEmpty || isInBatch(node) {
             try clearRemotePlace(of: node)
         } else {
             try doubt([node])
@@ -53,13 +47,15 @@ extension DeltaApplier {
     /// where the node was before the response.
     /// A node that the batch itself has added is where the feed is.
     private func isAheadOfFeed(_ id: FileID, _ inode: InodeID) throws -> Bool {
-        try passing[inode] == nil && transaction.isUnconfirmed(id)
+        try !isPassing(inode) && transaction.isUnconfirmed(id)
     }
 
-    /// Marks nodes that a deletion may concern. They are requested by ID, unless the batch contains
-    /// them.
+    /// Whether an entry of the batch has a node.
+    private func isInBatch(_ node: Node) -> Bool { node.facts.id.map(batch.has) ?? false }
+
+    /// Leaves nodes in doubt that a deletion may concern, unless the batch has them.
     private mutating func doubt(_ nodes: [Node]) throws {
-        for id in nodes.compactMap(\.facts.id) where lastIndex[id] == nil { try noteDoubt(of: id) }
+        try doubts.note(nodes, besides: batch, in: transaction)
     }
 
     /// Removes nodes that earlier entries of the batch have put below a folder that is ahead of the
@@ -71,9 +67,7 @@ extension DeltaApplier {
             guard folder.kind == .folder else { continue }
             for child in try transaction.remoteChildren(of: folder.inode) {
                 // Without an ID, a folder stands for the path of an earlier entry.
-                let isToldBefore = child.facts.id.map {
-                    lastIndex[$0].map { $0 < currentIndex } ?? false
-                }
+                let isToldBefore = child.facts.id.map(batch.isToldBefore)
                 if isToldBefore ?? (child.kind == .folder) {
                     try clearRemotePlace(of: child)
                 } else {
@@ -81,66 +75,6 @@ extension DeltaApplier {
                 }
             }
         }
-    }
-
-    /// Checks the paths of deletions without a node again, because the batch may have put folders
-    /// there since: their contents were in them when they were deleted, unless the batch contains
-    /// them.
-    mutating func doubtUnknownDeletions() throws {
-        for path in unknownDeletions.prefix(Self.mostDoubtedPaths) {
-            guard let id = try transaction.remoteNode(foldedPath: path)?.facts.id,
-                lastIndex[id] == nil
-            else { continue }
-            try noteDoubt(of: id)
-        }
-    }
-
-    /// Marks the contents of a folder for which the feed has another place than the tree. A batch that contains a moved folder
-    /// contains everything in it, too. So a node that the batch lacks is no longer in the folder, or this mount has put it
-    /// there and the feed does not know that yet. The feed need not contain a deletion of such a node: the node may have been
-    /// at a place in between that the feed has skipped, or at a path at which another node is now. So it is requested by its
-    /// ID.
-    mutating func doubtUntoldContents(of folder: Node) throws {
-        guard isFeed, folder.kind == .folder else { return }
-        var waiting = [folder]
-        while let folder = waiting.popLast() {
-            guard folder.kind == .folder else { continue }
-            for child in try transaction.remoteChildren(of: folder.inode) {
-                if let id = child.facts.id, !isToldLater(id) { try noteDoubt(of: id) }
-                waiting.append(child)
-            }
-        }
-    }
-
-    /// Handles a deletion at a path that the tree does not know. Another client may have moved a folder and then deleted a node
-    /// in it, before this mount moved the same folder: the deletion has a path that no other delta contains. So nodes in
-    /// folders that this mount has moved are marked if they match the last names of the path. They are requested by their IDs.
-    private mutating func doubt(_ path: String) throws {
-        let nodes = try transaction.nodesBelowPreviousPaths(
-            endingLike: path, limit: Self.mostDoubts)
-        try doubt(nodes)
-    }
-
-    /// Marks the children of a folder whose ID changes. A new ID may mean another folder: then another client has deleted or
-    /// moved the former one with its children, and a delta with its old path may no longer find them. It may also mean the same
-    /// folder, because sharing changes the ID. So the children stay, and those that the batch lacks are requested by their IDs.
-    mutating func doubtChildren(of folder: Node) throws {
-        let children = try transaction.remoteChildren(of: folder.inode)
-        for id in children.compactMap(\.facts.id) where !isToldLater(id) {
-            try noteDoubt(of: id)
-        }
-    }
-
-    /// Whether an entry after the present one has a node. An earlier entry of a folder at
-    /// this path may be the former folder's.
-    private func isToldLater(_ id: FileID) -> Bool {
-        lastIndex[id].map { $0 > currentIndex } ?? false
-    }
-
-    /// Notes that a node is to be requested by its ID.
-    private mutating func noteDoubt(of id: FileID) throws {
-        doubted.insert(id)
-        try transaction.noteUnconfirmed(id)
     }
 
     /// Removes a folder without an ID once it is empty, and then those above it. Such a folder was made for the path of a node
@@ -181,7 +115,7 @@ extension DeltaApplier {
                 try detachOrResolve(removal)
                 continue
             }
-            foldersMoved()
+            lastFolder.forget()
             removal.isEmptied = true
             waiting.append(removal)
             for child in try transaction.remoteChildren(of: node.inode).reversed() {
@@ -270,7 +204,7 @@ extension DeltaApplier {
     private mutating func resolveDeletion(ofFolder removal: Removal) throws {
         // Nodes with an unsent move into, or out of, a removed folder still have its inode.
         guard let current = try transaction.node(removal.node.inode) else { return }
-        if !isFeed, let left = try transaction.remotePlace(of: current) {
+        if !batch.isFeed, let left = try transaction.remotePlace(of: current) {
             try transaction.noteDeletion(of: current.inode, at: left)
         }
         let isEmpty = try !transaction.hasChildren(current.inode)
@@ -297,18 +231,8 @@ extension DeltaApplier {
         if context.openFiles.isOpen(node.inode, in: transaction) {
             if let place = node.place { try transaction.noteDetached(of: node.inode, from: place) }
         } else {
-            try returnPin(of: node)
+            try transaction.returnPin(of: node)
             try transaction.remove(node.inode)
         }
-    }
-
-    /// Returns the pin of a file that others deleted to the open file that it replaced: a write to
-    /// that one brings it back.
-    private func returnPin(of node: Node) throws {
-        guard let place = node.place, let open = try transaction.detachedOpenFile(from: place)
-        else {
-            return
-        }
-        try transaction.handOverPin(from: node.inode, to: open)
     }
 }

@@ -272,8 +272,8 @@ package struct UploadResults {
     private mutating func useApplier(_ body: (inout DeltaApplier) throws -> Void) throws {
         var applier = try DeltaApplier(transaction: transaction, context: context)
         try body(&applier)
-        changes.append(contentsOf: applier.changes)
-        conflicts.append(contentsOf: applier.conflicts)
+        changes.append(contentsOf: applier.outcome.changes)
+        conflicts.append(contentsOf: applier.outcome.conflicts)
     }
 
     private mutating func retireStaged(

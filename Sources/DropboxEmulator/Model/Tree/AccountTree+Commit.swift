@@ -39,7 +39,7 @@ extension AccountTree {
         let freed = replaced.flatMap { self[$0].revision }.map { self[self[$0].content].size } ?? 0
         guard usedBytes - freed + content.size <= quota else { throw .insufficientSpace }
         return write(
-            intern(content), to: target,
+            contents.intern(content), to: target,
             clientModified: commit.clientModified ?? time, serverModified: time)
     }
 

@@ -186,7 +186,8 @@ extension AccountTree {
         guard scope.includesDeleted || conduct.deltasNameDescendants else { return [:] }
         var gone: [Int32: [String]] = [:]
         for (key, tombstone) in tombstones where tombstone.change >= cursor.changes {
-            guard deletions[tombstone.change]?.key != key, isListed(key, in: scope) else {
+            guard changes.deletion(at: tombstone.change)?.key != key, isListed(key, in: scope)
+            else {
                 continue
             }
             gone[tombstone.change, default: []].append(key)
@@ -210,10 +211,10 @@ extension AccountTree {
     private func entry(
         at position: Int, in scope: ListingScope, folder: NodeID?
     ) -> Metadata? {
-        guard let node = changes[position] else {
-            guard let deletion = deletions[Int32(position)], isDeletion(deletion, in: scope) else {
-                return nil
-            }
+        guard let node = changes.node(at: position) else {
+            guard let deletion = changes.deletion(at: Int32(position)),
+                isDeletion(deletion, in: scope)
+            else { return nil }
             return .deleted(deletedMetadata(display: deletion.display, from: scope.base))
         }
         guard let folder, self[node].isAlive, self[node].lastChange == Int32(position),

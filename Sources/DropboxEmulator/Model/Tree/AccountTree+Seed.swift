@@ -15,7 +15,8 @@ extension AccountTree {
             let parent = made[folders == 0 ? 0 : 1 + number % folders]
             let name = PathComponent("file-\(number).bin", folding: folding)
             guard self[parent].isFolder, child(name.key, of: parent) == nil else { continue }
-            let content = intern(GeneratedContent.content(seed: UInt64(number), size: bytes))
+            let content = contents.intern(
+                GeneratedContent.content(seed: UInt64(number), size: bytes))
             _ = addFile(
                 name, to: parent, content: content, clientModified: time, serverModified: time)
         }

@@ -3,27 +3,17 @@
 // change is allowed.
 
 extension AccountTree {
-    /// The table index of a content, which is added if it is new.
-    mutating func intern(_ content: Content) -> ContentID {
-        if let known = contentIDs[content.hash] { return known }
-        let id = ContentID(index: Int32(contents.count))
-        contents.append(content)
-        contentIDs[content.hash] = id
-        return id
-    }
-
     /// Records in the change log that an entry is new or changed.
     mutating func recordChange(_ node: NodeID) {
-        nodes[Int(node.index)].lastChange = Int32(changes.count)
+        nodes[Int(node.index)].lastChange = changes.end
         changes.append(node)
     }
 
     /// Records a deletion at a path in the change log.
     mutating func recordDeletion(key: String, display: String, parent: NodeID) {
         let parentKey = paths(of: parent, from: .root).key
-        deletions[Int32(changes.count)] = DeletedPath(
-            key: key, display: display, parent: parent, parentKey: parentKey)
-        changes.append(nil)
+        changes.append(
+            DeletedPath(key: key, display: display, parent: parent, parentKey: parentKey))
     }
 
     /// Adds a folder below an existing one.
@@ -122,7 +112,7 @@ extension AccountTree {
             let path = paths(of: node, from: .root)
             tombstones[path.key] = Tombstone(
                 display: path.display, lastRevision: self[node].revision, deletedAt: time,
-                change: Int32(changes.count))
+                change: changes.end)
         }
     }
 

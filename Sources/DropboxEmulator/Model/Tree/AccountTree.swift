@@ -11,22 +11,15 @@ struct AccountTree: Equatable, Sendable {
     let conduct: Conduct
     var nodes: [Node]
     var revisions: [Revision] = []
-    var contents: [Content] = []
-    var contentIDs: [ContentDigest: ContentID] = [:]
-    /// Every change in order: an entry that was written, or nil for a deletion.
-    var changes: [NodeID?] = []
-    /// The deletions, by their position in `changes`.
-    var deletions: [Int32: DeletedPath] = [:]
+    var contents = ContentTable()
+    var changes = TreeChangeLog()
     /// Tombstones by folded path.
     var tombstones: [String: Tombstone] = [:]
     var marks: [NodeID: FileMarks] = [:]
     var sharedFolders: [NodeID: SharedFolder] = [:]
     /// The shared folders that are not in the tree. They are not alive, and keep their children.
     var unmounted: Set<NodeID> = []
-    /// Templates of properties by their ids, and these in the order of their making.
-    var templates: [String: PropertyTemplate] = [:]
-    var templateOrder: [String] = []
-    var properties: [NodeID: [PropertyGroup]] = [:]
+    var properties = PropertyTable()
     /// The secret parts of the shared links' URLs.
     var sharedLinks: [NodeID: String] = [:]
     /// Total size of the living files.
@@ -56,7 +49,7 @@ struct AccountTree: Equatable, Sendable {
 
     subscript(revision: RevisionID) -> Revision { revisions[Int(revision.index)] }
 
-    subscript(content: ContentID) -> Content { contents[Int(content.index)] }
+    subscript(content: ContentID) -> Content { contents[content] }
 
     /// The number of living entries, the root not counted.
     var entryCount: Int {

@@ -42,15 +42,15 @@ enum DiskReserve {
     }
 }
 
-extension ChangeFeed {
+extension UploadEnvironment {
     /// Throws, and says so in the status, while the disk has no room but the reserve for entries that are
     /// applied together.
     func checkReserve(_ entries: [RemoteEntry] = []) throws(SyncError) {
         guard
             DiskReserve.isUsedUp(
-                at: environment.staging.directory, added: DiskReserve.bytes(for: entries))
+                at: staging.directory, added: DiskReserve.bytes(for: entries))
         else { return }
-        environment.state.noteStore(.reserveReached)
+        state.noteStore(.reserveReached)
         throw .local(.reserveReached)
     }
 }

@@ -103,11 +103,11 @@ struct FolderDeletion: Sendable {
         }
         let failures = entry.flatMap { $0 }?.attempts ?? 0
         do throws(RemoteError) {
-            if failures < ChangeFeed.patience {
+            if failures < ListingProgress.patience {
                 return try await environment.remote.contents(of: path, recursive: true)
             }
             return try await environment.remote.contentsFolderByFolder(
-                of: path, atOnce: ChangeFeed.foldersAtOnce)
+                of: path, atOnce: FolderWalk.foldersAtOnce)
         } catch {
             // Concerns this folder only: all other steps may be sent.
             throw error.isRefusalToList

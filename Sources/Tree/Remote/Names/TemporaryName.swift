@@ -47,3 +47,18 @@ package enum TemporaryName {
         return try? FileName(parts[2])
     }
 }
+
+extension Place {
+    /// The place to which others have moved a node: with its own name as long as its alias is the same, but for the spelling.
+    /// A temporary name keeps the own name for the second move.
+    func keepingOwnName(movedFrom old: [Place?]) throws -> Place {
+        let aliases = old.compactMap(\.self?.name).filter { $0.own?.isGiven == true }
+        guard name.own == nil, !aliases.isEmpty else { return self }
+        let key = (TemporaryName.original(of: name) ?? name).folded
+        let known = aliases.first { alias in
+            (TemporaryName.original(of: alias) ?? alias).folded.utf8.elementsEqual(key.utf8)
+        }
+        guard let own = known?.own else { return self }
+        return Place(parent: parent, name: try name.shown(as: own))
+    }
+}

@@ -55,9 +55,7 @@ extension DeltaApplier {
     /// Detaches a node from its place if a later entry of the batch moves it, and returns whether
     /// that is so. Until then it has no place, so that another node can take it.
     mutating func detachIfMoved(_ node: Node) throws -> Bool {
-        guard let id = node.facts.id, let last = lastIndex[id], last > currentIndex else {
-            return false
-        }
+        guard let id = node.facts.id, batch.isToldLater(id) else { return false }
         try detachUntilPlaced(node)
         return true
     }

@@ -1,6 +1,6 @@
 // Nodes that this mount has created or moved and that no delta contains: another client had moved
 // the folder before, and then deleted the one that the server had created. They are requested by
-// ID.
+// ID. Not responsible for when: `ChangeFeed` asks after each step of deltas.
 
 import Core
 import Logging
@@ -8,27 +8,30 @@ import MetadataStore
 import RemoteStore
 import Tree
 
-extension ChangeFeed {
+/// Requests the nodes that no delta contains, and applies the answers. Called while the gate is held that was held for the deltas, with no commit in
+/// flight: no later delta will contain them.
+struct UntoldNodes: Sendable {
     /// Number of IDs to request after one step of deltas; the rest follows at later steps.
-    private static let mostUntold = 32
+    private static let most = 32
 
-    /// Applies the present place of each of these, or its deletion. Called while the gate is held that
-    /// was held for the deltas, with no commit in flight: no later delta will contain them.
-    func bringInUntold() async throws(SyncError) {
+    let environment: UploadEnvironment
+    let writer: FeedWriter
+
+    /// Requests the present places of nodes; no answers if there is no such node.
+    func ask() async throws(SyncError) -> UntoldAnswers {
         let ids = try await fromStore {
-            try await environment.store.read { try $0.unconfirmedIDs(limit: Self.mostUntold) }
+            try await environment.store.read { try $0.unconfirmedIDs(limit: Self.most) }
         }
-        guard !ids.isEmpty else { return unansweredSteps.forget() }
-        let answers = try await ask(for: ids)
-        if answers.settled.count < ids.count {
-            unansweredSteps.note()
-        } else {
-            unansweredSteps.forget()
-        }
+        guard !ids.isEmpty else { return UntoldAnswers() }
+        return try await ask(for: ids)
+    }
+
+    /// Applies the present place of each node, or its deletion.
+    func apply(_ answers: UntoldAnswers) async throws(SyncError) {
         guard !answers.settled.isEmpty else { return }
         await environment.hashUnsent(like: answers.found)
         let context = environment.deltaContext()
-        let outcome = try await bringIn(context) { transaction, context in
+        let outcome = try await writer.bringIn(context) { transaction, context in
             var applier = try DeltaApplier(transaction: transaction, context: context)
             try applier.apply(answers.found)
             try transaction.forgetUnconfirmed(answers.settled)
@@ -58,16 +61,41 @@ extension ChangeFeed {
                 if !error.isTransient { answers.settled.append(id) }
             }
         }
+        answers.areComplete = answers.settled.count == ids.count
         return answers
     }
 }
 
 /// The server's responses for some IDs.
-private struct UntoldAnswers: Sendable {
-    var found: [RemoteEntry] = []
-    var gone: [FileID] = []
+struct UntoldAnswers: Sendable {
+    fileprivate var found: [RemoteEntry] = []
+    fileprivate var gone: [FileID] = []
     /// The IDs that need no further request.
-    var settled: [FileID] = []
+    fileprivate var settled: [FileID] = []
+    /// Whether those are all.
+    fileprivate(set) var areComplete = true
+}
+
+/// Consecutive steps of deltas after which the server could not be asked for an unconfirmed node, although it was
+/// reachable.
+struct UnansweredSteps {
+    /// Maximum seconds until the nodes are requested again. Deltas wait for that long, too.
+    private static let longestPause = 4.0
+    /// How often that is in a row.
+    private static let most = 10
+
+    private var pace = ServerPace()
+
+    mutating func note(_ answers: UntoldAnswers) {
+        if answers.areComplete { pace.forget() } else { pace.note() }
+    }
+
+    /// Seconds until the nodes are requested again; nil if the next deltas are waited for first. A server that goes on failing
+    /// is asked after each wait for changes, which ends after minutes.
+    var pause: Double? {
+        guard 1...Self.most ~= pace.count else { return nil }
+        return pace.pause(atMost: Self.longestPause)
+    }
 }
 
 extension RemoteError {

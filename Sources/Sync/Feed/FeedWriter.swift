@@ -1,5 +1,5 @@
 // The feed's access to the local database, and its announcements. A contradiction leads to a
-// full listing.
+// full listing. Not responsible for the requests to the server, nor for their order.
 
 import Core
 import Logging
@@ -7,7 +7,11 @@ import MetadataStore
 import RemoteStore
 import Tree
 
-extension ChangeFeed {
+/// Commits the server's answers, and announces the changes.
+struct FeedWriter: Sendable {
+    let environment: UploadEnvironment
+    let uploader: Uploader
+
     func setting(_ key: String) async throws(SyncError) -> String? {
         try await fromStore { try await environment.store.read { try $0.setting(key) } }
     }
@@ -32,7 +36,7 @@ extension ChangeFeed {
         _ context: DeltaContext,
         _ body: @escaping @Sendable (Transaction, DeltaContext) throws -> DeltaOutcome
     ) async throws(SyncError) -> DeltaOutcome {
-        try checkReserve()
+        try environment.checkReserve()
         let outcome: DeltaOutcome
         do {
             outcome = try await environment.store.bringIn(context, body)

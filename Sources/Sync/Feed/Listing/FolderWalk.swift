@@ -1,0 +1,99 @@
+// A listing folder by folder: requests several folders at once and applies their contents. Not responsible for when: `ChangeFeed`
+// goes on with it step by step.
+
+import Core
+import MetadataStore
+import RemoteStore
+import Tree
+
+/// The folders of an account, and those that were listed.
+struct FolderWalk: Sendable {
+    /// Folders that are listed at once.
+    static let foldersAtOnce = 8
+
+    let environment: UploadEnvironment
+    let writer: FeedWriter
+
+    /// Begins with a cursor from before the first folder is listed: its deltas contain moves
+    /// between listed and unlisted parts.
+    func begin(_ phase: ChangeFeed.Phase) async throws(SyncError) {
+        let root = environment.remote.root
+        try await environment.gate.read { () async throws(SyncError) in
+            let cursor = try await fromServer(await environment.remote.latestCursor())
+            try await writer.write { transaction in
+                try transaction.beginListing()
+                try transaction.forgetListedFolders()
+                try transaction.setSetting(StoredSetting.feedRoot, to: root)
+                try transaction.setSetting(StoredSetting.feedCursor, to: cursor.rawValue)
+                try transaction.setSetting(StoredSetting.feedPhase, to: phase.rawValue)
+                try transaction.setSetting(StoredSetting.feedWalk, to: "folders")
+                return DeltaOutcome()
+            }
+        }
+    }
+
+    /// Ends the listing: all folders are listed.
+    func end() async throws(SyncError) {
+        try await writer.write { transaction in
+            try transaction.setSetting(StoredSetting.feedWalk, to: nil)
+            return DeltaOutcome()
+        }
+    }
+
+    /// The next folders that are not listed yet, in the order of their inodes.
+    func unlistedFolders(
+        after inode: InodeID
+    ) async throws(SyncError) -> [(inode: InodeID, path: RemotePath)] {
+        try await fromStore {
+            try await environment.store.read { snapshot in
+                try snapshot.unlistedFolders(after: inode, limit: Self.foldersAtOnce).map {
+                    ($0, RemotePath(rawValue: try snapshot.remotePath(of: $0) ?? ""))
+                }
+            }
+        }
+    }
+
+    /// Lists several folders at once. Successful ones are marked as listed even if others fail, so
+    /// that a bad network does not repeat them.
+    func list(
+        _ folders: [(inode: InodeID, path: RemotePath)]
+    ) async throws(SyncError) {
+        var context = environment.deltaContext()
+        context.isListing = true
+        let surroundings = context
+        try await environment.gate.read { () async throws(SyncError) in
+            let answers = await environment.remote.contents(of: folders.map(\.path))
+            var entries: [RemoteEntry] = []
+            var listed: [(inode: InodeID, path: RemotePath)] = []
+            var failure: SyncError?
+            for (folder, answer) in zip(folders, answers) {
+                switch answer {
+                case .success(let found):
+                    entries.append(contentsOf: found.entries)
+                    listed.append(folder)
+                case .failure(let error):
+                    failure = failure ?? .remote(error)
+                }
+            }
+            if !listed.isEmpty {
+                try await apply(entries, of: listed, surroundings)
+            }
+            if let failure { throw failure }
+        }
+    }
+
+    private func apply(
+        _ entries: [RemoteEntry], of folders: [(inode: InodeID, path: RemotePath)],
+        _ context: DeltaContext
+    ) async throws(SyncError) {
+        await environment.hashUnsent(like: entries)
+        try await writer.bringIn(context) { transaction, context in
+            var applier = try DeltaApplier(transaction: transaction, context: context)
+            try applier.apply(entries)
+            for folder in folders {
+                try transaction.markListed(folder.inode, at: folder.path)
+            }
+            return applier.outcome
+        }
+    }
+}

@@ -1,0 +1,78 @@
+// The changes that a batch has made so far, to be announced after the commit. Not responsible for the choice of them, which is
+// `DeltaApplier`'s.
+
+import Core
+import MetadataStore
+import Saturating
+
+/// The changes of an applied batch.
+package struct DeltaOutcome: Sendable {
+    package var changes: [TreeChange] = []
+    package var conflicts: [String] = []
+    /// Number of contradictory entries that were left out.
+    package var leftOut = 0
+    /// Number of nodes that the running listing had not seen before.
+    package var newlySeen = 0
+
+    package init(
+        changes: [TreeChange] = [], conflicts: [String] = [], leftOut: Int = 0, newlySeen: Int = 0
+    ) {
+        self.changes = changes
+        self.conflicts = conflicts
+        self.leftOut = leftOut
+        self.newlySeen = newlySeen
+    }
+}
+
+/// The outcome of a batch while it grows.
+struct CollectedChanges {
+    private(set) var outcome = DeltaOutcome()
+    /// Folders whose listing is among the changes: once is enough.
+    private var listings: Set<InodeID> = []
+    /// Places of nodes that the batch has added and deletes later: never announced, because no user sees them.
+    private var passing: [InodeID: Place] = [:]
+
+    mutating func append(_ change: TreeChange) { outcome.changes.append(change) }
+
+    mutating func appendListing(of folder: InodeID) {
+        if listings.insert(folder).inserted {
+            outcome.changes.append(.listing(folder))
+        }
+    }
+
+    mutating func appendConflict(_ name: FileName) { outcome.conflicts.append(name.string) }
+
+    mutating func countNewlySeen() { outcome.newlySeen +|= 1 }
+
+    mutating func countLeftOut() { outcome.leftOut +|= 1 }
+
+    // MARK: Nodes that the batch itself deletes
+
+    mutating func holdBack(_ inode: InodeID, at place: Place) { passing[inode] = place }
+
+    func isHeldBack(_ inode: InodeID) -> Bool { passing[inode] != nil }
+
+    /// Drops a node that is deleted as expected. Returns whether it was held back.
+    mutating func dropHeldBack(_ inode: InodeID) -> Bool {
+        passing.removeValue(forKey: inode) != nil
+    }
+
+    /// Removes and returns the nodes that were held back.
+    mutating func takeHeldBack() -> [InodeID: Place] {
+        defer { passing = [:] }
+        return passing
+    }
+
+    // MARK: Parts
+
+    /// Exchanges the changes with others, without copying: a part of a batch begins with none.
+    mutating func exchangeChanges(with others: inout [TreeChange]) {
+        swap(&outcome.changes, &others)
+    }
+
+    /// Puts the changes of a part behind those from before it.
+    mutating func append(to earlier: inout [TreeChange]) {
+        exchangeChanges(with: &earlier)
+        outcome.changes.append(contentsOf: earlier)
+    }
+}

@@ -1,0 +1,93 @@
+// A batch of entries while it is applied: its entries by their nodes and paths, the present one, and the marks of
+// that. Only the verbs below change it. Not responsible for nodes between two places: `DetachedNodes`.
+
+import Core
+import MetadataStore
+import RemoteStore
+
+/// The entries between two states of the server, in order. Without entries, it stands for a single response.
+struct DeltaBatch {
+    /// Whether the batch is from the feed.
+    private(set) var isFeed = false
+    /// For each ID, the index of its last entry. A node that a `deleted` entry removes and a later entry adds again was
+    /// moved, and keeps its inode.
+    private var lastIndex: [FileID: Int] = [:]
+    /// The last entry that deletes a path, by the path.
+    private var lastDeletion: [RemotePath: Int] = [:]
+    private var currentIndex = 0
+    /// Deleted folders that the batch has restored for their new contents, outer ones first.
+    private var restored: [InodeID] = []
+
+    /// Whether a later entry deletes the path of the present one.
+    private(set) var isDeletedLater = false
+    /// Whether the present entry was added in one statement.
+    private(set) var isInserted = false
+    /// Whether the present entry has a file where it was.
+    private(set) var isUnmoved = false
+    /// Whether the present entry has a file in its known revision.
+    private(set) var isSameRevision = false
+
+    init() {}
+
+    init(_ entries: [RemoteEntry], isFeed: Bool) {
+        self.isFeed = isFeed
+        lastIndex.reserveCapacity(entries.count)
+        for (index, entry) in entries.enumerated() {
+            switch entry.kind {
+            case .file(let file): lastIndex[file.id] = index
+            case .folder(let folder): lastIndex[folder.id] = index
+            case .deleted: lastDeletion[entry.foldedPath] = index
+            }
+        }
+    }
+
+    // MARK: Entries
+
+    /// Makes an entry the present one.
+    mutating func advance(to index: Int, _ entry: RemoteEntry) {
+        currentIndex = index
+        isDeletedLater = lastDeletion[entry.foldedPath].map { $0 > index } ?? false
+    }
+
+    /// Whether any entry has a node.
+    func has(_ id: FileID) -> Bool { lastIndex[id] != nil }
+
+    /// Whether an entry after the present one has a node. An earlier entry of a folder at a path
+    /// may be the former folder's.
+    func isToldLater(_ id: FileID) -> Bool {
+        lastIndex[id].map { $0 > currentIndex } ?? false
+    }
+
+    /// Whether the last entry that has a node is before the present one.
+    func isToldBefore(_ id: FileID) -> Bool {
+        lastIndex[id].map { $0 < currentIndex } ?? false
+    }
+
+    /// Forgets which nodes the entries have, once all of them are applied.
+    mutating func forgetNodes() { lastIndex = [:] }
+
+    // MARK: The present entry
+
+    /// Drops the marks of the entry before.
+    mutating func beginEntry() {
+        isInserted = false
+        isUnmoved = false
+        isSameRevision = false
+    }
+
+    mutating func noteInserted() { isInserted = true }
+
+    mutating func noteUnmoved() { isUnmoved = true }
+
+    mutating func noteRevision(isSame: Bool) { isSameRevision = isSame }
+
+    // MARK: Restored folders
+
+    mutating func noteRestored(_ folder: InodeID) { restored.append(folder) }
+
+    /// Removes and returns the restored folders, inner ones first.
+    mutating func takeRestored() -> [InodeID] {
+        defer { restored = [] }
+        return restored.reversed()
+    }
+}
