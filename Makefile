@@ -64,7 +64,7 @@ HELPERS = mount.dbxfs mount.fuse.dbxfs umount.dbxfs umount.fuse.dbxfs
 DOCS = README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE
 PAGES = $(wildcard docs/*.md docs/*.svg)
 
-.PHONY: help demo test test-unit test-clients test-mount test-package test-newcomer test-container test-library test-browser test-desktop build release install uninstall deb lib install-lib uninstall-lib deb-lib portable rpm dist test-portable
+.PHONY: help demo test test-unit test-clients test-mount test-package test-newcomer test-async-http-client test-container test-library test-browser test-desktop build release install uninstall deb lib install-lib uninstall-lib deb-lib portable rpm dist test-portable
 .PHONY: objc install-objc uninstall-objc packages packages-build lint check generate release-notes clean
 
 help:
@@ -104,6 +104,10 @@ test-clients: packages lib
 	Tests/c/run "$$($(SWIFT) build --show-bin-path)/dropbox-emulator"
 	$(MAKE) objc
 	Tests/objc/run "$$($(SWIFT) build --show-bin-path)/dropbox-emulator"
+
+# The SDK over its other transport, which nothing else builds.
+test-async-http-client:
+	SWIFT='$(SWIFT)' JOBS=$(JOBS) Scripts/test-async-http-client
 
 # Real mounts of the programs that users get.
 test-mount: packages release

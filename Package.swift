@@ -41,6 +41,7 @@ let package = Package(
         .library(name: "DropboxMetrics", targets: ["DropboxMetrics"]),
         .library(name: "DropboxTracing", targets: ["DropboxTracing"]),
         .library(name: "DropboxLifecycle", targets: ["DropboxLifecycle"]),
+        .library(name: "DropboxAsyncHTTPClient", targets: ["DropboxAsyncHTTPClient"]),
         .library(name: "DropboxAPITesting", targets: ["DropboxAPITesting"]),
         .library(name: "DropboxEmulator", targets: ["DropboxEmulator"]),
         .library(name: "DropboxTransfers", targets: ["DropboxTransfers"]),
@@ -57,6 +58,10 @@ let package = Package(
         .trait(name: "Metrics", description: "DropboxMetrics, for swift-metrics."),
         .trait(name: "Tracing", description: "DropboxTracing, for swift-distributed-tracing."),
         .trait(name: "Lifecycle", description: "DropboxLifecycle, for swift-service-lifecycle."),
+        // Not among the defaults: its TLS is a library in C that takes minutes to build.
+        .trait(
+            name: "AsyncHTTPClient",
+            description: "DropboxAsyncHTTPClient: requests over async-http-client."),
         .trait(
             name: "SecretService", description: "DropboxSecretService, for the desktop's keyring."),
         .trait(
@@ -81,6 +86,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
         .package(
             url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
@@ -211,6 +219,19 @@ let package = Package(
                 product("ServiceLifecycle", of: "swift-service-lifecycle", for: "Lifecycle"),
             ],
             swiftSettings: settings),
+        // All of it is within `#if AsyncHTTPClient`, because a build of this package builds all targets, whatever the traits.
+        .target(
+            name: "DropboxAsyncHTTPClient",
+            dependencies: [
+                "CLibrary", "ContentHashing", "DropboxAPI", "Essentials", "Saturating", log,
+                product("AsyncHTTPClient", of: "async-http-client", for: "AsyncHTTPClient"),
+                product("NIOCore", of: "swift-nio", for: "Emulator", "AsyncHTTPClient"),
+                product("NIOHTTP1", of: "swift-nio", for: "AsyncHTTPClient"),
+                product("NIOPosix", of: "swift-nio", for: "Emulator", "AsyncHTTPClient"),
+                product("NIOHTTP2", of: "swift-nio-http2", for: "AsyncHTTPClient"),
+                product("NIOSSL", of: "swift-nio-ssl", for: "AsyncHTTPClient"),
+            ],
+            swiftSettings: settings),
         .target(
             name: "DropboxAPITesting", dependencies: ["DropboxAPI"], swiftSettings: settings),
         // Generated: what DropboxAPI leaves of the API. Nothing of dbxfs depends on it, so its build does not pay.
@@ -314,6 +335,12 @@ let package = Package(
             name: "DropboxAPITests",
             dependencies: [
                 "DropboxAPI", "ContentHashing", "LocalIO", "TestSupport", log, system,
+                .target(
+                    name: "DropboxAsyncHTTPClient", condition: .when(traits: ["AsyncHTTPClient"])),
+                product("AsyncHTTPClient", of: "async-http-client", for: "AsyncHTTPClient"),
+                product("NIOCore", of: "swift-nio", for: "AsyncHTTPClient"),
+                product("NIOHTTP1", of: "swift-nio", for: "AsyncHTTPClient"),
+                product("NIOPosix", of: "swift-nio", for: "AsyncHTTPClient"),
             ],
             swiftSettings: settings),
         .testTarget(
@@ -416,3 +443,8 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// A test run that is not of all targets builds the named ones alone: `Scripts/test-async-http-client`.
+if let names = Context.environment["DBXFS_TEST_TARGETS"]?.split(separator: " ").map(String.init) {
+    package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
+}

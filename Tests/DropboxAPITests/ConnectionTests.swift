@@ -14,14 +14,15 @@ struct ConnectionTests {
     ) async throws -> HTTPResponse {
         var configuration = TransportConfiguration()
         try change(&configuration)
-        return try await CurlTransport(configuration: configuration).send(HTTPRequest(url: url))
+        return try await TransportUnderTest(configuration: configuration).send(
+            HTTPRequest(url: url))
     }
 
     @Test("a change of the network ends transfers from an address that is gone, and no others")
     func leftNetwork() async throws {
         let server = try ScriptedServer(answers: [[.awaitEnd]])
         defer { server.stop() }
-        let transport = try CurlTransport()
+        let transport = try TransportUnderTest()
         let waiting = Task { try await transport.send(HTTPRequest(url: server.url + "/x")) }
         _ = await server.nextRequest()
         transport.networkChanged(addresses: ["127.0.0.1", "192.0.2.1"])
@@ -89,7 +90,7 @@ struct ConnectionTests {
         let dead = try ScriptedServer(answers: [[.close]])
         dead.stop()
         for port in [refusing.port, dead.port] {
-            let transport = try CurlTransport(
+            let transport = try TransportUnderTest(
                 configuration: {
                     var configuration = TransportConfiguration()
                     configuration.proxy = .proxy(try Proxy("http://me:hush@127.0.0.1:\(port)"))
@@ -187,7 +188,7 @@ struct ConnectionTests {
     func connectionsPerHost() async throws {
         let server = try ScriptedServer { _ in .answer(200) }
         defer { server.stop() }
-        let transport = try CurlTransport(configuration: .init(connectionsPerHost: 2))
+        let transport = try TransportUnderTest(configuration: .init(connectionsPerHost: 2))
         try await withThrowingTaskGroup { group in
             for number in 0..<40 {
                 group.addTask {

@@ -237,7 +237,7 @@ struct ErrorTests {
 
     @Test("an unknown host is a failure of name resolution")
     func unknownHost() async throws {
-        let transport = try CurlTransport()
+        let transport = try TransportUnderTest()
         let error = await #expect(throws: TransportError.self) {
             try await transport.send(HTTPRequest(url: "https://no-such-host.invalid/"))
         }
@@ -255,7 +255,7 @@ struct ErrorTests {
         ])
     func onlyTLS(url: String) async throws {
         #expect(throws: TransportError.self) { try DropboxHosts(endpoint: url) }
-        let transport = try CurlTransport()
+        let transport = try TransportUnderTest()
         let error = await #expect(throws: TransportError.self) {
             try await transport.send(HTTPRequest(url: url))
         }

@@ -127,9 +127,16 @@ struct HostileDownloadTests {
         }
     }
 
+    // NIO refuses the whole answer for a length that is none.
+    #if AsyncHTTPClient
+        private static let lengths = ["3"]
+    #else
+        private static let lengths = ["3", "18446744073709551616"]
+    #endif
+
     @Test(
         "the answer that all of them are made of is the range, and a length that is none changes no byte",
-        arguments: ["3", "18446744073709551616"])
+        arguments: lengths)
     func right(length: String) async throws {
         let server = try ScriptedServer(answers: [Self.answer(Self.head(length: length) + "ell")])
         defer { server.stop() }

@@ -14,8 +14,8 @@ struct OAuthTests {
 
     private func client(
         _ server: ScriptedServer, secret: String? = nil
-    ) throws -> (OAuthClient, CurlTransport) {
-        let transport = try CurlTransport()
+    ) throws -> (OAuthClient, TransportUnderTest) {
+        let transport = try TransportUnderTest()
         let configuration = DropboxConfiguration(hosts: try DropboxHosts(endpoint: server.url))
         var client = OAuthClient(
             app: AppCredentials(key: "app&key", secret: secret), configuration: configuration,
@@ -38,7 +38,7 @@ struct OAuthTests {
     func authorizationURL() throws {
         let pkce = try #require(PKCE(verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"))
         let client = OAuthClient(
-            app: AppCredentials(key: "app&key"), transport: try CurlTransport())
+            app: AppCredentials(key: "app&key"), transport: try TransportUnderTest())
         #expect(
             client.authorizationURL(
                 pkce: pkce, redirect: "http://127.0.0.1:1/cb", state: "s t",

@@ -129,7 +129,7 @@ struct ObservingTests {
             app: AppCredentials(key: "k"),
             configuration: .init(
                 hosts: try DropboxHosts(endpoint: server.url), observers: [notes]),
-            transport: try CurlTransport(), logger: silent)
+            transport: try TransportUnderTest(), logger: silent)
         client.clock = StepClock().callClock
         let store = FullStore(server: server.url)
         let tokens = try #require(try await client.tokens(of: "work", in: store))

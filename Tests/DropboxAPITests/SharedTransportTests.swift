@@ -13,7 +13,7 @@ struct SharedTransportTests {
         + #""server_modified":"2015-05-12T15:50:38Z","rev":"a1c10ce0dd78","size":8}"#
 
     private func client(
-        _ server: ScriptedServer, _ transport: CurlTransport,
+        _ server: ScriptedServer, _ transport: any HTTPTransport,
         _ observers: [any DropboxObserver] = []
     ) throws -> DropboxClient {
         DropboxClient(
@@ -50,7 +50,7 @@ struct SharedTransportTests {
         }
         defer { server.stop() }
         let (all, one, other) = (TrafficCounter(), TrafficCounter(), TrafficCounter())
-        let transport = try CurlTransport(configuration: .init(observers: [all]))
+        let transport = try TransportUnderTest(configuration: .init(observers: [all]))
         _ = try await client(server, transport, [one]).users.getSpaceUsage()
         _ = try await client(server, transport, [other]).upload(
             Files.uploadSessionAppendV2, .init(cursor: .init(sessionID: "s", offset: 0)),
@@ -71,7 +71,7 @@ struct SharedTransportTests {
             request.path.hasSuffix("get_space_usage") ? Self.space : [.awaitEnd]
         }
         defer { server.stop() }
-        let transport = try CurlTransport()
+        let transport = try TransportUnderTest()
         let ending = try client(server, transport)
         let other = try client(server, transport)
         let waiting = Task {
@@ -94,7 +94,7 @@ struct SharedTransportTests {
             request.path.hasSuffix("get_space_usage") ? Self.space : head + [.awaitEnd]
         }
         defer { server.stop() }
-        let transport = try CurlTransport()
+        let transport = try TransportUnderTest()
         let ending = try client(server, transport)
         let other = try client(server, transport)
         let body = try await ending.files.download(path: "/a").body

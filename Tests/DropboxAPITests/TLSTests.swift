@@ -106,7 +106,7 @@ struct TLSTests {
         configuration.transport.certificateFile = certificate
         configuration.transport.pinnedKeys = keys
         let client = try DropboxClient(
-            configuration: configuration, tokens: FixedAccessToken(AccessToken("secret")),
+            underTest: configuration, tokens: FixedAccessToken(AccessToken("secret")),
             logger: silent)
         return try await client.call(Check.user, .init(query: "x")).result
     }
@@ -197,7 +197,7 @@ struct TLSTests {
             let here = try ScriptedServer(answers: [.answer(200)])
             setenv("https_proxy", proxy.url, 1)
             setenv("http_proxy", proxy.url, 1)
-            let transport = try CurlTransport()
+            let transport = try TransportUnderTest()
             let error = await #expect(throws: TransportError.self) {
                 try await transport.send(HTTPRequest(url: "https://api.example.com/2/x"))
             }
@@ -212,7 +212,7 @@ struct TLSTests {
     @Test("a certificate file that cannot be read is an error at the start")
     func missingFile() {
         let error = #expect(throws: TransportError.self) {
-            try CurlTransport(configuration: .init(certificateFile: "/no/such/file.pem"))
+            try TransportUnderTest(configuration: .init(certificateFile: "/no/such/file.pem"))
         }
         #expect(error?.kind == .certificate)
         #expect(error?.message.contains("/no/such/file.pem") == true)
@@ -222,7 +222,7 @@ struct TLSTests {
     func silentHandshake() async throws {
         let server = try ScriptedServer(answers: [[.awaitEnd]])
         defer { server.stop() }
-        let transport = try CurlTransport()
+        let transport = try TransportUnderTest()
         let error = await #expect(throws: TransportError.self) {
             try await transport.send(
                 HTTPRequest(

@@ -149,7 +149,7 @@ struct AccountTokensTests {
         OAuthClient(
             app: AppCredentials(key: "app1"),
             configuration: .init(hosts: try DropboxHosts(endpoint: server.url)),
-            transport: try CurlTransport())
+            transport: try TransportUnderTest())
     }
 
     /// The sample's login, given by a server.
@@ -231,7 +231,7 @@ struct AccountTokensTests {
             }
         }
         let dropbox = OAuthClient(
-            app: AppCredentials(key: "app1"), transport: try CurlTransport())
+            app: AppCredentials(key: "app1"), transport: try TransportUnderTest())
         #expect(try await dropbox.tokens(of: "dropbox", in: store) != nil)
         await #expect(throws: TokenStoreError.self) {
             try await dropbox.tokens(of: "foreign", in: store)

@@ -129,7 +129,7 @@ struct TrafficTests {
                 ? .answer(200, [("Content-Length", "\(size)")]) + [.stream(size)] : .answer(200)
         }
         defer { server.stop() }
-        let transport = try CurlTransport(
+        let transport = try TransportUnderTest(
             configuration: .init(
                 uploadRate: UInt64(4 * Self.megabyte), downloadRate: UInt64(4 * Self.megabyte)))
         let url = server.url + "/x"

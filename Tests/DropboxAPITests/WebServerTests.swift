@@ -19,7 +19,7 @@ struct WebServerTests {
     ) async throws {
         let server = try ScriptedServer(answers: answers)
         defer { server.stop() }
-        let transport = try CurlTransport()
+        let transport = try TransportUnderTest()
         var client = OAuthClient(
             app: AppCredentials(key: "key"),
             configuration: .init(hosts: try DropboxHosts(endpoint: server.url)),
@@ -31,7 +31,8 @@ struct WebServerTests {
 
     @Test("the page is asked for all that a login can ask for")
     func parameters() throws {
-        let client = OAuthClient(app: AppCredentials(key: "key"), transport: try CurlTransport())
+        let client = OAuthClient(
+            app: AppCredentials(key: "key"), transport: try TransportUnderTest())
         let request = LoginRequest(
             scopes: ["files.content.read"], grantedScopes: .team, access: .online, locale: "de",
             asksAgain: true, forcesNewSession: true, hidesSignup: true, role: .work)

@@ -1,18 +1,25 @@
-// Raw deflate streams (RFC 1951) by zlib. Not responsible for their container (`ZipReader`).
+// Deflate streams (RFC 1951) by zlib, raw or in the container of gzip (RFC 1952). Not responsible for zip archives
+// (`ZipReader`).
 
 import CZlib
 
 /// Decompresses one stream, given in pieces.
-final class Inflater {
+package final class Inflater {
+    /// The container of a stream.
+    package enum Container: Sendable {
+        case none
+        case gzip
+    }
+
     /// Output of one piece of input.
-    struct Output {
-        var bytes: [UInt8]
+    package struct Output {
+        package var bytes: [UInt8]
         /// Number of the piece's bytes that belong to the stream.
-        var consumed: Int
+        package var consumed: Int
         /// Whether more output may follow without further input.
-        var isFull: Bool
+        package var isFull: Bool
         /// Whether the stream has ended.
-        var isEnd: Bool
+        package var isEnd: Bool
     }
 
     private static let pieceSize = 1 << 16
@@ -20,11 +27,13 @@ final class Inflater {
     private let stream: UnsafeMutablePointer<z_stream>
 
     /// Throws `malformed` when zlib has no memory.
-    init() throws(ZipError) {
+    package init(_ container: Container = .none) throws(ZipError) {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
         let size = Int32(clamping: MemoryLayout<z_stream>.size)
-        guard inflateInit2_(stream, -MAX_WBITS, ZLIB_VERSION, size) == Z_OK else {
+        // Negative for no container, and 16 more for gzip's: zlib.h.
+        let window = container == .gzip ? MAX_WBITS &+ 16 : -MAX_WBITS
+        guard inflateInit2_(stream, window, ZLIB_VERSION, size) == Z_OK else {
             stream.deallocate()
             throw .malformed("zlib does not start")
         }
@@ -37,7 +46,7 @@ final class Inflater {
 
     /// Decompresses until the stream ends or the output of one call is full: a piece may expand a
     /// thousandfold. Throws `malformed` when the input is no deflate stream.
-    func inflate(_ piece: ArraySlice<UInt8>) throws(ZipError) -> Output {
+    package func inflate(_ piece: ArraySlice<UInt8>) throws(ZipError) -> Output {
         var output = Output(bytes: [], consumed: 0, isFull: false, isEnd: false)
         var status = Z_OK
         piece.withUnsafeBufferPointer { input in

@@ -31,7 +31,7 @@ public struct TransportError: Error, Hashable, Sendable {
         case cancelled
         /// The transport was shut down.
         case shutDown
-        /// Any other error; the message is libcurl's.
+        /// Any other error; the message is the HTTP library's.
         case other
     }
 
@@ -58,6 +58,26 @@ public struct TransportError: Error, Hashable, Sendable {
         self.kind = kind
         self.message = message
         self.mayHaveBeenReceived = mayHaveBeenReceived
+    }
+
+    /// A timeout that expired in this phase.
+    package init(expired phase: Phase, mayHaveBeenReceived: Bool) {
+        let message =
+            switch phase {
+            case .connect: "no connection in time"
+            case .response: "the server did not answer in time"
+            case .body: "nothing moved for too long"
+            case .deadline: "the deadline passed"
+            }
+        self.init(
+            kind: .timedOut(phase), message: message, mayHaveBeenReceived: mayHaveBeenReceived)
+    }
+
+    /// The end of a transport.
+    package static func shutDown(mayHaveBeenReceived: Bool) -> TransportError {
+        TransportError(
+            kind: .shutDown, message: "the connection was shut down",
+            mayHaveBeenReceived: mayHaveBeenReceived)
     }
 
     /// Whether the cause is probably a missing network connection, not a misbehaving server.

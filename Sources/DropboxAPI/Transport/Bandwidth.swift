@@ -3,9 +3,9 @@
 import Saturating
 
 /// Limits bytes to a rate, with bursts of up to a quarter of a second.
-struct BandwidthLimit {
+package struct BandwidthLimit: Sendable {
     /// Bytes per second; nil for no limit.
-    var rate: UInt64? {
+    package var rate: UInt64? {
         didSet {
             rate = rate.map { max($0, 1) }
             allowance = min(allowance, burst)
@@ -15,7 +15,7 @@ struct BandwidthLimit {
     private var allowance: Double = 0
     private var updated: ContinuousClock.Instant?
 
-    init(rate: UInt64?) {
+    package init(rate: UInt64?) {
         self.rate = rate.map { max($0, 1) }
         allowance = burst
     }
@@ -23,7 +23,7 @@ struct BandwidthLimit {
     private var burst: Double { Double(rate ?? 0) / 4 }
 
     /// Bytes that may pass at `now`; nil for no limit.
-    mutating func available(at now: ContinuousClock.Instant) -> Int? {
+    package mutating func available(at now: ContinuousClock.Instant) -> Int? {
         guard let rate else { return nil }
         if let updated {
             let elapsed = updated.duration(to: now) / Duration.seconds(1)
@@ -34,7 +34,7 @@ struct BandwidthLimit {
     }
 
     /// Takes transferred bytes out of the bucket.
-    mutating func consume(_ count: Int) {
+    package mutating func consume(_ count: Int) {
         guard rate != nil else { return }
         allowance -= Double(count)
     }
@@ -42,7 +42,7 @@ struct BandwidthLimit {
     /// How long until bytes may pass again, as of the last call of `available`.
     ///
     /// It waits for a tenth of the burst, so that transfers do not wake for single bytes.
-    var pause: Duration {
+    package var pause: Duration {
         guard let rate else { return .zero }
         let missing = burst / 10.0 + 1.0 - allowance
         return .seconds(clamping: max(0, missing / Double(rate)))

@@ -55,6 +55,22 @@ public struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     }
 }
 
+extension HTTPHeaders {
+    /// Throws `invalidRequest` when a field has characters that would end it, or that no server need understand.
+    package func check() throws(TransportError) {
+        for field in fields {
+            let isSafe = "\(field.name)\(field.value)".utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
+            guard isSafe, !field.name.isEmpty else {
+                throw TransportError(
+                    kind: .invalidRequest,
+                    message:
+                        "the header \(field.name.prefix(40)) has characters that none may have",
+                    mayHaveBeenReceived: false)
+            }
+        }
+    }
+}
+
 /// The purpose of a connection; each has its own limit and never waits for another.
 @nonexhaustive public enum TransferPurpose: Hashable, Sendable, CaseIterable {
     case rpc

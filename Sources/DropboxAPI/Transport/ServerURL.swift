@@ -1,16 +1,16 @@
 // Which servers are allowed, and how: TLS everywhere but on loopback.
 
 /// The base URL of a server, checked.
-struct ServerURL: Hashable, Sendable {
+package struct ServerURL: Hashable, Sendable {
     /// The URL without a trailing slash.
     let base: String
     /// The host, without brackets and port.
-    let host: String
+    package let host: String
     /// True for the https scheme.
-    let isEncrypted: Bool
+    package let isEncrypted: Bool
 
     /// Checks the scheme and host of any URL.
-    init(base url: String) throws(TransportError) {
+    package init(base url: String) throws(TransportError) {
         guard url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
             let colon = url.firstIndex(of: ":"), url[colon...].hasPrefix("://")
         else { throw Self.invalid(url, "is not a URL") }
@@ -38,7 +38,7 @@ struct ServerURL: Hashable, Sendable {
     }
 
     /// Names and addresses of the loopback interface.
-    static func isLoopback(_ host: String) -> Bool {
+    package static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" || host == "::1" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127"

@@ -83,7 +83,7 @@ public struct Proxy: Hashable, Sendable, CustomStringConvertible, CustomReflecta
     private static let schemes = ["http", "https", "socks5", "socks5h"]
 
     /// The whole address; it may contain a user and a password.
-    let url: String
+    package let url: String
     /// Hosts that bypass the proxy.
     public let exceptions: [String]
 

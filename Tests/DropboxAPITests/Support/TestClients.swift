@@ -52,7 +52,7 @@ extension DropboxClient {
         )
         change(&configuration)
         var client = try DropboxClient(
-            configuration: configuration, tokens: tokens, logger: logger)
+            underTest: configuration, tokens: tokens, logger: logger)
         client.clock = clock.callClock
         return client
     }

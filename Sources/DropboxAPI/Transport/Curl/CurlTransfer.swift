@@ -131,15 +131,8 @@ final class CurlTransfer {
         if request.headers["Content-Type"] == nil {
             lines.append("Content-Type:")
         }
+        try request.headers.check()
         for field in request.headers.fields {
-            let isSafe = "\(field.name)\(field.value)".utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
-            guard isSafe, !field.name.isEmpty else {
-                throw TransportError(
-                    kind: .invalidRequest,
-                    message:
-                        "the header \(field.name.prefix(40)) has characters that none may have",
-                    mayHaveBeenReceived: false)
-            }
             lines.append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
         }
         for line in lines {

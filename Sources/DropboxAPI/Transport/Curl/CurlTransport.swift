@@ -21,11 +21,7 @@ public final class CurlTransport: HTTPTransport {
         configuration: TransportConfiguration = .init(),
         logger: Logger = Logger(label: "dropbox.curl")
     ) throws(TransportError) {
-        if let file = configuration.certificateFile, access(file, R_OK) != 0 {
-            throw TransportError(
-                kind: .certificate, message: "the certificate file \(file) cannot be read",
-                mayHaveBeenReceived: false)
-        }
+        try configuration.checkCertificateFile()
         guard let inbox = Inbox() else {
             throw TransportError(
                 kind: .other, message: "libcurl cannot be initialised", mayHaveBeenReceived: false)
@@ -41,12 +37,10 @@ public final class CurlTransport: HTTPTransport {
     /// Sends a request and returns when the response's headers have arrived.
     public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         let id = lastID.add(1, ordering: .relaxed).newValue
-        let exchange = Exchange(id: id, inbox: inbox, transport: self)
+        let exchange = Exchange(id: id, driver: inbox, transport: self)
         let command = CurlCommand.start(id: id, request, exchange, submitted: .now)
         guard inbox.post(command) else {
-            throw TransportError(
-                kind: .shutDown, message: "the connection was shut down",
-                mayHaveBeenReceived: false)
+            throw TransportError.shutDown(mayHaveBeenReceived: false)
         }
         let head = try await exchange.head()
         return HTTPResponse(

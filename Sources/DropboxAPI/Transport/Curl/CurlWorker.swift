@@ -56,7 +56,9 @@ final class CurlWorker {
         if let share {
             ccurl_share_data(share, CURL_LOCK_DATA_SSL_SESSION)
         }
-        let certificates = TrustedCertificates.ofSystem(configured: configuration.certificateFile)
+        let certificates = TrustedCertificates.ofSystem(
+            configured: configuration.certificateFile,
+            builtIn: ccurl_certificate_file().map { String(cString: $0) })
         settings = CurlSettings(
             certificateFile: certificates.file, certificateFolder: certificates.folder,
             pinnedKeys: configuration.pinnedKeys.isEmpty
@@ -220,8 +222,8 @@ final class CurlWorker {
             let phase = transfer.phase(at: now)
             let expiry = transfer.timer.expiry(in: phase)
             if let expiry, expiry.moment <= now {
-                let error = Self.impatience(
-                    expiry.phase, mayHaveBeenReceived: transfer.hasConnection)
+                let error = TransportError(
+                    expired: expiry.phase, mayHaveBeenReceived: transfer.hasConnection)
                 lastSilence = now
                 release(transfer)
                 transfer.exchange.end(.failure(error))
@@ -235,7 +237,7 @@ final class CurlWorker {
             }
             for next in queue where isExpired(next) {
                 next.exchange.end(
-                    .failure(Self.impatience(.deadline, mayHaveBeenReceived: false)))
+                    .failure(TransportError(expired: .deadline, mayHaveBeenReceived: false)))
             }
             waiting[purpose]?.removeAll(where: isExpired)
         }
@@ -250,20 +252,6 @@ final class CurlWorker {
         if phase == .waiting, let expiry { return expiry }
         let next = now.advanced(by: phase == .starting ? .milliseconds(100) : .seconds(1))
         return min(expiry ?? next, next)
-    }
-
-    private static func impatience(
-        _ phase: TransportError.Phase, mayHaveBeenReceived: Bool
-    ) -> TransportError {
-        let message =
-            switch phase {
-            case .connect: "no connection in time"
-            case .response: "the server did not answer in time"
-            case .body: "nothing moved for too long"
-            case .deadline: "the deadline passed"
-            }
-        return TransportError(
-            kind: .timedOut(phase), message: message, mayHaveBeenReceived: mayHaveBeenReceived)
     }
 
     /// Removes a transfer from libcurl, which closes its connection if it is incomplete.
@@ -285,8 +273,7 @@ final class CurlWorker {
     }
 
     private func failAll(_ late: [CurlCommand]) {
-        let error = TransportError(
-            kind: .shutDown, message: "the connection was shut down", mayHaveBeenReceived: true)
+        let error = TransportError.shutDown(mayHaveBeenReceived: true)
         for transfer in transfers.values {
             release(transfer)
             transfer.exchange.end(.failure(error))

@@ -96,6 +96,16 @@ final class Inbox: @unchecked Sendable {
     }
 }
 
+extension Inbox: ExchangeDriver {
+    func readerMadeRoom(_ id: UInt64) {
+        post(.resume(id: id))
+    }
+
+    func readerLeft(_ id: UInt64) {
+        post(.cancel(id: id))
+    }
+}
+
 /// Process-wide initialisation of libcurl.
 enum CurlGlobals {
     /// Whether libcurl could be initialised. Thread-safe, as a static constant is.

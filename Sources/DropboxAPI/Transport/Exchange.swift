@@ -1,18 +1,32 @@
-// One response, shared by the curl thread, which fills it, and the task that reads it. Every
+// One response, shared by its transport, which fills it, and the task that reads it. Every
 // continuation is resumed exactly once: by data, by the end, or by cancellation.
 
 import Synchronization
 
 /// Status and headers of a response.
-struct ResponseHead: Sendable {
-    let status: Int
-    let headers: HTTPHeaders
+package struct ResponseHead: Sendable {
+    package let status: Int
+    package let headers: HTTPHeaders
+
+    package init(status: Int, headers: HTTPHeaders) {
+        self.status = status
+        self.headers = headers
+    }
+}
+
+/// A transport, as its responses' readers see it. Called from their tasks.
+package protocol ExchangeDriver: Sendable {
+    /// The reader of a transfer that was held up has drained the buffer: receive again.
+    func readerMadeRoom(_ id: UInt64)
+
+    /// The caller of a transfer was cancelled or dropped the response.
+    func readerLeft(_ id: UInt64)
 }
 
 /// A response being received.
-final class Exchange: ChunkSource {
+package final class Exchange: ChunkSource {
     /// Unread bytes at which the transfer is paused.
-    static let highWater = 1 << 20
+    package static let highWater = 1 << 20
     /// First allocation for a long body; it grows by doubling.
     private static let firstCapacity = 256 << 10
 
@@ -39,22 +53,22 @@ final class Exchange: ChunkSource {
     }
 
     let id: UInt64
-    private let inbox: Inbox
+    private let driver: any ExchangeDriver
     /// Keeps the transport alive while a response is being read.
-    private let transport: CurlTransport?
+    private let transport: (any HTTPTransport)?
     /// Held for a copy at most; continuations are resumed after it is released.
     private let state = Mutex(State())
 
-    init(id: UInt64, inbox: Inbox, transport: CurlTransport?) {
+    package init(id: UInt64, driver: any ExchangeDriver, transport: (any HTTPTransport)?) {
         self.id = id
-        self.inbox = inbox
+        self.driver = driver
         self.transport = transport
     }
 
     // MARK: For the reader
 
     /// Waits for status and headers. Cancelling the task ends the transfer.
-    func head() async throws(TransportError) -> ResponseHead {
+    package func head() async throws(TransportError) -> ResponseHead {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { (waiter: CheckedContinuation<HeadResult, Never>) in
                 let known: HeadResult? = state.withLock { state in
@@ -73,7 +87,7 @@ final class Exchange: ChunkSource {
         return try result.get()
     }
 
-    func nextChunk() async throws(TransportError) -> [UInt8]? {
+    package func nextChunk() async throws(TransportError) -> [UInt8]? {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { (waiter: CheckedContinuation<ChunkResult, Never>) in
                 takeChunk(or: waiter)
@@ -107,24 +121,24 @@ final class Exchange: ChunkSource {
             return nil
         }
         if resumesTransfer {
-            inbox.post(.resume(id: id))
+            driver.readerMadeRoom(id)
         }
         if let known {
             waiter.resume(returning: known)
         }
     }
 
-    func abandon() {
+    package func abandon() {
         let error = TransportError(
             kind: .cancelled, message: "cancelled", mayHaveBeenReceived: true)
         if end(.failure(error), dropsBuffer: true) {
-            inbox.post(.cancel(id: id))
+            driver.readerLeft(id)
         }
     }
 
-    // MARK: For the curl thread
+    // MARK: For the transport
 
-    func deliver(_ head: ResponseHead) {
+    package func deliver(_ head: ResponseHead) {
         let waiter = state.withLock { state in
             state.head = head
             return state.headWaiter.take()
@@ -133,7 +147,7 @@ final class Exchange: ChunkSource {
     }
 
     /// The result of handing over received bytes.
-    enum Reception: Equatable {
+    package enum Reception: Equatable {
         case taken
         /// The reader is slow: keep the bytes and pause the transfer.
         case heldUp
@@ -144,7 +158,7 @@ final class Exchange: ChunkSource {
     /// Appends received bytes. The reader is not woken before `wakeReader`.
     ///
     /// `announced` is the body's length, if known.
-    func receive(_ bytes: UnsafeRawBufferPointer, announced: UInt64?) -> Reception {
+    package func receive(_ bytes: UnsafeRawBufferPointer, announced: UInt64?) -> Reception {
         state.withLock { state in
             guard state.end == nil else { return .refused }
             guard state.buffer.count < Self.highWater else {
@@ -161,7 +175,7 @@ final class Exchange: ChunkSource {
     }
 
     /// Hands the buffered bytes to a waiting reader.
-    func wakeReader() {
+    package func wakeReader() {
         var resumesTransfer = false
         let (waiter, chunk) = state.withLock { state in
             guard !state.buffer.isEmpty, let waiter = state.chunkWaiter.take() else {
@@ -173,13 +187,13 @@ final class Exchange: ChunkSource {
         }
         waiter?.resume(returning: .success(chunk))
         if resumesTransfer {
-            inbox.post(.resume(id: id))
+            driver.readerMadeRoom(id)
         }
     }
 
     /// Ends the response; false if it had ended before.
     @discardableResult
-    func end(_ result: Result<Void, TransportError>, dropsBuffer: Bool = false) -> Bool {
+    package func end(_ result: Result<Void, TransportError>, dropsBuffer: Bool = false) -> Bool {
         if !dropsBuffer {
             wakeReader()
         }
@@ -203,7 +217,7 @@ final class Exchange: ChunkSource {
 }
 
 extension TransportError {
-    /// The error if libcurl reports success without headers, which it promises not to do.
+    /// The error if a transfer ends with success and without headers, which no HTTP library should let happen.
     static let headless = TransportError(
         kind: .malformedResponse, message: "the answer has no head", mayHaveBeenReceived: true)
 }

@@ -1,12 +1,11 @@
 // Where the certificates are that servers are verified against. Not responsible for verifying.
 
-import CCurl
 import CLibrary
 
-/// A file of trusted certificates (PEM) and a folder of them; nil: libcurl's own.
-struct TrustedCertificates: Hashable {
-    var file: String?
-    var folder: String?
+/// A file of trusted certificates (PEM) and a folder of them; nil: those of the TLS library.
+package struct TrustedCertificates: Hashable, Sendable {
+    package var file: String?
+    package var folder: String?
 
     /// Files of trusted certificates, by system. A libcurl that was built on one system looks where
     /// that one has them.
@@ -24,7 +23,7 @@ struct TrustedCertificates: Hashable {
         "/etc/ssl/cert.pem",
     ]
 
-    /// Chooses what the caller has set, then `SSL_CERT_FILE`, then what libcurl was built for, then
+    /// Chooses what the caller has set, then `SSL_CERT_FILE`, then what the library was built for, then
     /// the first known file that exists.
     ///
     /// libcurl ignores `SSL_CERT_FILE` and `SSL_CERT_DIR`; OpenSSL's tools honour them.
@@ -42,15 +41,25 @@ struct TrustedCertificates: Hashable {
         return TrustedCertificates(file: knownFiles.first(where: exists), folder: nil)
     }
 
-    /// The choice on this machine.
-    static func ofSystem(configured: String?) -> TrustedCertificates {
+    /// The choice on this machine; `builtIn` is where the TLS library would look by itself.
+    package static func ofSystem(configured: String?, builtIn: String?) -> TrustedCertificates {
         choose(
             configured: configured,
             environment: { name in
                 let value = getenv(name).map { String(cString: $0) }
                 return value?.isEmpty == false ? value : nil
             },
-            builtIn: ccurl_certificate_file().map { String(cString: $0) },
+            builtIn: builtIn,
             exists: { access($0, R_OK) == 0 })
+    }
+}
+
+extension TransportConfiguration {
+    /// Throws `certificate` when there is a file of certificates that cannot be read.
+    package func checkCertificateFile() throws(TransportError) {
+        guard let file = certificateFile, access(file, R_OK) != 0 else { return }
+        throw TransportError(
+            kind: .certificate, message: "the certificate file \(file) cannot be read",
+            mayHaveBeenReceived: false)
     }
 }

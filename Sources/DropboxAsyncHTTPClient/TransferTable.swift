@@ -1,0 +1,159 @@
+// All transfers of a transport, and the lines of those that wait for their turn. Not responsible for single transfers.
+
+#if AsyncHTTPClient
+    import DropboxAPI
+    import NIOCore
+    import Saturating
+    import Synchronization
+
+    /// Starts transfers within the limits of their purposes.
+    final class TransferTable: ExchangeDriver {
+        private struct State {
+            var transfers: [UInt64: AsyncTransfer] = [:]
+            var running: [TransferPurpose: Int] = [:]
+            /// Transfers beyond their purpose's limit, in order.
+            var waiting: [TransferPurpose: [AsyncTransfer]] = [:]
+            var isStopped = false
+        }
+
+        let pool: ClientPool
+        let flow: TrafficFlow
+        private let concurrency: [TransferPurpose: Int]
+        private let callLoop: any EventLoop
+        /// Held for a few instructions; transfers are started and ended after it is released.
+        private let state = Mutex(State())
+
+        init(pool: ClientPool, flow: TrafficFlow, concurrency: [TransferPurpose: Int]) {
+            self.pool = pool
+            self.flow = flow
+            self.concurrency = concurrency
+            callLoop = pool.group.next()
+        }
+
+        /// Starts a transfer, or puts it into the line of its purpose. Throws when the transport was shut down.
+        func add(_ id: UInt64, _ request: HTTPRequest, _ exchange: Exchange) throws(TransportError)
+        {
+            let transfer = AsyncTransfer(
+                id: id, request: request, exchange: exchange, loop: loop(for: request.purpose),
+                table: self)
+            let starts: Bool? = state.withLock { state in
+                guard !state.isStopped else { return nil }
+                state.transfers[id] = transfer
+                guard state.running[request.purpose, default: 0] < limit(of: request.purpose) else {
+                    state.waiting[request.purpose, default: []].append(transfer)
+                    return false
+                }
+                state.running[request.purpose, default: 0] +|= 1
+                return true
+            }
+            guard let starts else { throw .shutDown(mayHaveBeenReceived: false) }
+            transfer.enter(starts: starts)
+        }
+
+        /// Forgets a transfer that is over, and starts the next of its purpose.
+        func remove(_ transfer: AsyncTransfer) {
+            let purpose = transfer.request.purpose
+            let next: AsyncTransfer? = state.withLock { state in
+                guard state.transfers.removeValue(forKey: transfer.id) != nil else { return nil }
+                if let place = state.waiting[purpose]?.firstIndex(where: { $0 === transfer }) {
+                    state.waiting[purpose]?.remove(at: place)
+                    return nil
+                }
+                // The next one takes this one's place, so the number stays.
+                if let next = state.waiting[purpose]?.first {
+                    state.waiting[purpose]?.removeFirst()
+                    return next
+                }
+                state.running[purpose, default: 1] -|= 1
+                return nil
+            }
+            next?.start()
+        }
+
+        /// Calls have one event loop, so that a connection is free again before the caller of the last one can ask for the next.
+        private func loop(for purpose: TransferPurpose) -> any EventLoop {
+            purpose == .rpc ? callLoop : pool.group.next()
+        }
+
+        private func limit(of purpose: TransferPurpose) -> Int { max(1, concurrency[purpose] ?? 8) }
+
+        func readerMadeRoom(_ id: UInt64) {
+            state.withLock { $0.transfers[id] }?.readerMadeRoom()
+        }
+
+        func readerLeft(_ id: UInt64) {
+            state.withLock { $0.transfers[id] }?.cancel()
+        }
+
+        func limitBandwidth(up: UInt64?, down: UInt64?) {
+            flow.limit(up: up, down: down)
+            for transfer in state.withLock({ Array($0.transfers.values) }) {
+                transfer.bandwidthChanged()
+            }
+        }
+
+        /// Fails all transfers, and refuses further ones.
+        func stop() {
+            let transfers = state.withLock { state in
+                state.isStopped = true
+                defer {
+                    state.transfers = [:]
+                    state.waiting = [:]
+                }
+                return Array(state.transfers.values)
+            }
+            for transfer in transfers {
+                transfer.fail(.shutDown(mayHaveBeenReceived: true))
+            }
+        }
+    }
+
+    /// The bandwidth that all transfers share, and those who count bytes.
+    final class TrafficFlow: Sendable {
+        private struct Limits {
+            var up: BandwidthLimit
+            var down: BandwidthLimit
+        }
+
+        private let limits: Mutex<Limits>
+        private let observers: [any TransferObserver]
+
+        init(up: UInt64?, down: UInt64?, observers: [any TransferObserver]) {
+            limits = Mutex(Limits(up: BandwidthLimit(rate: up), down: BandwidthLimit(rate: down)))
+            self.observers = observers
+        }
+
+        func limit(up: UInt64?, down: UInt64?) {
+            limits.withLock { limits in
+                limits.up.rate = up
+                limits.down.rate = down
+            }
+        }
+
+        /// How long a transfer has to wait before it receives more; nil for not at all.
+        func pauseBeforeReceiving(_ request: HTTPRequest) -> Duration? {
+            guard request.purpose == .download else { return nil }
+            return limits.withLock { $0.down.available(at: .now) == 0 ? $0.down.pause : nil }
+        }
+
+        /// How many of `count` bytes a transfer may send, or how long it has to wait.
+        func maySend(_ count: Int, _ request: HTTPRequest) -> (count: Int, pause: Duration?) {
+            guard request.purpose == .upload else { return (count, nil) }
+            return limits.withLock { limits in
+                guard let available = limits.up.available(at: .now) else { return (count, nil) }
+                return available > 0
+                    ? (min(count, available), nil) : (0, limits.up.pause)
+            }
+        }
+
+        func noteReceived(_ count: Int, _ request: HTTPRequest) {
+            if request.purpose == .download { limits.withLock { $0.down.consume(count) } }
+            for observer in observers { observer.received(bytes: count, label: request.label) }
+        }
+
+        func noteSent(_ count: Int, _ request: HTTPRequest) {
+            if request.purpose == .upload { limits.withLock { $0.up.consume(count) } }
+            for observer in observers { observer.sent(bytes: count, label: request.label) }
+        }
+    }
+#endif
