@@ -118,8 +118,8 @@ package final class ControlConnection: Sendable {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
-    /// Sets the timeout of each receive.
-    func setReceiveTimeout(seconds: Int) {
+    /// Sets the timeout of each receive; 0 for none.
+    package func setReceiveTimeout(seconds: Int) {
         setTimeout(SO_RCVTIMEO, seconds: seconds)
     }
 
