@@ -73,6 +73,20 @@ import Testing
         #expect(client.allMounts().isEmpty)
     }
 
+    @Test(
+        "a mount that root does not find among its own is a system mount", arguments: [true, false])
+    func scope(isRoot: Bool) throws {
+        let environment = try Environment(
+            ["HOME": temporary.path, "XDG_STATE_HOME": temporary.path + "/state"], isRoot: isRoot)
+        let own = try ControlServer(
+            folder: ControlFolder(path: environment.runtimeFolder), mountpoint: Self.mountpoint,
+            service: StandIn(operations: 7), ending: ending,
+            log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        defer { own.stop() }
+        #expect(try environment.scope(ofMountAt: Self.mountpoint) == .user)
+        #expect(try environment.scope(ofMountAt: "/mnt/other") == (isRoot ? .system : .user))
+    }
+
     @Test("a request before the mount serves is answered as soon as it does")
     func early() throws {
         let server = try server(StandIn(operations: 7), isStarted: false)
