@@ -42,6 +42,16 @@ import Testing
         }
     }
 
+    @Test("what the keyring may have of an earlier login is a warning beside the login")
+    func leftover() {
+        var facts = account(.login)
+        #expect(!facts.findings.contains { $0.level == .warning })
+        facts.hasLeftover = true
+        let warning = facts.findings.first { $0.level == .warning }
+        #expect(warning?.text.contains("secret of an earlier login") == true)
+        #expect(warning?.text.contains("dbxfs logout") == true)
+    }
+
     @Test("a login in the keyring is called that, and a keyring that does not give it is a problem")
     func keyring() {
         let found = account(.keyring).findings

@@ -41,6 +41,7 @@ struct KeyringTests {
             case $1 in --*) shift ;; esac
             case $command in
                 store)
+                    ls ../work > ../during
                     if test -e ../locked; then
                         echo 'secret-tool: Cannot create an item in a locked collection' >&2
                         exit 1
@@ -312,6 +313,33 @@ struct KeyringTests {
         #expect(try await fault(file) == .missing)
     }
 
+    @Test("a secret that no file names is found and removed", arguments: [true, false])
+    func leftover(byLogin: Bool) async throws {
+        let file = file()
+        _ = try await save(file)
+        // If the login is killed here, the keyring has a secret that the file does not name.
+        let during = try String(contentsOfFile: folder.path + "/during", encoding: .utf8)
+        #expect(during.contains("credentials.json.keyring"))
+        #expect(!file.hasLeftover)
+        // As a login that was killed between the file and the keyring.
+        try set("locked")
+        #expect(try await save(file, "other", inKeyring: false) == .locked)
+        #expect(try entries.count == 1)
+        #expect(file.hasLeftover)
+        // Still locked: it is not forgotten.
+        #expect(try await save(file, "third", inKeyring: false) == .locked)
+        #expect(file.hasLeftover)
+        try FileManager.default.removeItem(atPath: folder.path + "/locked")
+        if byLogin {
+            #expect(try await save(file, "fourth", inKeyring: false) == nil)
+            #expect(try await secret(file) == "fourth")
+        } else {
+            #expect(try await onThread { try file.remove() } == nil)
+        }
+        #expect(try entries.isEmpty)
+        #expect(!file.hasLeftover)
+    }
+
     @Test("a login that a locked keyring does not let go is removed here, and reported")
     func lockedRemoval() async throws {
         let file = file()
@@ -320,6 +348,12 @@ struct KeyringTests {
         #expect(try await onThread { try file.remove() } == .locked)
         #expect(file.isMissing)
         #expect(try entries.count == 1)
+        // A second logout, after the user has unlocked it.
+        #expect(file.hasLeftover)
+        try FileManager.default.removeItem(atPath: folder.path + "/locked")
+        #expect(try await onThread { try file.remove() } == nil)
+        #expect(try entries.isEmpty)
+        #expect(!file.hasLeftover)
     }
 
     @Test(

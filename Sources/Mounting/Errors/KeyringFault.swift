@@ -17,8 +17,8 @@ package enum KeyringFault: Error, Hashable, Sendable {
 
     /// The notice that the keyring still has the secret of a login that was replaced or ended.
     package static let leftover =
-        "the keyring could not be cleared, and still has the secret of the login before: remove the entries of dbxfs "
-        + "in the desktop's password settings"
+        "the keyring could not be cleared, and still has the secret of the login before: the next `dbxfs login` or "
+        + "`dbxfs logout` tries again; or remove the entries of dbxfs in the desktop's password settings"
 
     /// The fault and the remedy.
     package var message: String {

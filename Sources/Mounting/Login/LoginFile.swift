@@ -145,17 +145,34 @@ package struct LoginFile: Hashable, Sendable {
         var login = login
         login.server = server
         try makeFolder()
-        let old = keyringEntry
+        let (old, hadLeftover) = (keyringEntry, hasLeftover)
+        if patience != nil || old != nil { try mark.set() }
         if let patience {
             try saveInKeyring(login, patience, besides: old)
         } else {
             try write(login.json)
         }
-        guard let old else { return nil }
-        // A login that was killed may have left the other entry, which no file names.
-        let entries = Keyring.entries(of: path)
-        let kept = keyringEntry
-        return removeEntries([old, entries.first, entries.last].filter { $0 != kept }, .background)
+        guard old != nil || hadLeftover else {
+            mark.clear()
+            return nil
+        }
+        return clearKeyring(besides: keyringEntry, old, .background)
+    }
+
+    /// Whether the keyring may have the secret of an earlier login, because a command was killed or the keyring was locked.
+    package var hasLeftover: Bool { mark.isSet }
+
+    private var mark: KeyringMark { KeyringMark(of: path) }
+
+    /// Removes all entries but `kept`, among them that of the login before. Returns why the keyring still has one.
+    private func clearKeyring(
+        besides kept: String?, _ old: String?, _ patience: Keyring.Patience
+    ) -> KeyringFault? {
+        let names = Keyring.entries(of: path)
+        let entries = [old, names.first, names.last].compactMap(\.self).filter { $0 != kept }
+        let fault = removeEntries(entries, patience)
+        if fault == nil { mark.clear() }
+        return fault
     }
 
     private func saveInKeyring(
@@ -179,12 +196,12 @@ package struct LoginFile: Hashable, Sendable {
     package func remove(
         keyring patience: Keyring.Patience = .background
     ) throws(CommandError) -> KeyringFault? {
-        // A login that was killed may have left the other entry. Without an entry in the file the keyring
-        // is not asked: there may be none.
-        let fault = keyringEntry.flatMap { entry in
-            let entries = Keyring.entries(of: path)
-            return removeEntries([entry, entries.first, entries.last], patience)
-        }
+        // Without an entry in the file and a mark, the keyring is not asked: there may be none.
+        let entry = keyringEntry
+        let isAsked = entry != nil || hasLeftover
+        // The file, which names the entry, is removed also if the keyring keeps the secret.
+        if isAsked { try? mark.set() }
+        let fault = isAsked ? clearKeyring(besides: nil, entry, patience) : nil
         do throws(PrivateFileError) {
             try PrivateFile.remove(path)
         } catch {
