@@ -150,6 +150,14 @@ struct KeyringTests {
         let unlocked = try await onThread { try found.unlocked(.background) }
         #expect(unlocked.secret == "refresh-secret")
         #expect(unlocked.scopes == StoredLogin.sample.scopes)
+        // A mount that has this version of the file need not ask the keyring again.
+        guard case .login(_, _, let version) = unlocked else {
+            return #expect(Bool(false), "\(unlocked)")
+        }
+        #expect(version != nil)
+        #expect(version == file.version)
+        _ = try await save(file, "another")
+        #expect(version != file.version)
     }
 
     @Test("a login is replaced in the keyring, from a file, and back, and no old secret stays")
