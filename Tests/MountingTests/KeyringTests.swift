@@ -321,6 +321,17 @@ struct KeyringTests {
         #expect(try await fault(file) == .missing)
     }
 
+    @Test("where a login of another server has its secret is known, though the login is refused")
+    func otherServer() async throws {
+        let other = file(server: "http://127.0.0.1:8080")
+        #expect(!other.isInKeyring)
+        _ = try await save(file())
+        #expect(throws: CommandError.self) { try other.contents() }
+        #expect(other.isInKeyring)
+        _ = try await save(file(), inKeyring: false)
+        #expect(!other.isInKeyring)
+    }
+
     @Test("a secret that no file names is found and removed", arguments: [true, false])
     func leftover(byLogin: Bool) async throws {
         let file = file()

@@ -159,6 +159,9 @@ package struct LoginFile: Hashable, Sendable {
         return clearKeyring(besides: keyringEntry, old, .background)
     }
 
+    /// Whether the keyring has the secret of the login that is in the file, for whichever server that is.
+    package var isInKeyring: Bool { keyringEntry != nil }
+
     /// Whether the keyring may have the secret of an earlier login, because a command was killed or the keyring was locked.
     package var hasLeftover: Bool { mark.isSet }
 
