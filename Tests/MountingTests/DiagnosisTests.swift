@@ -59,12 +59,13 @@ import Testing
         #expect(found.first?.text == "a login, whose secret is in the keyring")
         for (fault, parts) in [
             (KeyringFault.locked, ["locked: unlock it"]),
-            (.noSession, ["DBUS_SESSION_BUS_ADDRESS", "dbxfs login --no-keyring"]),
-            (.unavailable("no program"), ["no program", "dbxfs login --no-keyring"]),
+            (.noSession, ["DBUS_SESSION_BUS_ADDRESS", "login --account work --no-keyring"]),
+            (.unavailable("no program"), ["no program", "login --account work --no-keyring"]),
             (.silent(seconds: 10), ["10 s", "enter its password"]),
-            (.missing, ["no secret", "run: dbxfs login"]),
+            (.missing, ["no secret", "run: dbxfs login --account work"]),
         ] {
-            let found = account(.refused(.keyring(fault))).findings
+            let error = CommandError.keyring(fault, login: "dbxfs login --account work")
+            let found = account(.refused(error)).findings
             expect(found, "credentials", .problem)
             for part in parts { #expect(found.first?.text.contains(part) == true, "\(found)") }
         }

@@ -103,7 +103,7 @@ struct KeyringTests {
         _ file: LoginFile, _ patience: Keyring.Patience = .background
     ) async throws -> KeyringFault? {
         let error = await #expect(throws: CommandError.self) { try await secret(file, patience) }
-        guard case .keyring(let fault)? = error else { return nil }
+        guard case .keyring(let fault, _)? = error else { return nil }
         #expect(error?.message.contains("secret-of-the") == false)
         return fault
     }
@@ -128,7 +128,7 @@ struct KeyringTests {
         #expect(!text.contains("refresh-secret"))
         #expect(!calls.contains("refresh-secret"))
         let contents = try #require(try file.contents())
-        #expect(contents.isInKeyring)
+        #expect(file.isInKeyring)
         #expect(contents.appKey == StoredLogin.sample.appKey)
         #expect(try await secret(file) == "refresh-secret")
         #expect(try entries.count == 1)
@@ -173,7 +173,7 @@ struct KeyringTests {
         // The new one did not take the old one's entry, which had to last until the file was replaced.
         #expect(try entries.count == 1)
         #expect(try entries != names)
-        await #expect(throws: CommandError.keyring(.missing)) {
+        await #expect(throws: CommandError.keyring(.missing, login: "dbxfs login")) {
             try await file.login(of: old, .background)
         }
         #expect(try await save(file, "fourth") == nil)
@@ -234,7 +234,9 @@ struct KeyringTests {
     func lockedForNew() async throws {
         _ = try await save(file(), "old")
         try set("locked")
-        await #expect(throws: CommandError.keyring(.locked)) { try await save(file(), "new") }
+        await #expect(throws: CommandError.keyring(.locked, login: "dbxfs login")) {
+            try await save(file(), "new")
+        }
         try FileManager.default.removeItem(atPath: folder.path + "/locked")
         #expect(try await secret(file()) == "old")
     }
@@ -248,7 +250,7 @@ struct KeyringTests {
         #expect(
             try await fault(file, asksUser ? .user { _ in } : .background) == .silent(seconds: 1))
         #expect(ContinuousClock.now - start < .seconds(30))
-        await #expect(throws: CommandError.keyring(.silent(seconds: 1))) {
+        await #expect(throws: CommandError.keyring(.silent(seconds: 1), login: "dbxfs login")) {
             try await onThread { try file.checkKeyring() }
         }
     }
@@ -259,7 +261,7 @@ struct KeyringTests {
         let before = calls
         let file = file(["DBUS_SESSION_BUS_ADDRESS": "", "XDG_RUNTIME_DIR": folder.path])
         #expect(try await fault(file, .user { _ in }) == .noSession)
-        await #expect(throws: CommandError.keyring(.noSession)) {
+        await #expect(throws: CommandError.keyring(.noSession, login: "dbxfs login")) {
             try await onThread { try file.checkKeyring() }
         }
         #expect(calls == before)
@@ -319,6 +321,34 @@ struct KeyringTests {
         try FileManager.default.removeItem(
             atPath: folder.path + "/keyring/" + (try #require(try entries.first)))
         #expect(try await fault(file) == .missing)
+    }
+
+    @Test("an error of the keyring names the command for this account")
+    func command() async throws {
+        _ = try await save(file())
+        let file = LoginFile(
+            path: path, server: nil, command: "dbxfs login --account work",
+            keyring: Keyring(variables: [
+                "DBUS_SESSION_BUS_ADDRESS": "", "XDG_RUNTIME_DIR": folder.path,
+            ]))
+        let error = await #expect(throws: CommandError.self) { try await secret(file) }
+        #expect(error?.message.contains("run: dbxfs login --account work --no-keyring") == true)
+    }
+
+    @Test("an account's folders have the command for its login")
+    func accountCommand() throws {
+        let environment = try Environment(["HOME": folder.path])
+        func login(_ account: String) -> LoginFile {
+            AccountFolders(
+                source: MountSource(account: account, remotePath: ""), settings: MountSettings(),
+                environment: environment
+            ).login
+        }
+        let work = login("work")
+        #expect(
+            work
+                == LoginFile(path: work.path, server: nil, command: "dbxfs login --account work"))
+        #expect(login("default") == LoginFile(path: login("default").path, server: nil))
     }
 
     @Test("where a login of another server has its secret is known, though the login is refused")

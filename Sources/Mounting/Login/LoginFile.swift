@@ -23,11 +23,6 @@ package struct LoginFile: Hashable, Sendable {
             }
         }
 
-        /// Whether the secret is in the keyring.
-        package var isInKeyring: Bool {
-            if case .keyring = self { true } else { false }
-        }
-
         /// The address of the server that issued it.
         fileprivate var server: String? {
             switch self {
@@ -42,16 +37,21 @@ package struct LoginFile: Hashable, Sendable {
     /// The address of the mounts' server; nil for Dropbox. That server must not get a login from
     /// another one: the address may be left over from a test, and any program may listen there.
     private let server: String?
+    /// The command that logs the account in, for messages.
+    private let command: String
     private let keyring: Keyring
 
-    /// Takes a path, which need not exist. Its login is for a server's `address`, or for Dropbox.
-    package init(path: String, server: String?) {
-        self.init(path: path, server: server, keyring: Keyring())
+    /// Takes a path, which need not exist. Its login is for a server's `address`, or for Dropbox, and `command` replaces it.
+    package init(path: String, server: String?, command: String = "dbxfs login") {
+        self.init(path: path, server: server, command: command, keyring: Keyring())
     }
 
-    init(path: String, server: String?, keyring: Keyring) {
+    init(
+        path: String, server: String?, command: String = "dbxfs login", keyring: Keyring
+    ) {
         self.path = path
         self.server = server
+        self.command = command
         self.keyring = keyring
     }
 
@@ -98,7 +98,7 @@ package struct LoginFile: Hashable, Sendable {
             do throws(KeyringFault) {
                 return try await keyring.load(login, patience)
             } catch {
-                throw .keyring(error)
+                throw .keyring(error, login: command)
             }
         }
     }
@@ -232,7 +232,7 @@ package struct LoginFile: Hashable, Sendable {
             try wait { keyring throws(KeyringFault) in try await keyring.remove(entries, patience) }
             return nil
         } catch {
-            if case .keyring(let fault) = error { return fault }
+            if case .keyring(let fault, _) = error { return fault }
             return .unavailable(error.message)
         }
     }
@@ -251,7 +251,7 @@ package struct LoginFile: Hashable, Sendable {
         }
         switch answer {
         case .success(let value)?: return value
-        case .failure(let fault)?: throw .keyring(fault)
+        case .failure(let fault)?: throw .keyring(fault, login: command)
         case nil: throw .system("the keyring could not be asked")
         }
     }

@@ -52,7 +52,9 @@ struct LogoutCommand: ParsableCommand {
         guard file.hasLeftover else { throw .notLoggedIn(account: account.name) }
         // An earlier logout could not clear the keyring, or was killed.
         try ProcessSettings.giveUpCapabilities()
-        if let fault = try file.remove(keyring: .asking) { throw .keyring(fault) }
+        if let fault = try file.remove(keyring: .asking) {
+            throw .keyring(fault, login: CommandError.login(account.name, account.scope))
+        }
         Terminal.print("Removed from the keyring.")
         return nil
     }
@@ -65,7 +67,8 @@ struct LogoutCommand: ParsableCommand {
             return try file.waitForLogin(of: contents, .asking)
         } catch {
             // A logout that was killed had removed it.
-            guard force || error == .keyring(.missing) else { throw error }
+            let isMissing = if case .keyring(.missing, _) = error { true } else { false }
+            guard force || isMissing else { throw error }
             Terminal.complain(error.message)
             Terminal.complain("end the login at \(CommandError.connectedApps)")
             return nil
