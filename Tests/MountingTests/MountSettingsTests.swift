@@ -74,6 +74,20 @@ import Testing
         #expect(!settings.isReadOnly)
     }
 
+    @Test("owner and group can be named, and a name that is not known here is an error")
+    func namedOwners() throws {
+        let settings = try MountSettings(parsing: ["uid=root,gid=root"])
+        #expect(settings.user == 0)
+        #expect(settings.group == 0)
+        for option in ["uid=no-such-user", "gid=no-such-group", "uid=", "gid=", "uid=4294967295"] {
+            let error = #expect(throws: CommandError.self) { try MountSettings(parsing: [option]) }
+            #expect(error?.message.contains(option) == true)
+            #expect(error?.message.contains("number or name") == true)
+        }
+        // All digits are a number, also where a user has that name.
+        #expect(try MountSettings(parsing: ["uid=4294967294"]).user == 4_294_967_294)
+    }
+
     @Test("a later option wins over an earlier one")
     func order() throws {
         #expect(try !MountSettings(parsing: ["ro", "rw"]).isReadOnly)

@@ -14,10 +14,14 @@ struct ValueForm<Value>: Sendable {
 
 extension ValueForm<UInt32> {
     static var user: Self {
-        Self(placeholder: "N", expected: "a user number", parse: OptionValue.identifier)
+        Self(placeholder: "N|NAME", expected: "the number or name of a user of this machine") {
+            OptionValue.identifier($0) ?? NamedOwners.user($0)
+        }
     }
     static var group: Self {
-        Self(placeholder: "N", expected: "a group number", parse: OptionValue.identifier)
+        Self(placeholder: "N|NAME", expected: "the number or name of a group of this machine") {
+            OptionValue.identifier($0) ?? NamedOwners.group($0)
+        }
     }
 }
 
