@@ -88,6 +88,32 @@ import Testing
         #expect(try MountSettings(parsing: ["uid=4294967294"]).user == 4_294_967_294)
     }
 
+    @Test("words at the Tab key: names of options, and behind = the values that each takes")
+    func completion() throws {
+        #expect(OptionWords.mountOptions("").contains("ro"))
+        #expect(OptionWords.mountOptions("").contains("cache_size="))
+        #expect(OptionWords.mountOptions("posix=") == ["posix=dropbox", "posix=local"])
+        #expect(OptionWords.mountOptions("ro,names=st") == ["ro,names=all", "ro,names=strict"])
+        #expect(OptionWords.mountOptions("cache_size=") == [])
+        #expect(OptionWords.mountOptions("unknown=") == [])
+        #expect(OptionWords.mountOptions("$(id),posix=") == [])
+        #expect(OptionWords.settings("").contains("log_level="))
+        #expect(!OptionWords.settings("").contains("posix="))
+        #expect(OptionWords.settings("log_level=") == LogLevel.allCases.map { "log_level=\($0)" })
+        #expect(OptionWords.settings("bwlimit_up=") == ["bwlimit_up=none"])
+        // Each word that is offered is taken.
+        for option in MountOption.all {
+            for word in OptionWords.mountOptions(option.name + "=") {
+                _ = try MountSettings(parsing: [word])
+            }
+        }
+        for name in LiveSettings.names {
+            for word in OptionWords.settings(name + "=") {
+                _ = try LiveSettings().changed(by: [MountOptionSetting(assignment: word)])
+            }
+        }
+    }
+
     @Test("a later option wins over an earlier one")
     func order() throws {
         #expect(try !MountSettings(parsing: ["ro", "rw"]).isReadOnly)
