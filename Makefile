@@ -205,7 +205,8 @@ install:
 	sed 's|@BINDIR@|$(BINDIR)|' Packaging/dbxfs@.service.in > '$(DESTDIR)$(USERUNITDIR)/dbxfs@.service'
 	sed 's|@BINDIR@|$(BINDIR)|' Packaging/dbxfs-system@.service.in > '$(DESTDIR)$(SYSTEMUNITDIR)/dbxfs@.service'
 	chmod 644 '$(DESTDIR)$(USERUNITDIR)/dbxfs@.service' '$(DESTDIR)$(SYSTEMUNITDIR)/dbxfs@.service'
-	'$(BIN)/dbxfs' --generate-completion-script bash | sed '1{/^#!/d}' > '$(DESTDIR)$(BASHCOMPDIR)/dbxfs'
+	{ '$(BIN)/dbxfs' --generate-completion-script bash | sed '1{/^#!/d}' && cat Packaging/completion.bash; } \
+		> '$(DESTDIR)$(BASHCOMPDIR)/dbxfs'
 	'$(BIN)/dbxfs' --generate-completion-script zsh > '$(DESTDIR)$(ZSHCOMPDIR)/_dbxfs'
 	'$(BIN)/dbxfs' --generate-completion-script fish > '$(DESTDIR)$(FISHCOMPDIR)/dbxfs.fish'
 	chmod 644 '$(DESTDIR)$(BASHCOMPDIR)/dbxfs' '$(DESTDIR)$(ZSHCOMPDIR)/_dbxfs' \

@@ -285,6 +285,27 @@ private final class FakeExports: RemoteExporting {
         #expect(try await contents("d", on: fixture) == text("export"))
     }
 
+    @Test("an export that has lost bytes is made again, in this mount and in the next one")
+    func truncated() async throws {
+        let fixture = try fixture()
+        let export = text("# A document")
+        _ = try document("d", export, on: fixture)
+        #expect(try await contents("d", on: fixture) == export)
+        let exports = folder.path + "/exports"
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: exports).first)
+        #expect(truncate(exports + "/" + name, 3) == 0)
+        #expect(try await contents("d", on: fixture) == export)
+        #expect(cloud.requests == 2)
+        // The new one is kept under the same name.
+        #expect(truncate(exports + "/" + name, 3) == 0)
+        let node = try #require(try fixture.node(try fixture.lookup("d")))
+        let revision = try #require(node.facts.revision)
+        let next = DocumentExports(remote: cloud, folder: folder.path)
+        #expect(next.size(of: node.inode, revision) == nil)
+        #expect(next.file(of: node.inode, revision) == nil)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: exports).isEmpty)
+    }
+
     /// The name that the next callers have.
     private final class Name: Sendable {
         let current: Mutex<String?>
@@ -337,14 +358,17 @@ private final class FakeExports: RemoteExporting {
         // A new revision takes the place of the old one, which its readers keep.
         let old = try #require(second.file(of: InodeID(7), revisions[0]))
         try await fetch(second, 7, revisions[2])
-        #expect(try names == ["7-015f3a-015f3a", "8-015f1a-015f2a"])
+        #expect(try names == ["7-015f3a-015f3a-11", "8-015f1a-015f2a-11"])
         #expect(try old.read(at: 0, count: 1) == text("7"))
-        // Files of other names, and links, are none of ours.
-        let strange = ["9-015f1a", "x", "07-015f1a-015f1a", "9-015F-1", "7-015f3a-015f3a-1"]
+        // Files of other names, such as those of an earlier version, of other sizes, and links, are none of ours.
+        let strange = [
+            "9-015f1a", "x", "07-015f1a-015f1a-1", "9-015F-1-1", "7-015f3a-015f3a",
+            "7-015f3a-015f3a-2", "9-015f1a-015f1a-+1",
+        ]
         for name in strange { _ = try folder.write("?", to: "exports/" + name, mode: 0o600) }
-        #expect(symlink("/etc/passwd", folder.path + "/exports/10-1-1") == 0)
+        #expect(symlink("/etc/passwd", folder.path + "/exports/10-1-1-1") == 0)
         #expect(try read(exports(), 7, revisions[2]) == "7 of 015f3a")
-        #expect(try names == ["7-015f3a-015f3a", "8-015f1a-015f2a"])
+        #expect(try names == ["7-015f3a-015f3a-11", "8-015f1a-015f2a-11"])
         // Fewer are wanted.
         _ = exports(1)
         #expect(try names.count == 1)

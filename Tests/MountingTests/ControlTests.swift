@@ -58,6 +58,35 @@ import Testing
         #expect(ControlClient(folder: folder).allMounts() == [status])
     }
 
+    @Test("a mount's socket is seen although its process does not answer, or is dead")
+    func deadSocket() throws {
+        let client = ControlClient(folder: folder)
+        #expect(!client.hasSocket(for: Self.mountpoint))
+        let hanging = try server(StandIn(operations: 7), isStarted: false)
+        #expect(client.hasSocket(for: Self.mountpoint))
+        #expect(!client.hasSocket(for: "/mnt/other"))
+        hanging.stop()
+        #expect(!client.hasSocket(for: Self.mountpoint))
+        // As a process that was killed leaves it.
+        close(try folder.socket(for: Self.mountpoint).listen())
+        #expect(client.hasSocket(for: Self.mountpoint))
+        #expect(client.allMounts().isEmpty)
+    }
+
+    @Test(
+        "a mount that root does not find among its own is a system mount", arguments: [true, false])
+    func scope(isRoot: Bool) throws {
+        let environment = try Environment(
+            ["HOME": temporary.path, "XDG_STATE_HOME": temporary.path + "/state"], isRoot: isRoot)
+        let own = try ControlServer(
+            folder: ControlFolder(path: environment.runtimeFolder), mountpoint: Self.mountpoint,
+            service: StandIn(operations: 7), ending: ending,
+            log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        defer { own.stop() }
+        #expect(try environment.scope(ofMountAt: Self.mountpoint) == .user)
+        #expect(try environment.scope(ofMountAt: "/mnt/other") == (isRoot ? .system : .user))
+    }
+
     @Test("a request before the mount serves is answered as soon as it does")
     func early() throws {
         let server = try server(StandIn(operations: 7), isStarted: false)

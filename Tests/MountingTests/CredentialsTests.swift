@@ -141,9 +141,10 @@ import Testing
     func descriptions() {
         let login = StoredLogin.sample
         for value: Any in [
-            login, Credentials.login(login, self.login), Credentials.token("refresh-secret"),
+            login, Credentials.login(login, self.login, version: nil),
+            Credentials.token("refresh-secret"),
             LoginFile.Contents.login(login),
-            Credentials.Found.credentials(.login(login, self.login)),
+            Credentials.Found.credentials(.login(login, self.login, version: nil)),
             Credentials.refreshToken("refresh-secret", appKey: "fleet"),
             RedirectAnswer.code("refresh-secret"),
         ] {

@@ -42,6 +42,16 @@ import Testing
         }
     }
 
+    @Test("what the keyring may have of an earlier login is a warning beside the login")
+    func leftover() {
+        var facts = account(.login)
+        #expect(!facts.findings.contains { $0.level == .warning })
+        facts.hasLeftover = true
+        let warning = facts.findings.first { $0.level == .warning }
+        #expect(warning?.text.contains("secret of an earlier login") == true)
+        #expect(warning?.text.contains("dbxfs logout") == true)
+    }
+
     @Test("a login in the keyring is called that, and a keyring that does not give it is a problem")
     func keyring() {
         let found = account(.keyring).findings
@@ -49,12 +59,13 @@ import Testing
         #expect(found.first?.text == "a login, whose secret is in the keyring")
         for (fault, parts) in [
             (KeyringFault.locked, ["locked: unlock it"]),
-            (.noSession, ["DBUS_SESSION_BUS_ADDRESS", "dbxfs login --no-keyring"]),
-            (.unavailable("no program"), ["no program", "dbxfs login --no-keyring"]),
+            (.noSession, ["DBUS_SESSION_BUS_ADDRESS", "login --account work --no-keyring"]),
+            (.unavailable("no program"), ["no program", "login --account work --no-keyring"]),
             (.silent(seconds: 10), ["10 s", "enter its password"]),
-            (.missing, ["no secret", "run: dbxfs login"]),
+            (.missing, ["no secret", "run: dbxfs login --account work"]),
         ] {
-            let found = account(.refused(.keyring(fault))).findings
+            let error = CommandError.keyring(fault, login: "dbxfs login --account work")
+            let found = account(.refused(error)).findings
             expect(found, "credentials", .problem)
             for part in parts { #expect(found.first?.text.contains(part) == true, "\(found)") }
         }

@@ -41,6 +41,7 @@ struct KeyringTests {
             case $1 in --*) shift ;; esac
             case $command in
                 store)
+                    ls ../work > ../during
                     if test -e ../locked; then
                         echo 'secret-tool: Cannot create an item in a locked collection' >&2
                         exit 1
@@ -102,7 +103,7 @@ struct KeyringTests {
         _ file: LoginFile, _ patience: Keyring.Patience = .background
     ) async throws -> KeyringFault? {
         let error = await #expect(throws: CommandError.self) { try await secret(file, patience) }
-        guard case .keyring(let fault)? = error else { return nil }
+        guard case .keyring(let fault, _)? = error else { return nil }
         #expect(error?.message.contains("secret-of-the") == false)
         return fault
     }
@@ -127,7 +128,7 @@ struct KeyringTests {
         #expect(!text.contains("refresh-secret"))
         #expect(!calls.contains("refresh-secret"))
         let contents = try #require(try file.contents())
-        #expect(contents.isInKeyring)
+        #expect(file.isInKeyring)
         #expect(contents.appKey == StoredLogin.sample.appKey)
         #expect(try await secret(file) == "refresh-secret")
         #expect(try entries.count == 1)
@@ -149,6 +150,14 @@ struct KeyringTests {
         let unlocked = try await onThread { try found.unlocked(.background) }
         #expect(unlocked.secret == "refresh-secret")
         #expect(unlocked.scopes == StoredLogin.sample.scopes)
+        // A mount that has this version of the file need not ask the keyring again.
+        guard case .login(_, _, let version) = unlocked else {
+            return #expect(Bool(false), "\(unlocked)")
+        }
+        #expect(version != nil)
+        #expect(version == file.version)
+        _ = try await save(file, "another")
+        #expect(version != file.version)
     }
 
     @Test("a login is replaced in the keyring, from a file, and back, and no old secret stays")
@@ -164,7 +173,7 @@ struct KeyringTests {
         // The new one did not take the old one's entry, which had to last until the file was replaced.
         #expect(try entries.count == 1)
         #expect(try entries != names)
-        await #expect(throws: CommandError.keyring(.missing)) {
+        await #expect(throws: CommandError.keyring(.missing, login: "dbxfs login")) {
             try await file.login(of: old, .background)
         }
         #expect(try await save(file, "fourth") == nil)
@@ -225,7 +234,9 @@ struct KeyringTests {
     func lockedForNew() async throws {
         _ = try await save(file(), "old")
         try set("locked")
-        await #expect(throws: CommandError.keyring(.locked)) { try await save(file(), "new") }
+        await #expect(throws: CommandError.keyring(.locked, login: "dbxfs login")) {
+            try await save(file(), "new")
+        }
         try FileManager.default.removeItem(atPath: folder.path + "/locked")
         #expect(try await secret(file()) == "old")
     }
@@ -239,7 +250,7 @@ struct KeyringTests {
         #expect(
             try await fault(file, asksUser ? .user { _ in } : .background) == .silent(seconds: 1))
         #expect(ContinuousClock.now - start < .seconds(30))
-        await #expect(throws: CommandError.keyring(.silent(seconds: 1))) {
+        await #expect(throws: CommandError.keyring(.silent(seconds: 1), login: "dbxfs login")) {
             try await onThread { try file.checkKeyring() }
         }
     }
@@ -250,7 +261,7 @@ struct KeyringTests {
         let before = calls
         let file = file(["DBUS_SESSION_BUS_ADDRESS": "", "XDG_RUNTIME_DIR": folder.path])
         #expect(try await fault(file, .user { _ in }) == .noSession)
-        await #expect(throws: CommandError.keyring(.noSession)) {
+        await #expect(throws: CommandError.keyring(.noSession, login: "dbxfs login")) {
             try await onThread { try file.checkKeyring() }
         }
         #expect(calls == before)
@@ -312,6 +323,72 @@ struct KeyringTests {
         #expect(try await fault(file) == .missing)
     }
 
+    @Test("an error of the keyring names the command for this account")
+    func command() async throws {
+        _ = try await save(file())
+        let file = LoginFile(
+            path: path, server: nil, command: "dbxfs login --account work",
+            keyring: Keyring(variables: [
+                "DBUS_SESSION_BUS_ADDRESS": "", "XDG_RUNTIME_DIR": folder.path,
+            ]))
+        let error = await #expect(throws: CommandError.self) { try await secret(file) }
+        #expect(error?.message.contains("run: dbxfs login --account work --no-keyring") == true)
+    }
+
+    @Test("an account's folders have the command for its login")
+    func accountCommand() throws {
+        let environment = try Environment(["HOME": folder.path])
+        func login(_ account: String) -> LoginFile {
+            AccountFolders(
+                source: MountSource(account: account, remotePath: ""), settings: MountSettings(),
+                environment: environment
+            ).login
+        }
+        let work = login("work")
+        #expect(
+            work
+                == LoginFile(path: work.path, server: nil, command: "dbxfs login --account work"))
+        #expect(login("default") == LoginFile(path: login("default").path, server: nil))
+    }
+
+    @Test("where a login of another server has its secret is known, though the login is refused")
+    func otherServer() async throws {
+        let other = file(server: "http://127.0.0.1:8080")
+        #expect(!other.isInKeyring)
+        _ = try await save(file())
+        #expect(throws: CommandError.self) { try other.contents() }
+        #expect(other.isInKeyring)
+        _ = try await save(file(), inKeyring: false)
+        #expect(!other.isInKeyring)
+    }
+
+    @Test("a secret that no file names is found and removed", arguments: [true, false])
+    func leftover(byLogin: Bool) async throws {
+        let file = file()
+        _ = try await save(file)
+        // If the login is killed here, the keyring has a secret that the file does not name.
+        let during = try String(contentsOfFile: folder.path + "/during", encoding: .utf8)
+        #expect(during.contains("credentials.json.keyring"))
+        #expect(!file.hasLeftover)
+        // As a login that was killed between the file and the keyring.
+        try set("locked")
+        #expect(try await save(file, "other", inKeyring: false) == .locked)
+        #expect(try entries.count == 1)
+        #expect(file.hasLeftover)
+        // Still locked: it is not forgotten.
+        #expect(try await save(file, "third", inKeyring: false) == .locked)
+        #expect(file.hasLeftover)
+        try FileManager.default.removeItem(atPath: folder.path + "/locked")
+        if byLogin {
+            #expect(try await save(file, "fourth", inKeyring: false) == nil)
+            #expect(try await secret(file) == "fourth")
+        } else {
+            #expect(try await onThread { try file.remove() } == nil)
+        }
+        #expect(try entries.isEmpty)
+        #expect(!file.hasLeftover)
+    }
+
     @Test("a login that a locked keyring does not let go is removed here, and reported")
     func lockedRemoval() async throws {
         let file = file()
@@ -320,6 +397,12 @@ struct KeyringTests {
         #expect(try await onThread { try file.remove() } == .locked)
         #expect(file.isMissing)
         #expect(try entries.count == 1)
+        // A second logout, after the user has unlocked it.
+        #expect(file.hasLeftover)
+        try FileManager.default.removeItem(atPath: folder.path + "/locked")
+        #expect(try await onThread { try file.remove() } == nil)
+        #expect(try entries.isEmpty)
+        #expect(!file.hasLeftover)
     }
 
     @Test(

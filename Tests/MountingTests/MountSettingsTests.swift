@@ -74,6 +74,46 @@ import Testing
         #expect(!settings.isReadOnly)
     }
 
+    @Test("owner and group can be named, and a name that is not known here is an error")
+    func namedOwners() throws {
+        let settings = try MountSettings(parsing: ["uid=root,gid=root"])
+        #expect(settings.user == 0)
+        #expect(settings.group == 0)
+        for option in ["uid=no-such-user", "gid=no-such-group", "uid=", "gid=", "uid=4294967295"] {
+            let error = #expect(throws: CommandError.self) { try MountSettings(parsing: [option]) }
+            #expect(error?.message.contains(option) == true)
+            #expect(error?.message.contains("number or name") == true)
+        }
+        // All digits are a number, also where a user has that name.
+        #expect(try MountSettings(parsing: ["uid=4294967294"]).user == 4_294_967_294)
+    }
+
+    @Test("words at the Tab key: names of options, and behind = the values that each takes")
+    func completion() throws {
+        #expect(OptionWords.mountOptions("").contains("ro"))
+        #expect(OptionWords.mountOptions("").contains("cache_size="))
+        #expect(OptionWords.mountOptions("posix=") == ["posix=dropbox", "posix=local"])
+        #expect(OptionWords.mountOptions("ro,names=st") == ["ro,names=all", "ro,names=strict"])
+        #expect(OptionWords.mountOptions("cache_size=") == [])
+        #expect(OptionWords.mountOptions("unknown=") == [])
+        #expect(OptionWords.mountOptions("$(id),posix=") == [])
+        #expect(OptionWords.settings("").contains("log_level="))
+        #expect(!OptionWords.settings("").contains("posix="))
+        #expect(OptionWords.settings("log_level=") == LogLevel.allCases.map { "log_level=\($0)" })
+        #expect(OptionWords.settings("bwlimit_up=") == ["bwlimit_up=none"])
+        // Each word that is offered is taken.
+        for option in MountOption.all {
+            for word in OptionWords.mountOptions(option.name + "=") {
+                _ = try MountSettings(parsing: [word])
+            }
+        }
+        for name in LiveSettings.names {
+            for word in OptionWords.settings(name + "=") {
+                _ = try LiveSettings().changed(by: [MountOptionSetting(assignment: word)])
+            }
+        }
+    }
+
     @Test("a later option wins over an earlier one")
     func order() throws {
         #expect(try !MountSettings(parsing: ["ro", "rw"]).isReadOnly)

@@ -81,14 +81,13 @@ package final class MetadataStore: Sendable {
         configuration.allowsUnsafeTransactions = true
         configuration.maximumReaderCount = 6
         configuration.busyMode = .timeout(30)
-        let mask = umask(0o077)
-        defer { umask(mask) }
         self.path = path
         index = LogIndex(ofDatabaseAt: path)
         self.flush = flush
         gate = nil
         let known = LogMark(at: Self.markPath(path))
         var damage = known?.damage(ofDatabaseAt: path)
+        Self.makeFile(path)
         database = try DatabasePool(path: path, configuration: configuration)
         try Self.migrate(database, path)
         let (name, changes) = try Self.tidy(database)
@@ -137,6 +136,14 @@ package final class MetadataStore: Sendable {
             try database.execute(sql: "PRAGMA temp_store = MEMORY")
         }
         return configuration
+    }
+
+    /// Makes a new database's file, for this user only: SQLite would apply the umask, which is that of all threads of the process.
+    /// The log and its index get the mode of the database from SQLite.
+    private static func makeFile(_ path: String) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        // If it cannot be made, SQLite tells why.
+        if descriptor >= 0 { Glibc.close(descriptor) }
     }
 
     private static func migrate(_ database: any DatabaseWriter, _ path: String?) throws {

@@ -21,8 +21,10 @@ package struct AccountFolders: Hashable, Sendable {
     private let account: String
     /// The login file, shared by all mounts of an account.
     package var login: LoginFile {
-        LoginFile(path: account + "/credentials.json", server: server)
+        LoginFile(path: account + "/credentials.json", server: server, command: loginCommand)
     }
+    /// The command that logs the account in.
+    private let loginCommand: String
     /// The address of the server, unless it is Dropbox.
     private let server: String?
     /// The file with an access token on one line, shared by all mounts of an account.
@@ -46,6 +48,7 @@ package struct AccountFolders: Hashable, Sendable {
         state = environment.stateFolder + "/" + name
         account = environment.stateFolder + "/" + source.account
         server = environment.endpoint?.address
+        loginCommand = CommandError.login(source.account, environment.scope)
         cache = (settings.cacheFolder ?? environment.cacheFolder) + "/" + name
     }
 

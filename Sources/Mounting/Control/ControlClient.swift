@@ -34,6 +34,11 @@ package struct ControlClient: Sendable {
         return nil
     }
 
+    /// Whether a process of this user serves a mount at the path, or did so until it died. Asks none.
+    package func hasSocket(for mountpoint: String) -> Bool {
+        folders.contains { access($0.socket(for: mountpoint).path, F_OK) == 0 }
+    }
+
     /// The status of every mount that answers within so many seconds, sorted by mountpoint.
     package func allMounts(patience: Int = 10) -> [MountStatus] {
         folders.flatMap { $0.sockets() }

@@ -10,6 +10,14 @@ import SystemPackage
 extension Environment {
     /// The folders to search for the sockets of running mounts.
     package var controlFolders: [ControlFolder] { runtimeFolders.map { ControlFolder(path: $0) } }
+
+    /// Which accounts that of a running mount is one of: root finds system mounts beside its own.
+    package func scope(ofMountAt mountpoint: String) throws(CommandError) -> Scope {
+        let own = ControlFolder(path: runtimeFolder)
+        guard controlFolders != [own], try ControlClient(folder: own).connect(to: mountpoint) == nil
+        else { return scope }
+        return .system
+    }
 }
 
 /// The folder of the control sockets.
@@ -118,8 +126,8 @@ package final class ControlConnection: Sendable {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
-    /// Sets the timeout of each receive.
-    func setReceiveTimeout(seconds: Int) {
+    /// Sets the timeout of each receive; 0 for none.
+    package func setReceiveTimeout(seconds: Int) {
         setTimeout(SO_RCVTIMEO, seconds: seconds)
     }
 

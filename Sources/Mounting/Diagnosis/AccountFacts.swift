@@ -34,6 +34,8 @@ package struct AccountFacts: Hashable, Sendable {
     package var access: Access
     /// Whether it is one of several accounts, and the user has not named it.
     package var isOneOfSeveral = false
+    /// Whether the keyring may have the secret of an earlier login.
+    package var hasLeftover = false
     /// The server's response to the credentials.
     package var answer: Answer = .notAsked
     /// Whether modes, times and attributes are kept on Dropbox.
@@ -52,7 +54,7 @@ package struct AccountFacts: Hashable, Sendable {
 
     /// The findings about the account.
     package var findings: [Finding] {
-        [accessFinding] + serverFindings + sharing.findings(about: account)
+        [accessFinding] + leftoverFindings + serverFindings + sharing.findings(about: account)
             + trees.flatMap(\.findings)
     }
 
@@ -71,6 +73,16 @@ package struct AccountFacts: Hashable, Sendable {
                 "no login, and nothing queued: \(command) to use it again")
         case .refused(let error): return finding(.problem, error.message)
         }
+    }
+
+    private var leftoverFindings: [Finding] {
+        guard hasLeftover else { return [] }
+        return [
+            Finding(
+                "credentials", about: account, .warning,
+                "the keyring may still have the secret of an earlier login: the next `dbxfs login` or `dbxfs logout` "
+                    + "in the desktop's session removes it")
+        ]
     }
 
     private var hasQueue: Bool { trees.contains { $0.pending > 0 } }

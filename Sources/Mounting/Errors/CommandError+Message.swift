@@ -87,7 +87,7 @@ extension CommandError {
         // Logging in and out
         case .loginDamaged(let file, let reason):
             "\(file) cannot be used (\(reason)): log in again, run: dbxfs login"
-        case .keyring(let fault): fault.message
+        case .keyring(let fault, let login): fault.message(login)
         case .otherServer(let file, let login, let configured):
             "the login in \(file) is for \(login), but the server is \(configured), by DBXFS_ENDPOINT or `endpoint` in the "
                 + "configuration file: change that, or log in there, run: dbxfs login"

@@ -37,7 +37,7 @@ package enum CommandError: Error, Hashable, Sendable {
     /// A variable names a file that does not exist.
     case credentialsMissing(variable: String, file: String)
     case loginDamaged(file: String, reason: String)
-    case keyring(KeyringFault)
+    case keyring(KeyringFault, login: String)
     case otherServer(file: String, login: String, configured: String)
     /// With the addresses to register for the app.
     case noAppKey(redirects: [String])

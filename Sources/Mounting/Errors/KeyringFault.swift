@@ -17,12 +17,12 @@ package enum KeyringFault: Error, Hashable, Sendable {
 
     /// The notice that the keyring still has the secret of a login that was replaced or ended.
     package static let leftover =
-        "the keyring could not be cleared, and still has the secret of the login before: remove the entries of dbxfs "
-        + "in the desktop's password settings"
+        "the keyring could not be cleared, and still has the secret of the login before: the next `dbxfs login` or "
+        + "`dbxfs logout` tries again; or remove the entries of dbxfs in the desktop's password settings"
 
-    /// The fault and the remedy.
-    package var message: String {
-        let instead = "or keep the login in a file, run: dbxfs login --no-keyring"
+    /// The fault and the remedy, with the command that logs the account in.
+    func message(_ login: String) -> String {
+        let instead = "or keep the login in a file, run: \(login) --no-keyring"
         return switch self {
         case .noSession:
             "the keyring cannot be reached outside of a desktop's session (DBUS_SESSION_BUS_ADDRESS is not set): "
@@ -35,9 +35,9 @@ package enum KeyringFault: Error, Hashable, Sendable {
         case .silent(let seconds):
             "the keyring does not answer within \(seconds) s: enter its password where the desktop asks for it, \(instead)"
         case .missing:
-            "the keyring has no secret for this login: log in again, run: dbxfs login"
+            "the keyring has no secret for this login: log in again, run: \(login)"
         case .damaged(let reason):
-            "the login in the keyring cannot be used (\(reason)): log in again, run: dbxfs login"
+            "the login in the keyring cannot be used (\(reason)): log in again, run: \(login)"
         }
     }
 }

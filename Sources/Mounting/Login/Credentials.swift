@@ -3,7 +3,7 @@
 // its secret in the keyring, which is asked in a second step.
 
 package import DropboxAPI
-import LocalIO
+package import LocalIO
 
 /// The source of access tokens.
 package enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringConvertible {
@@ -11,15 +11,15 @@ package enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringCon
     case token(String)
     /// A refresh token, which yields tokens for an app until it is revoked, and its account.
     case refreshToken(String, appKey: String)
-    /// A login, which yields tokens until it is revoked.
-    case login(StoredLogin, LoginFile)
+    /// A login, which yields tokens until it is revoked, and the version of its file that had it: a later one is another login.
+    case login(StoredLogin, LoginFile, version: PrivateFile.Version?)
 
     /// A description without the secret.
     package var description: String {
         switch self {
         case .token: "<access token>"
         case .refreshToken: "<refresh token>"
-        case .login(let login, _): login.description
+        case .login(let login, _, _): login.description
         }
     }
     /// A mirror without the secret.
@@ -29,7 +29,7 @@ package enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringCon
     package var secret: String {
         switch self {
         case .token(let token), .refreshToken(let token, _): token
-        case .login(let login, _): login.refreshToken
+        case .login(let login, _, _): login.refreshToken
         }
     }
 
@@ -37,7 +37,7 @@ package enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringCon
     package var scopes: [String] {
         switch self {
         case .token, .refreshToken: []
-        case .login(let login, _): login.scopes
+        case .login(let login, _, _): login.scopes
         }
     }
 
@@ -46,7 +46,7 @@ package enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringCon
         /// The secret is known.
         case credentials(Credentials)
         /// The secret of this login is in the keyring.
-        case keyring(LoginFile.Contents, LoginFile)
+        case keyring(LoginFile.Contents, LoginFile, version: PrivateFile.Version?)
 
         /// Whether the secret is in the keyring.
         package var isInKeyring: Bool {
@@ -57,8 +57,9 @@ package enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringCon
         package func unlocked(_ patience: Keyring.Patience) throws(CommandError) -> Credentials {
             switch self {
             case .credentials(let credentials): return credentials
-            case .keyring(let contents, let file):
-                return .login(try file.waitForLogin(of: contents, patience), file)
+            case .keyring(let contents, let file, let version):
+                return .login(
+                    try file.waitForLogin(of: contents, patience), file, version: version)
             }
         }
     }
@@ -81,7 +82,7 @@ package enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringCon
         if let path = environment.loginFile {
             return try copiedLogin(path, server: environment.endpoint?.address)
         }
-        if let stored = try login.contents() { return found(stored, login) }
+        if let found = try found(login) { return found }
         guard let text = try readPrivately(tokenFile) else {
             throw .noToken(
                 account: account, command: CommandError.login(account, environment.scope),
@@ -90,10 +91,13 @@ package enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringCon
         return .credentials(.token(try checked(text, from: tokenFile)))
     }
 
-    private static func found(_ contents: LoginFile.Contents, _ file: LoginFile) -> Found {
-        switch contents {
-        case .login(let login): .credentials(.login(login, file))
-        case .keyring: .keyring(contents, file)
+    private static func found(_ file: LoginFile) throws(CommandError) -> Found? {
+        // Before the content: if the file is replaced in between, the mount reads it again.
+        let version = file.version
+        guard let contents = try file.contents() else { return nil }
+        return switch contents {
+        case .login(let login): .credentials(.login(login, file, version: version))
+        case .keyring: .keyring(contents, file, version: version)
         }
     }
 
@@ -114,10 +118,10 @@ package enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringCon
         _ path: String, server: String?
     ) throws(CommandError) -> Found {
         let file = LoginFile(path: resolvedPath(path), server: server)
-        guard let stored = try file.contents() else {
+        guard let found = try found(file) else {
             throw .credentialsMissing(variable: "DBXFS_LOGIN_FILE", file: path)
         }
-        return found(stored, file)
+        return found
     }
 
     private static func readPrivately(_ path: String) throws(CommandError) -> String? {

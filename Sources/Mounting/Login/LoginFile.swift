@@ -23,11 +23,6 @@ package struct LoginFile: Hashable, Sendable {
             }
         }
 
-        /// Whether the secret is in the keyring.
-        package var isInKeyring: Bool {
-            if case .keyring = self { true } else { false }
-        }
-
         /// The address of the server that issued it.
         fileprivate var server: String? {
             switch self {
@@ -42,16 +37,21 @@ package struct LoginFile: Hashable, Sendable {
     /// The address of the mounts' server; nil for Dropbox. That server must not get a login from
     /// another one: the address may be left over from a test, and any program may listen there.
     private let server: String?
+    /// The command that logs the account in, for messages.
+    private let command: String
     private let keyring: Keyring
 
-    /// Takes a path, which need not exist. Its login is for a server's `address`, or for Dropbox.
-    package init(path: String, server: String?) {
-        self.init(path: path, server: server, keyring: Keyring())
+    /// Takes a path, which need not exist. Its login is for a server's `address`, or for Dropbox, and `command` replaces it.
+    package init(path: String, server: String?, command: String = "dbxfs login") {
+        self.init(path: path, server: server, command: command, keyring: Keyring())
     }
 
-    init(path: String, server: String?, keyring: Keyring) {
+    init(
+        path: String, server: String?, command: String = "dbxfs login", keyring: Keyring
+    ) {
         self.path = path
         self.server = server
+        self.command = command
         self.keyring = keyring
     }
 
@@ -98,7 +98,7 @@ package struct LoginFile: Hashable, Sendable {
             do throws(KeyringFault) {
                 return try await keyring.load(login, patience)
             } catch {
-                throw .keyring(error)
+                throw .keyring(error, login: command)
             }
         }
     }
@@ -145,17 +145,37 @@ package struct LoginFile: Hashable, Sendable {
         var login = login
         login.server = server
         try makeFolder()
-        let old = keyringEntry
+        let (old, hadLeftover) = (keyringEntry, hasLeftover)
+        if patience != nil || old != nil { try mark.set() }
         if let patience {
             try saveInKeyring(login, patience, besides: old)
         } else {
             try write(login.json)
         }
-        guard let old else { return nil }
-        // A login that was killed may have left the other entry, which no file names.
-        let entries = Keyring.entries(of: path)
-        let kept = keyringEntry
-        return removeEntries([old, entries.first, entries.last].filter { $0 != kept }, .background)
+        guard old != nil || hadLeftover else {
+            mark.clear()
+            return nil
+        }
+        return clearKeyring(besides: keyringEntry, old, .background)
+    }
+
+    /// Whether the keyring has the secret of the login that is in the file, for whichever server that is.
+    package var isInKeyring: Bool { keyringEntry != nil }
+
+    /// Whether the keyring may have the secret of an earlier login, because a command was killed or the keyring was locked.
+    package var hasLeftover: Bool { mark.isSet }
+
+    private var mark: KeyringMark { KeyringMark(of: path) }
+
+    /// Removes all entries but `kept`, among them that of the login before. Returns why the keyring still has one.
+    private func clearKeyring(
+        besides kept: String?, _ old: String?, _ patience: Keyring.Patience
+    ) -> KeyringFault? {
+        let names = Keyring.entries(of: path)
+        let entries = [old, names.first, names.last].compactMap(\.self).filter { $0 != kept }
+        let fault = removeEntries(entries, patience)
+        if fault == nil { mark.clear() }
+        return fault
     }
 
     private func saveInKeyring(
@@ -179,12 +199,12 @@ package struct LoginFile: Hashable, Sendable {
     package func remove(
         keyring patience: Keyring.Patience = .background
     ) throws(CommandError) -> KeyringFault? {
-        // A login that was killed may have left the other entry. Without an entry in the file the keyring
-        // is not asked: there may be none.
-        let fault = keyringEntry.flatMap { entry in
-            let entries = Keyring.entries(of: path)
-            return removeEntries([entry, entries.first, entries.last], patience)
-        }
+        // Without an entry in the file and a mark, the keyring is not asked: there may be none.
+        let entry = keyringEntry
+        let isAsked = entry != nil || hasLeftover
+        // The file, which names the entry, is removed also if the keyring keeps the secret.
+        if isAsked { try? mark.set() }
+        let fault = isAsked ? clearKeyring(besides: nil, entry, patience) : nil
         do throws(PrivateFileError) {
             try PrivateFile.remove(path)
         } catch {
@@ -212,7 +232,7 @@ package struct LoginFile: Hashable, Sendable {
             try wait { keyring throws(KeyringFault) in try await keyring.remove(entries, patience) }
             return nil
         } catch {
-            if case .keyring(let fault) = error { return fault }
+            if case .keyring(let fault, _) = error { return fault }
             return .unavailable(error.message)
         }
     }
@@ -231,7 +251,7 @@ package struct LoginFile: Hashable, Sendable {
         }
         switch answer {
         case .success(let value)?: return value
-        case .failure(let fault)?: throw .keyring(fault)
+        case .failure(let fault)?: throw .keyring(fault, login: command)
         case nil: throw .system("the keyring could not be asked")
         }
     }

@@ -38,6 +38,9 @@ package struct LiveSettings: Hashable, Sendable, Codable {
     /// The names of these settings.
     package static var names: [String] { changes.map(\.name) }
 
+    /// The names, with the values that are words.
+    static var words: [(name: String, words: [String])] { changes.map { ($0.name, $0.words) } }
+
     /// The names in JSON, which are those of the options.
     private enum CodingKeys: String, CodingKey {
         case uploadRate = "bwlimit_up"
@@ -94,6 +97,8 @@ struct SettingChange: Sendable {
     private(set) var name = ""
     /// The values that it takes, for messages.
     let expected: String
+    /// The values that are words, for completion at the Tab key.
+    let words: [String]
     /// Puts a value into settings; returns false if it is none.
     let apply: @Sendable (inout LiveSettings, String) -> Bool
 
@@ -101,7 +106,7 @@ struct SettingChange: Sendable {
     static func to<Value>(
         _ target: any WritableKeyPath<LiveSettings, Value> & Sendable, _ form: ValueForm<Value>
     ) -> SettingChange {
-        SettingChange(expected: form.expected) { settings, text in
+        SettingChange(expected: form.expected, words: form.words) { settings, text in
             guard let value = form.parse(text) else { return false }
             settings[keyPath: target] = value
             return true
@@ -114,7 +119,7 @@ struct SettingChange: Sendable {
         _ schedule: any WritableKeyPath<LiveSettings, RateSchedule?> & Sendable
     ) -> SettingChange {
         let form = ValueForm<RateLimit>.limitOrNone
-        return SettingChange(expected: form.expected) { settings, text in
+        return SettingChange(expected: form.expected, words: form.words) { settings, text in
             switch form.parse(text) {
             case .constant(let bytes):
                 (settings[keyPath: rate], settings[keyPath: schedule]) = (bytes, nil)

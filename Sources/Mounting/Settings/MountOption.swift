@@ -16,6 +16,8 @@ package struct MountOption: Sendable {
     package let meaning: [String]
     /// The values that it takes, for messages.
     let expected: String
+    /// The values that are words, for completion at the Tab key.
+    let words: [String]
     /// Whether the configuration file has to quote its value.
     let isQuoted: Bool
     /// Puts a value into settings; returns false if it is none for this option.
@@ -152,6 +154,7 @@ extension MountOption {
         opposite = nil
         self.meaning = meaning
         expected = form.expected
+        words = form.words
         isQuoted = form.isQuoted
         apply = { settings, text in
             guard let value = form.parse(text) else { return false }
@@ -172,6 +175,7 @@ extension MountOption {
         self.opposite = opposite
         self.meaning = meaning
         expected = ""
+        words = []
         isQuoted = false
         apply = { settings, _ in
             store(&settings, true)

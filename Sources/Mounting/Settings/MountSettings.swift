@@ -4,7 +4,7 @@
 /// The settings of a mount.
 package struct MountSettings: Hashable, Sendable, Codable {
     /// The condition on which `fsync` returns.
-    package enum Synchronization: String, Hashable, Sendable, Codable {
+    package enum Synchronization: String, Hashable, Sendable, Codable, CaseIterable {
         /// When the data survives power loss here.
         case local
         /// When the data is on Dropbox.
@@ -35,7 +35,7 @@ package struct MountSettings: Hashable, Sendable, Codable {
     }
 
     /// How lookups compare names.
-    package enum Names: String, Hashable, Sendable, Codable {
+    package enum Names: String, Hashable, Sendable, Codable, CaseIterable {
         /// Byte by byte, as POSIX does.
         case exact
         /// As Dropbox does, without case.
@@ -43,7 +43,7 @@ package struct MountSettings: Hashable, Sendable, Codable {
     }
 
     /// The names that users can give.
-    package enum AllowedNames: String, Hashable, Sendable, Codable {
+    package enum AllowedNames: String, Hashable, Sendable, Codable, CaseIterable {
         /// Each that POSIX allows: Dropbox gets an alias of one that it cannot have.
         case all
         /// Those that Dropbox can have.
@@ -51,7 +51,7 @@ package struct MountSettings: Hashable, Sendable, Codable {
     }
 
     /// The content of cloud documents, such as those of Paper, for programs.
-    package enum CloudDocuments: String, Hashable, Sendable, Codable {
+    package enum CloudDocuments: String, Hashable, Sendable, Codable, CaseIterable {
         /// They cannot be opened.
         case refused = "refuse"
         /// The file that Dropbox makes of the document.
@@ -59,7 +59,7 @@ package struct MountSettings: Hashable, Sendable, Codable {
     }
 
     /// The handling of the folders into which file managers move discarded files.
-    package enum Trash: String, Hashable, Sendable, Codable {
+    package enum Trash: String, Hashable, Sendable, Codable, CaseIterable {
         /// They cannot be made: file managers then offer to delete.
         case refused = "refuse"
         /// They are folders like any others.
@@ -77,7 +77,7 @@ package struct MountSettings: Hashable, Sendable, Codable {
     }
 
     /// Where modes, times and attributes are kept.
-    package enum Posix: String, Hashable, Sendable, Codable {
+    package enum Posix: String, Hashable, Sendable, Codable, CaseIterable {
         /// In properties of the files, for other machines.
         case dropbox
         /// On this machine only.

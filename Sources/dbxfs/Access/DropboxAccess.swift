@@ -68,10 +68,11 @@ struct DropboxAccess {
                 hide(token)
                 hide(grant.accessToken)
             }
-        case .login(let login, let file):
+        case .login(let login, let file, let version):
             let access = self
             return LoginTokens(
-                login, file: file, command: command, log: Logger(label: "login")
+                login, file: file, version: version, command: command,
+                log: Logger(label: "login")
             ) { login in
                 hide(login.refreshToken)
                 return access.renewing(login) { grant in

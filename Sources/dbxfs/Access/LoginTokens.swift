@@ -29,18 +29,18 @@ final class LoginTokens: AccessTokenProvider {
     private let log: Logger
     private let state: Mutex<State>
 
-    /// Begins with a login that was read from `file`, and that `command` creates; `renewing` makes
+    /// Begins with a login that a `version` of `file` had, and that `command` creates; `renewing` makes
     /// tokens of a login.
     init(
-        _ login: StoredLogin, file: LoginFile, command: String, log: Logger,
+        _ login: StoredLogin, file: LoginFile, version: PrivateFile.Version?, command: String,
+        log: Logger,
         renewing: @escaping @Sendable (StoredLogin) -> RefreshingAccessTokens
     ) {
         self.file = file
         self.command = command
         self.renewing = renewing
         self.log = log
-        // Without a version, the first request reads the file again: it may have changed since.
-        state = Mutex(State(login: login, version: nil, tokens: renewing(login)))
+        state = Mutex(State(login: login, version: version, tokens: renewing(login)))
     }
 
     /// A token that is good for minutes.

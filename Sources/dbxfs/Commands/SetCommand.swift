@@ -18,7 +18,7 @@ struct SetCommand: ParsableCommand {
         help: """
             A mountpoint or anything below it (without it: all mounts), then settings such as bwlimit_up=500K.
             """,
-        completion: .file())
+        completion: .settings)
     var words: [String]
 
     /// The mount, if one is named, and the settings.

@@ -250,7 +250,7 @@ final class Mount: Sendable {
 
     /// The login that the mount began with; nil with an access token.
     private static func login(of credentials: Credentials) -> StoredLogin? {
-        if case .login(let login, _) = credentials { login } else { nil }
+        if case .login(let login, _, _) = credentials { login } else { nil }
     }
 
     // MARK: Start

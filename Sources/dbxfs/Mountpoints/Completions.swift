@@ -1,6 +1,7 @@
 // The words that shells offer at the Tab key for values. Not responsible for paths, which shells know by themselves.
 
 import ArgumentParser
+import LocalIO
 import Mounting
 
 extension CompletionKind {
@@ -12,20 +13,42 @@ extension CompletionKind {
         }
     }
 
-    /// The names of mount options, also behind others and a comma. bash expands what it is offered, so it gets no text in
-    /// which the user has written a command or a variable.
+    /// Mount options and their values, also behind others and a comma.
     static var mountOptions: CompletionKind {
         .custom { words, index, _ in
-            let word = words.indices.contains(index) ? words[index] : ""
-            let others = word.lastIndex(of: ",").map { word[...$0] } ?? ""
-            guard others.utf8.allSatisfy(plain.contains) else { return [] }
-            return MountOption.all.map { option in
-                "\(others)\(option.name)\(option.value == nil ? "" : "=")"
-            }
+            OptionWords.mountOptions(words.indices.contains(index) ? words[index] : "")
         }
     }
 
-    /// Characters that no shell expands.
-    private static let plain = Set(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_=.,:/@%+-".utf8)
+    /// The settings of a running mount and their values, and folders.
+    static var settings: CompletionKind {
+        .custom { words, index, _ in
+            let word = words.indices.contains(index) ? words[index] : ""
+            return [OptionWords.settings(word), FolderWords.all(for: word)].flatMap(\.self)
+        }
+    }
+}
+
+/// The folders that a shell would offer, for words that need not be paths. Nothing on a mount is looked at but the folder that
+/// the user has written.
+private enum FolderWords {
+    static func all(for word: String) -> [String] {
+        let parent = word.lastIndex(of: "/").map { String(word[...$0]) } ?? ""
+        // bash expands what it is offered.
+        guard parent.utf8.allSatisfy(isPlain) else { return [] }
+        return folderNames(in: parent.isEmpty ? "." : parent).sorted()
+            .filter { $0.utf8.allSatisfy(isPlain) }
+            .map { "\(parent)\($0)" }
+            .filter(isFolder)
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."),
+            UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "@"), 0x80...:
+            true
+        default: false
+        }
+    }
 }

@@ -131,6 +131,8 @@ pid=$(status_field pid)
 kill -STOP "$pid"
 doctor 2
 says mount problem 'says nothing'
+fails 2 'does not answer' timeout 60 dbxfs unmount
+grep -qF " $MNT " /proc/self/mountinfo
 kill -CONT "$pid"
 # A process that is gone.
 kill -KILL "$pid"

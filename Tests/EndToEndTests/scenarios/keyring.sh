@@ -42,10 +42,18 @@ kept_secret > "$WORK/secrets"
 grep -qF -f "$WORK/secrets" "$credentials" && exit 1
 find "$EMULATOR_STATE" -name accounts.json -exec grep -qF -f "$WORK/secrets" {} +
 
-# A mount, commands that ask Dropbox by themselves, and those that do not.
-dbxfs mount "$MNT"
+# A mount, commands that ask Dropbox by themselves, and those that do not. The mount asks the keyring once.
+mkdir "$WORK/bin"
+cat > "$WORK/bin/secret-tool" << END
+#!/bin/sh
+echo "\$1" >> "$WORK/asked"
+exec "$(command -v secret-tool)" "\$@"
+END
+chmod +x "$WORK/bin/secret-tool"
+env PATH="$WORK/bin:$PATH" "$DBXFS" mount "$MNT"
 echo 'first' > "$MNT/file"
 dbxfs sync "$MNT" --timeout 60
+test "$(grep -c lookup "$WORK/asked")" = 1
 test "$("$TOOLS/dropbox.py" get /file)" = first
 dbxfs ls-remote : | grep -q file
 dbxfs accounts | grep -q 'login, in the keyring'

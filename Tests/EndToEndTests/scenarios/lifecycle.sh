@@ -88,3 +88,17 @@ dbxfs mount "$MNT" -o write_delay=1h
 echo 'later' > "$MNT/later"
 umount "$MNT" 2> /dev/null || fusermount3 -u "$MNT"
 wait_until 60 eval 'test "$("$TOOLS/dropbox.py" get /later)" = later'
+
+# One whose process is gone counts, too: without an argument, the other one is not taken for the only mount.
+"$TOOLS/dropbox.py" mkdir /Second
+mkdir "$WORK/second"
+dbxfs mount "$MNT"
+dbxfs mount :/Second "$WORK/second"
+pid=$(status_field pid)
+kill -KILL "$pid"
+wait_until 60 has_ended "$pid"
+fails_in_one_line 1 "$MNT (its process is gone)" dbxfs unmount
+dbxfs unmount "$WORK/second"
+dbxfs unmount 2> "$WORK/message"
+grep -q "process behind $MNT is gone: detached" "$WORK/message"
+fails_in_one_line 2 'nothing is mounted' dbxfs unmount

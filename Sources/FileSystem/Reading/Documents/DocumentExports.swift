@@ -88,8 +88,18 @@ package final class DocumentExports: Sendable {
         for (_, file) in ExportsFolder(folder).files() { file.forget() }
     }
 
-    /// The export of a revision, if it is here.
+    /// The export of a revision, if it is here, whole.
     func file(of inode: InodeID, _ revision: Revision) -> ExportedFile? {
+        guard let file = kept(inode, revision) else { return nil }
+        guard !file.isWhole else { return file }
+        state.withLock { state in
+            if state.entries[inode]?.file === file { state.entries[inode]?.file = nil }
+        }
+        file.forget()
+        return nil
+    }
+
+    private func kept(_ inode: InodeID, _ revision: Revision) -> ExportedFile? {
         state.withLock { state in
             guard var entry = state.entries[inode], entry.isOf(revision), let file = entry.file
             else { return nil }
@@ -132,7 +142,8 @@ package final class DocumentExports: Sendable {
         let export = try await remote.export(id, as: nil, limit: limits.bytes, on: disk) {
             unnamed.write($0, at: $1)
         }
-        let name = ExportsFolder.Name(inode: inode, asked: revision, came: export.revision)
+        let name = ExportsFolder.Name(
+            inode: inode, asked: revision, came: export.revision, size: export.size)
         let path = await disk.run { folder.keep(unnamed, as: name) }
         let file = ExportedFile(unnamed, size: export.size, path: path)
         let dropped = state.withLock { state in

@@ -26,6 +26,12 @@ package final class ExportedFile: Sendable {
         number = Self.numbers.add(1, ordering: .relaxed).newValue
     }
 
+    /// Whether the file still has all bytes. It may lose some: its folder is that of the cache, which users and disks change.
+    var isWhole: Bool {
+        var status = stat()
+        return fstat(file.descriptor, &status) == 0 && Int64(clamping: status.st_size) == size
+    }
+
     /// Removes its name: later mounts do not get it.
     func forget() {
         if let path { unlink(path) }

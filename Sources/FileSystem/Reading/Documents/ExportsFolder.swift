@@ -9,13 +9,16 @@ import Saturating
 
 /// The exports of an account in its cache folder. One process at a time uses it.
 struct ExportsFolder: Sendable {
-    /// The document and the revisions of an export. No number of an inode and no revision is given twice, so this is never of other content.
+    /// The document, the revisions and the size of an export. No number of an inode and no revision is given twice, so this is never of
+    /// other content.
     struct Name: Hashable, Sendable {
         let inode: InodeID
         /// The revision that the tree had when the export was asked for.
         let asked: Revision
         /// The revision that came.
         let came: Revision
+        /// Bytes of all of it: a file that has lost some, as on a failing disk, is not the export.
+        let size: Int64
 
         /// The name of its file; nil if a revision has other letters and digits than Dropbox's.
         var text: String? {
@@ -26,23 +29,27 @@ struct ExportsFolder: Sendable {
                         (0x30...0x39).contains($0) || (0x61...0x7a).contains($0)
                     }
             }
-            return isPlain ? ([String(inode.rawValue)] + revisions).joined(separator: "-") : nil
+            guard isPlain, size >= 0 else { return nil }
+            return "\(inode.rawValue)-\(revisions.joined(separator: "-"))-\(size)"
         }
 
-        init(inode: InodeID, asked: Revision, came: Revision) {
+        init(inode: InodeID, asked: Revision, came: Revision, size: Int64) {
             self.inode = inode
             self.asked = asked
             self.came = came
+            self.size = size
         }
 
         /// Parses the name of a file.
         init?(_ text: String) {
             let parts = text.split(separator: "-", omittingEmptySubsequences: false)
                 .map(String.init)
-            guard parts.count == 3, let number = UInt64(parts[0], radix: 10) else { return nil }
+            guard parts.count == 4, let number = UInt64(parts[0], radix: 10),
+                let size = Int64(parts[3], radix: 10)
+            else { return nil }
             self.init(
                 inode: InodeID(number), asked: Revision(parts[1]),
-                came: Revision(parts[2]))
+                came: Revision(parts[2]), size: size)
             guard self.text == text else { return nil }
         }
     }
@@ -81,7 +88,7 @@ struct ExportsFolder: Sendable {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         let found = names.compactMap { text -> (Name, ExportedFile, Double)? in
             let file = path + "/" + text
-            guard let name = Name(text), let (export, time) = Self.opened(file) else {
+            guard let name = Name(text), let (export, time) = Self.opened(file, name.size) else {
                 unlink(file)
                 return nil
             }
@@ -90,7 +97,8 @@ struct ExportsFolder: Sendable {
         return found.sorted { $0.2 < $1.2 }.map { ($0.0, $0.1) }
     }
 
-    private static func opened(_ path: String) -> (ExportedFile, Double)? {
+    /// The file at a path, and when it was written; nil unless it has all bytes.
+    private static func opened(_ path: String, _ size: Int64) -> (ExportedFile, Double)? {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         let file = UnnamedFile(descriptor)
@@ -98,8 +106,9 @@ struct ExportsFolder: Sendable {
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             return nil
         }
-        let size = Int64(clamping: status.st_size)
+        let export = ExportedFile(file, size: size, path: path)
+        guard export.isWhole else { return nil }
         let time = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
-        return (ExportedFile(file, size: size, path: path), time)
+        return (export, time)
     }
 }

@@ -110,7 +110,9 @@ extension ValueForm<RateLimit> {
 
     /// A rate limit that can be lifted.
     static var limitOrNone: Self {
-        Self(placeholder: "SIZE", expected: "\(forms), none, or \(byTime)") { text in
+        Self(
+            placeholder: "SIZE", expected: "\(forms), none, or \(byTime)", words: ["none"]
+        ) { text in
             if text == "none" { return .constant(nil) }
             if let schedule = RateSchedule(parsing: text) { return .byTime(schedule) }
             return OptionValue.largeBytes(text).map { .constant($0 > 0 ? $0 : nil) }

@@ -8,16 +8,34 @@ struct ValueForm<Value>: Sendable {
     let expected: String
     /// Whether the configuration file has to quote it, because a number there is decimal.
     var isQuoted = false
+    /// The values that are words, for completion at the Tab key.
+    var words: [String] = []
     /// Reads a value; nil for an invalid one.
     let parse: @Sendable (String) -> Value?
 }
 
+extension ValueForm
+where Value: RawRepresentable<String> & CaseIterable & Sendable {
+    /// One of the words that the type has.
+    static var oneWord: Self {
+        let words = Value.allCases.map(\.rawValue)
+        return Self(
+            placeholder: words.joined(separator: "|"), expected: words.joined(separator: " or "),
+            words: words
+        ) { Value(rawValue: $0) }
+    }
+}
+
 extension ValueForm<UInt32> {
     static var user: Self {
-        Self(placeholder: "N", expected: "a user number", parse: OptionValue.identifier)
+        Self(placeholder: "N|NAME", expected: "the number or name of a user of this machine") {
+            OptionValue.identifier($0) ?? NamedOwners.user($0)
+        }
     }
     static var group: Self {
-        Self(placeholder: "N", expected: "a group number", parse: OptionValue.identifier)
+        Self(placeholder: "N|NAME", expected: "the number or name of a group of this machine") {
+            OptionValue.identifier($0) ?? NamedOwners.group($0)
+        }
     }
 }
 
@@ -42,7 +60,7 @@ extension ValueForm<Double> {
         Self(placeholder: "TIME", expected: "a time such as 5s or 1m", parse: OptionValue.seconds)
     }
     static var timeOrNone: Self {
-        Self(placeholder: "TIME", expected: "a time such as 5s or 1m, or none") {
+        Self(placeholder: "TIME", expected: "a time such as 5s or 1m, or none", words: ["none"]) {
             $0 == "none" ? 0 : OptionValue.seconds($0)
         }
     }
@@ -61,7 +79,10 @@ extension ValueForm<String> {
             parse: OptionValue.securityContext)
     }
     static var program: Self {
-        Self(placeholder: "notify|PATH", expected: "notify or a program's path from the root on") {
+        Self(
+            placeholder: "notify|PATH", expected: "notify or a program's path from the root on",
+            words: [MountSettings.notifications]
+        ) {
             $0 == MountSettings.notifications || $0.hasPrefix("/") ? $0 : nil
         }
     }
@@ -73,33 +94,23 @@ extension ValueForm<String> {
 }
 
 extension ValueForm<MountSettings.Synchronization> {
-    static var synchronization: Self {
-        Self(placeholder: "local|remote", expected: "local or remote") { Value(rawValue: $0) }
-    }
+    static var synchronization: Self { oneWord }
 }
 
 extension ValueForm<MountSettings.Names> {
-    static var names: Self {
-        Self(placeholder: "exact|fold", expected: "exact or fold") { Value(rawValue: $0) }
-    }
+    static var names: Self { oneWord }
 }
 
 extension ValueForm<MountSettings.AllowedNames> {
-    static var allowedNames: Self {
-        Self(placeholder: "all|strict", expected: "all or strict") { Value(rawValue: $0) }
-    }
+    static var allowedNames: Self { oneWord }
 }
 
 extension ValueForm<MountSettings.CloudDocuments> {
-    static var cloudDocuments: Self {
-        Self(placeholder: "refuse|export", expected: "refuse or export") { Value(rawValue: $0) }
-    }
+    static var cloudDocuments: Self { oneWord }
 }
 
 extension ValueForm<MountSettings.Trash> {
-    static var trash: Self {
-        Self(placeholder: "refuse|allow", expected: "refuse or allow") { Value(rawValue: $0) }
-    }
+    static var trash: Self { oneWord }
 }
 
 extension ValueForm<MountSettings.Inotify> {
@@ -109,16 +120,15 @@ extension ValueForm<MountSettings.Inotify> {
 }
 
 extension ValueForm<MountSettings.Posix> {
-    static var posix: Self {
-        Self(placeholder: "dropbox|local", expected: "dropbox or local") { Value(rawValue: $0) }
-    }
+    static var posix: Self { oneWord }
 }
 
 extension ValueForm<ProgramList> {
     static var programs: Self {
         Self(
             placeholder: "LIST",
-            expected: "names of programs such as standard:rygel, or none"
+            expected: "names of programs such as standard:rygel, or none",
+            words: ["standard", "none"]
         ) { Value(parsing: $0) }
     }
 }
@@ -136,14 +146,18 @@ extension ValueForm<MetricsAddress> {
 extension ValueForm<MountSettings.Root> {
     static var root: Self {
         Self(
-            placeholder: "home|team|ID", expected: "home, team or the number of a namespace"
+            placeholder: "home|team|ID", expected: "home, team or the number of a namespace",
+            words: ["home", "team"]
         ) { Value($0) }
     }
 }
 
 extension ValueForm<LogLevel> {
     static var logLevel: Self {
-        Self(placeholder: "LEVEL", expected: LogLevel.names) { Value($0) }
+        Self(
+            placeholder: "LEVEL", expected: LogLevel.names,
+            words: LogLevel.allCases.map(\.rawValue)
+        ) { Value($0) }
     }
 }
 

@@ -63,10 +63,10 @@ struct LoginCommand: ParsableCommand {
         let environment = try Environment(scope: account.scope)
         Environment.forgetToken()
         let folders = try account.folders(environment)
-        // An unusable file is about to be replaced.
+        // An unusable file is about to be replaced. The app of another server's login is not this server's.
         let stored = try? folders.login.contents()
         let key = try appKey(environment, stored)
-        let usesKeyring = keyring ?? stored?.isInKeyring ?? false
+        let usesKeyring = keyring ?? folders.login.isInKeyring
         quietLogs(environment)
         // While root may still make it: from here on, the process reads what others answer.
         try folders.login.makeFolder()

@@ -38,21 +38,25 @@ struct LogoutCommand: ParsableCommand {
         }
     }
 
-    /// The login, with its secret or without; nil if an unreadable one was removed.
+    /// The login, with its secret or without; nil if an unreadable one was removed, or what the keyring had of an earlier one.
     private func contents(_ file: LoginFile) throws(CommandError) -> LoginFile.Contents? {
         do throws(CommandError) {
-            guard let contents = try file.contents() else {
-                throw .notLoggedIn(account: account.name)
-            }
-            return contents
+            if let contents = try file.contents() { return contents }
         } catch {
-            if case .notLoggedIn = error { throw error }
             guard force else { throw error }
             if try file.remove(keyring: .asking) != nil { Terminal.complain(KeyringFault.leftover) }
             Terminal.complain(error.message)
             Terminal.complain("it was removed; end the login at \(CommandError.connectedApps)")
             return nil
         }
+        guard file.hasLeftover else { throw .notLoggedIn(account: account.name) }
+        // An earlier logout could not clear the keyring, or was killed.
+        try ProcessSettings.giveUpCapabilities()
+        if let fault = try file.remove(keyring: .asking) {
+            throw .keyring(fault, login: CommandError.login(account.name, account.scope))
+        }
+        Terminal.print("Removed from the keyring.")
+        return nil
     }
 
     /// The login with its secret; nil if the keyring does not have it, and the user accepts that.
@@ -63,7 +67,8 @@ struct LogoutCommand: ParsableCommand {
             return try file.waitForLogin(of: contents, .asking)
         } catch {
             // A logout that was killed had removed it.
-            guard force || error == .keyring(.missing) else { throw error }
+            let isMissing = if case .keyring(.missing, _) = error { true } else { false }
+            guard force || isMissing else { throw error }
             Terminal.complain(error.message)
             Terminal.complain("end the login at \(CommandError.connectedApps)")
             return nil

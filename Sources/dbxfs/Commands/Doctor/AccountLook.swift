@@ -52,6 +52,7 @@ struct AccountLook {
             facts = AccountFacts(account: account, access: .refused(error), route: route)
         }
         facts.isOneOfSeveral = isOneOfSeveral
+        facts.hasLeftover = folders.login.hasLeftover
         facts.trees = trees
         return facts
     }

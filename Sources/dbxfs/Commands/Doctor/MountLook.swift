@@ -27,7 +27,8 @@ enum MountLook {
         return (try? MountSource(parsing: mount.source))?.account == account
     }
 
-    private static func condition(
+    /// The answer of a listed mount's process, or the kernel's without one. Blocks for some seconds at most.
+    static func condition(
         of mountpoint: String, _ environment: Environment
     ) -> MountFacts.Condition {
         let client = ControlClient(folders: environment.controlFolders)

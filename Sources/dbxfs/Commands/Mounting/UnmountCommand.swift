@@ -14,6 +14,9 @@ struct UnmountCommand: ParsableCommand {
             """,
         aliases: ["umount"])
 
+    /// Seconds until a process that says nothing counts as one that hangs.
+    private static let patience = 10
+
     @Argument(
         help: "Where it is mounted; may be left out if there is one mount only.",
         completion: .directory)
@@ -58,14 +61,23 @@ struct UnmountCommand: ParsableCommand {
 
     private func mount() throws(CommandError) -> RunningMount {
         if let mountpoint { return RunningMount(at: mountpoint) }
-        let mounts = try RunningMount.named(nil, Environment.ofRunningMounts())
-        guard mounts.count == 1 else { throw .severalMounts(mounts.map(\.mountpoint)) }
-        return mounts[0]
+        return try RunningMount.only(Environment.ofRunningMounts())
     }
 
-    /// A connection to the mount's process; nil if there was none and the mount was detached.
+    /// A connection to the mount's process; nil if it was gone, or hung with `--lazy`, and the mount was detached.
     private func connection(to mount: RunningMount) throws(CommandError) -> ControlConnection? {
-        if let connection = try mount.connect(Environment.ofRunningMounts()) { return connection }
+        if let connection = try mount.connect(Environment.ofRunningMounts()) {
+            if connection.status(patience: Self.patience) != nil {
+                // The queue may take any time.
+                connection.setReceiveTimeout(seconds: 0)
+                return connection
+            }
+            guard lazy, mount.entry != nil else {
+                throw .noControl(path: mount.mountpoint, detail: "it does not answer")
+            }
+            try detach(mount, "does not answer")
+            return nil
+        }
         guard let entry = mount.entry else {
             throw .nothingToUnmount(mountpoint ?? mount.mountpoint)
         }
@@ -75,7 +87,15 @@ struct UnmountCommand: ParsableCommand {
         guard lazy || Mountpoint.isStale(entry.path) else {
             throw .noControl(path: mount.mountpoint, detail: "nobody listens")
         }
-        try Detachment.detach(mount.mountpoint, isLazy: true)
+        try detach(mount, "is gone")
         return nil
+    }
+
+    /// Detaches a mount whose process cannot tell of its queue.
+    private func detach(_ mount: RunningMount, _ fate: String) throws(CommandError) {
+        try Detachment.detach(mount.mountpoint, isLazy: true)
+        Terminal.complain(
+            "the process behind \(mount.mountpoint) \(fate): detached without waiting; what is queued stays queued, "
+                + "and `dbxfs mount` sends it")
     }
 }

@@ -46,13 +46,14 @@ struct ExportCommand: ParsableCommand {
         }
         let environment = try Environment(scope: system ? .system : .user)
         quietLogs(environment)
-        var accounts = ExportSources(environment)
+        var accounts = ExportSources(scope: environment.scope)
         var failures = 0
         for path in paths {
             do throws(CommandError) {
                 let (access, place) = try accounts.access(to: path)
                 let export = DocumentExport(
-                    access: access, path: path, place: place, environment: environment)
+                    access: access, path: path, place: place.source.remotePath,
+                    environment: place.environment)
                 Terminal.print(Terminal.printable(try export.write(as: format, to: target)))
             } catch {
                 // As for ls-remote: 32 is for mounts.
@@ -69,40 +70,41 @@ struct ExportCommand: ParsableCommand {
 
 /// The accounts of the documents that a command names.
 private struct ExportSources {
-    private let environment: Environment
-    private var known: [String: RemoteAccess] = [:]
-
-    init(_ environment: Environment) {
-        self.environment = environment
+    private struct Account: Hashable {
+        let scope: Environment.Scope
+        let name: String
     }
 
-    /// Access to the document, and its path on Dropbox.
+    private let scope: Environment.Scope
+    private var known: [Account: RemoteAccess] = [:]
+
+    init(scope: Environment.Scope) {
+        self.scope = scope
+    }
+
+    /// Access to the document, and its place on Dropbox.
     mutating func access(
         to path: String
-    ) throws(CommandError) -> (access: RemoteAccess, place: String) {
-        let source = try source(of: path)
-        if let access = known[source.account] {
-            return (access.at(source.remotePath), source.remotePath)
-        }
-        let access = try RemoteAccess(source, environment)
-        known[source.account] = access
-        return (access, source.remotePath)
+    ) throws(CommandError) -> (access: RemoteAccess, place: RemotePlace) {
+        let place = try place(of: path)
+        let account = Account(scope: place.environment.scope, name: place.source.account)
+        if let access = known[account] { return (access.at(place.source.remotePath), place) }
+        let access = try RemoteAccess(place.source, place.environment)
+        known[account] = access
+        return (access, place)
     }
 
     /// The account and the path in it, which may be named by a path on a mount. A name with a colon in it is one behind `./`.
-    private func source(of path: String) throws(CommandError) -> MountSource {
+    private func place(of path: String) throws(CommandError) -> RemotePlace {
         let isPath = path.hasPrefix("/") || path.hasPrefix(".")
-        if !isPath, path.contains(":/") { return try MountSource(parsing: path) }
-        let mount = try RunningMount(containing: path)
-        let connection = try mount.connectOrFail(Environment.ofRunningMounts())
-        guard let status = connection.status(patience: 10) else {
-            throw .noControl(path: mount.mountpoint, detail: "it does not answer")
+        if !isPath, path.contains(":/") {
+            return try RemotePlace(MountSource(parsing: path), scope)
         }
-        let place = "\(status.remotePath)\(try mount.remotePlace(of: path))"
-        guard !place.isEmpty else {
+        let place = try RemotePlace(path, on: RunningMount(containing: path), scope)
+        guard !place.source.remotePath.isEmpty else {
             throw .noExport(path: path, reason: "it is the whole account")
         }
-        return try MountSource(parsing: "\(status.account):\(place)")
+        return place
     }
 }
 

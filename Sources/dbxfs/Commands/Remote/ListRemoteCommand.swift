@@ -48,11 +48,11 @@ struct ListRemoteCommand: ParsableCommand {
     }
 
     private func list() throws(CommandError) {
-        let environment = try Environment(scope: system ? .system : .user)
-        let source = try MountSource(namedBy: source)
+        let place = try RemotePlace(namedBy: source, RemotePlace.scope(system))
+        let environment = place.environment
         quietLogs(environment)
-        let remote = try RemoteAccess(source, environment)
-        let path = source.remotePath
+        let remote = try RemoteAccess(place.source, environment)
+        let path = place.source.remotePath
         let (recursive, deleted, json) = (recursive, deleted, json)
         let failure = WorkerThread.waiting { () async -> RemoteError? in
             do throws(RemoteError) {
@@ -88,24 +88,6 @@ struct ListRemoteCommand: ParsableCommand {
             .system("\(environment.serverName) cannot be reached: \(detail)")
         default: CommandError(error, server: environment.serverName, remotePath: path)
         }
-    }
-}
-
-extension MountSource {
-    /// An account and a path in it, which a path on a mount may name.
-    init(namedBy text: String) throws(CommandError) {
-        guard text.hasPrefix("/") || text.hasPrefix(".") else {
-            self = try MountSource(parsing: text)
-            return
-        }
-        guard let mount = try? RunningMount(containing: text) else { throw .badSource(text) }
-        let connection = try mount.connectOrFail(Environment.ofRunningMounts())
-        guard let status = connection.status(patience: 10) else {
-            throw .noControl(path: mount.mountpoint, detail: "it does not answer")
-        }
-        let folder = "\(status.remotePath)\(try mount.remotePlace(of: text))"
-        let end = folder.isEmpty ? "" : ":\(folder)"
-        try self.init(parsing: "\(status.account)\(end)")
     }
 }
 

@@ -56,9 +56,9 @@ struct SearchCommand: ParsableCommand {
     }
 
     private func search() throws(CommandError) {
-        let environment = try Environment(scope: system ? .system : .user)
-        let source =
-            if let place { try MountSource(namedBy: place) } else { MountSource.standard }
+        let named = try RemotePlace(
+            namedBy: place ?? MountSource.standard.description, RemotePlace.scope(system))
+        let (source, environment) = (named.source, named.environment)
         quietLogs(environment)
         let remote = try RemoteAccess(source, environment)
         let (query, names, limit, json) = (query, names, limit, json)

@@ -31,7 +31,8 @@ struct LeaveCommand: ParsableCommand {
             return try leave(folders.id(at: source.remotePath), folders)
         }
         let mount = try RunningMount(containing: path)
-        let connection = try mount.connectOrFail(Environment.ofRunningMounts())
+        let mounts = try Environment.ofRunningMounts()
+        let connection = try mount.connectOrFail(mounts)
         guard let status = connection.status(patience: 10) else {
             throw CommandError.noControl(path: mount.mountpoint, detail: "it does not answer")
         }
@@ -43,7 +44,8 @@ struct LeaveCommand: ParsableCommand {
         guard attribute("user.dropbox.state") == "synced" else {
             throw CommandError.unsentChanges(path)
         }
-        try leave(id, SharedFolders(status.account, scope, for: self))
+        let owner = system ? scope : try mounts.scope(ofMountAt: mount.mountpoint)
+        try leave(id, SharedFolders(status.account, owner, for: self))
     }
 
     /// The account and the path in `[ACCOUNT]:/PATH`; nil for a path on this machine.

@@ -1,0 +1,46 @@
+// The place of a command that asks Dropbox: an account and a path in it, which a path on a mount may name. Not responsible
+// for asking (RemoteAccess).
+
+import Mounting
+
+/// A path in an account, and the environment that has the account's login.
+struct RemotePlace {
+    let source: MountSource
+    let environment: Environment
+
+    /// The scope of a command, unless a path on a mount says more.
+    static func scope(_ isSystem: Bool) -> Environment.Scope { isSystem ? .system : .user }
+
+    /// A place that the user has named as such.
+    init(_ source: MountSource, _ scope: Environment.Scope) throws(CommandError) {
+        self.source = source
+        environment = try Environment(scope: scope)
+    }
+
+    /// Parses `[ACCOUNT][:/PATH]`, or takes an absolute path on a mount, or one that begins with a dot.
+    init(namedBy text: String, _ scope: Environment.Scope) throws(CommandError) {
+        guard text.hasPrefix("/") || text.hasPrefix(".") else {
+            try self.init(MountSource(parsing: text), scope)
+            return
+        }
+        guard let mount = try? RunningMount(containing: text) else { throw .badSource(text) }
+        try self.init(text, on: mount, scope)
+    }
+
+    /// The place of a path on a mount, of which the mount's process is asked. Root's own accounts and those of system mounts
+    /// may have the same names, so without `--system` the account is that of the mount.
+    init(
+        _ path: String, on mount: RunningMount, _ scope: Environment.Scope
+    ) throws(CommandError) {
+        let mounts = try Environment.ofRunningMounts()
+        let connection = try mount.connectOrFail(mounts)
+        guard let status = connection.status(patience: 10) else {
+            throw .noControl(path: mount.mountpoint, detail: "it does not answer")
+        }
+        let folder = "\(status.remotePath)\(try mount.remotePlace(of: path))"
+        let end = folder.isEmpty ? "" : ":\(folder)"
+        try self.init(
+            MountSource(parsing: "\(status.account)\(end)"),
+            scope == .system ? .system : mounts.scope(ofMountAt: mount.mountpoint))
+    }
+}
