@@ -63,6 +63,9 @@ package struct MountOption: Sendable {
             "trash", .trash, \.trash, "whether file managers can make their folder", "for trash"),
         .flag("desktop", \.servesDesktop, "file managers' Dropbox plug-ins are served"),
         .value(
+            "thumbnails", .thumbnails, \.thumbnails,
+            "whether file managers get Dropbox's pictures", "of what is not cached"),
+        .value(
             "on_event", .program, \.eventProgram,
             "program for conflicts, refusals, a full", "account, the end of the login"),
         .value(

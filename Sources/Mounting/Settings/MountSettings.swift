@@ -66,6 +66,14 @@ package struct MountSettings: Hashable, Sendable, Codable {
         case allowed = "allow"
     }
 
+    /// Whether file managers get thumbnails of Dropbox's own.
+    package enum Thumbnails: String, Hashable, Sendable, Codable {
+        /// For pictures that are not cached.
+        case made = "yes"
+        /// Not at all.
+        case none = "no"
+    }
+
     /// Where modes, times and attributes are kept.
     package enum Posix: String, Hashable, Sendable, Codable {
         /// In properties of the files, for other machines.
@@ -127,6 +135,8 @@ package struct MountSettings: Hashable, Sendable, Codable {
     package var posix = Posix.dropbox
     /// Whether Dropbox's plug-ins for file managers are served.
     package var servesDesktop = false
+    /// Whether file managers get thumbnails; nil if they do with `servesDesktop`.
+    package var thumbnails: Thumbnails?
     /// The root of the paths.
     package var root = Root.home
     /// The member of a team as whom a team's token acts (`dbmid:…`); nil for a person's own token.
@@ -135,6 +145,11 @@ package struct MountSettings: Hashable, Sendable, Codable {
     package var securityContext: String?
     /// Flags that the kernel enforces itself, such as `noexec`.
     package var kernelFlags: Set<String> = []
+
+    /// Whether file managers get thumbnails of Dropbox's own.
+    package var makesThumbnails: Bool {
+        thumbnails.map { $0 == .made } ?? servesDesktop
+    }
 
     /// The value of `on_event` that shows notifications on the desktop.
     package static let notifications = "notify"

@@ -102,6 +102,12 @@ extension ValueForm<MountSettings.Trash> {
     }
 }
 
+extension ValueForm<MountSettings.Thumbnails> {
+    static var thumbnails: Self {
+        Self(placeholder: "yes|no", expected: "yes or no") { Value(rawValue: $0) }
+    }
+}
+
 extension ValueForm<MountSettings.Posix> {
     static var posix: Self {
         Self(placeholder: "dropbox|local", expected: "dropbox or local") { Value(rawValue: $0) }
