@@ -142,8 +142,8 @@ let package = Package(
         .target(
             name: "FileSystem",
             dependencies: [
-                "Blocking", "Core", "ContentHashing", "Sync", "Staging", "MetadataStore", "Tree",
-                "BlockCache", "RemoteStore", "Saturating", log, system, deque,
+                "Blocking", "CZlib", "Core", "ContentHashing", "Sync", "Staging", "MetadataStore",
+                "Tree", "BlockCache", "RemoteStore", "Saturating", log, system, deque,
             ],
             swiftSettings: settings),
         .target(

@@ -130,6 +130,8 @@ extension TestFileSystem {
 
     // MARK: Folders
 
+    func noteVisit(at folder: InodeID, by caller: CallingProcess) {}
+
     func openDirectory(_ inode: InodeID) -> Answer<OpenedDirectory> {
         perform("opendir") { (state) throws(FileSystemError) in
             let node = try state.node(inode)

@@ -214,7 +214,7 @@ import Testing
             "fsync": "remote", "cache_dir": "/c", "cache_size": "1G", "write_delay": "1s",
             "case": "fold", "names": "strict", "root": "team", "member": "dbmid:x",
             "bwlimit_up": "1M",
-            "bwlimit_down": "1M", "cached_only": "none", "trash": "allow",
+            "bwlimit_down": "1M", "cached_only": "none", "trash": "allow", "thumbnails": "yes",
             "cloud_documents": "export",
             "on_event": "notify", "metrics": "9417",
             "posix": "local", "context": "system_u:object_r:fusefs_t:s0",

@@ -46,6 +46,19 @@ import Testing
         }
     }
 
+    @Test("thumbnails are made with desktop, unless the option says otherwise")
+    func thumbnails() throws {
+        for (options, isMade) in [
+            ("ro", false), ("desktop", true), ("thumbnails=yes", true), ("thumbnails=no", false),
+            ("desktop,thumbnails=no", false), ("thumbnails=no,thumbnails=yes", true),
+        ] {
+            #expect(try MountSettings(parsing: [options]).makesThumbnails == isMade, "\(options)")
+        }
+        for wrong in ["thumbnails", "thumbnails=", "thumbnails=true", "thumbnails=normal"] {
+            #expect(throws: CommandError.self, "\(wrong)") { try MountSettings(parsing: [wrong]) }
+        }
+    }
+
     @Test("without options, everything is at its default")
     func defaults() throws {
         #expect(try MountSettings(parsing: []) == MountSettings())

@@ -1,5 +1,6 @@
 """files and folders"""
 
+import base64
 import datetime
 import hashlib
 import io
@@ -338,3 +339,20 @@ def check_marks(report, client, emulator):
     with failing(report, "nothing is not exported", exceptions.ApiError,
                  lambda e: e.error.get_path().is_not_found()):
         dbx.files_export("/Marks/none")
+
+
+def check_thumbnails(report, client, emulator):
+    dbx = client.dbx
+    for name in ("a.jpg", "b.txt"):
+        dbx.files_upload(name.encode(), "/Thumbs/" + name)
+    def asked(name):
+        return files.ThumbnailArg("/Thumbs/" + name, format=files.ThumbnailFormat.png, size=files.ThumbnailSize.w128h128,
+                                  mode=files.ThumbnailMode.bestfit)
+    picture, text, absent = dbx.files_get_thumbnail_batch([asked(name) for name in ("a.jpg", "b.txt", "none.png")]).entries
+    data = base64.b64decode(picture.get_success().thumbnail)
+    report.equal("a thumbnail", (data[:8], data[16:20]), (b"\x89PNG\r\n\x1a\n", b"\0\0\0\x80"))
+    report.equal("its file", picture.get_success().metadata.name, "a.jpg")
+    report.check("no thumbnail of a text", text.get_failure().is_unsupported_extension())
+    report.check("nor of what is not there", absent.get_failure().get_path().is_not_found())
+    with failing(report, "thumbnails of too many", exceptions.ApiError, lambda e: e.error.is_too_many_files()):
+        dbx.files_get_thumbnail_batch([asked("a.jpg")] * 26)

@@ -21,6 +21,7 @@ enum Routes {
         "files/download_zip": Route(.download, scope: Scope.readContent, downloadZip),
         "files/export": Route(.download, scope: Scope.readContent, export),
         "files/get_temporary_link": Route(scope: Scope.readContent, temporaryLink),
+        "files/get_thumbnail_batch": Route(scope: Scope.readContent, thumbnails),
         "files/upload": Route(.upload, scope: Scope.writeContent, upload),
 
         // SessionRoutes

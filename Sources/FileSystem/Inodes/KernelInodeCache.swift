@@ -31,7 +31,7 @@ final class KernelInodeCache: KernelReferences {
     ) -> UInt64 {
         state.withLock { state in
             state.lookups[inode, default: 0] +|= 1
-            return state.contents.noteLookup(
+            return state.contents.noteVisitup(
                 of: inode, size: size, keepsGeneration: keepsGeneration, at: now)
         }
     }

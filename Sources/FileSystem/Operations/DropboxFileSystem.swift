@@ -27,6 +27,8 @@ package final class DropboxFileSystem: FileSystemOperations {
     let folderReader: FolderReader?
     /// The exports of cloud documents; nil if these cannot be opened.
     let documents: DocumentExports?
+    /// Thumbnails for file managers; nil if none are made.
+    let thumbnails: FolderThumbnails?
     let relay: KernelInvalidator
     let openFiles: OpenFiles
     let clock: any SyncClock
@@ -56,13 +58,15 @@ package final class DropboxFileSystem: FileSystemOperations {
     var inodes: KernelInodeCache { relay.inodes }
 
     /// Connects the parts. `openFiles` and `relay` must be those that Sync uses. Without a
-    /// `folderReader`, every file is fetched alone; without `documents`, cloud documents cannot be opened.
+    /// `folderReader`, every file is fetched alone; without `documents`, cloud documents cannot be opened; without `thumbnails`,
+    /// none are made.
     ///
     /// Throws when the local database is unusable.
     package init(
         store: MetadataStore, staging: StagingArea, sync: any Syncing, reader: any ContentReading,
         folderReader: FolderReader? = nil, documents: DocumentExports? = nil,
-        openFiles: OpenFiles, relay: KernelInvalidator, options: FileSystemOptions,
+        thumbnails: FolderThumbnails? = nil, openFiles: OpenFiles, relay: KernelInvalidator,
+        options: FileSystemOptions,
         clock: any SyncClock = SystemClock(),
         disk: DiskQueue = DiskQueue(label: "dbxfs.filesystem"),
         ended: EndedInodes = EndedInodes(delay: 0),
@@ -75,6 +79,7 @@ package final class DropboxFileSystem: FileSystemOperations {
         self.reader = reader
         self.folderReader = folderReader
         self.documents = documents
+        self.thumbnails = thumbnails
         self.openFiles = openFiles
         self.relay = relay
         self.options = options

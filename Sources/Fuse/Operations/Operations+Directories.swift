@@ -40,9 +40,11 @@ extension fuse_lowlevel_ops {
 extension Bridge {
     fileprivate func openDirectory(_ reply: consuming Reply, _ inode: fuse_ino_t) {
         let inode = InodeID(inode)
+        let caller = reply.caller
         answer(
             reply, Operation(name: "opendir", inodes: [inode], isInterruptible: true),
             with: fileSystem.openDirectory(inode), as: .opened(inode))
+        fileSystem.noteVisit(at: inode, by: caller)
     }
 
     fileprivate func readDirectory(

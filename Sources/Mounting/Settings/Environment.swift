@@ -50,6 +50,8 @@ package struct Environment: Sendable {
     package let configurationError: CommandError?
     /// The user's home; nil for system mounts.
     package let home: String?
+    /// The folder of the thumbnails that the user's desktops share; nil for system mounts.
+    package let thumbnailFolder: String?
     /// Whether a variable overrides the cache folder of the file.
     private let namesCacheFolder: Bool
     /// Further folders of sockets to search: those of system mounts, for root.
@@ -67,6 +69,8 @@ package struct Environment: Sendable {
         self.configurationError = configurationError
         self.scope = scope
         home = scope == .user ? values.home : nil
+        thumbnailFolder =
+            scope == .user ? values.xdgFolder("XDG_CACHE_HOME", "/.cache", "/thumbnails") : nil
         stateFolder = try values.folder(
             "DBXFS_STATE_DIR", "XDG_STATE_HOME", "/.local/state",
             system: scope == .system ? SystemFolder.state : nil)
@@ -263,8 +267,13 @@ private struct Variables {
 
     /// The folder of dbxfs in an XDG folder; nil without a home.
     func standardFolder(_ variable: String, _ below: String) -> String? {
-        if let folder = self[variable], folder.hasPrefix("/") { return folder + "/dbxfs" }
-        return home.map { $0 + below + "/dbxfs" }
+        xdgFolder(variable, below, "/dbxfs")
+    }
+
+    /// A folder in an XDG folder; nil without a home.
+    func xdgFolder(_ variable: String, _ below: String, _ name: String) -> String? {
+        if let folder = self[variable], folder.hasPrefix("/") { return "\(folder)\(name)" }
+        return home.map { "\($0)\(below)\(name)" }
     }
 
     /// A folder from dbxfs's variable, else the system's, else from XDG's variable or in the home.

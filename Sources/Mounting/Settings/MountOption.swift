@@ -68,6 +68,9 @@ package struct MountOption: Sendable {
             "inotify", .inotify, \.inotify,
             "whether programs that watch folders are told", "of other clients' changes"),
         .value(
+            "thumbnails", .thumbnails, \.thumbnails,
+            "whether file managers get Dropbox's pictures", "of what is not cached"),
+        .value(
             "on_event", .program, \.eventProgram,
             "program for conflicts, refusals, a full", "account, the end of the login"),
         .value(

@@ -67,12 +67,20 @@ package struct MountSettings: Hashable, Sendable, Codable {
     }
 
     /// The changes of other clients that raise inotify events.
-    package enum Inotify: String, Hashable, Sendable, Codable {
+    package enum Inotify: String, Hashable, Sendable, Codable, CaseIterable {
         /// Those of watched files and folders, as far as the mount's process may see the watches.
         case watched = "yes"
         /// Those of all files and folders at which programs have looked.
         case all
         /// None of them.
+        case none = "no"
+    }
+
+    /// Whether file managers get thumbnails of Dropbox's own.
+    package enum Thumbnails: String, Hashable, Sendable, Codable, CaseIterable {
+        /// For pictures that are not cached.
+        case made = "yes"
+        /// Folders that file managers open cause no request for thumbnails.
         case none = "no"
     }
 
@@ -139,6 +147,8 @@ package struct MountSettings: Hashable, Sendable, Codable {
     package var inotify = Inotify.watched
     /// Whether Dropbox's plug-ins for file managers are served.
     package var servesDesktop = false
+    /// Whether file managers get thumbnails; nil if they do with `servesDesktop`.
+    package var thumbnails: Thumbnails?
     /// The root of the paths.
     package var root = Root.home
     /// The member of a team as whom a team's token acts (`dbmid:…`); nil for a person's own token.
@@ -147,6 +157,11 @@ package struct MountSettings: Hashable, Sendable, Codable {
     package var securityContext: String?
     /// Flags that the kernel enforces itself, such as `noexec`.
     package var kernelFlags: Set<String> = []
+
+    /// Whether file managers get thumbnails of Dropbox's own.
+    package var makesThumbnails: Bool {
+        thumbnails.map { $0 == .made } ?? servesDesktop
+    }
 
     /// The value of `on_event` that shows notifications on the desktop.
     package static let notifications = "notify"

@@ -139,6 +139,22 @@ extension RemoteError {
         }
     }
 
+    init(_ error: Files.GetThumbnailBatchError) {
+        switch error {
+        case .tooManyFiles: self = .tooManyEntries
+        case .unknown(let tag): self = .server(tag)
+        }
+    }
+
+    init(_ error: Files.ThumbnailError) {
+        switch error {
+        case .path(let lookup): self.init(lookup)
+        case .unsupportedExtension, .unsupportedImage, .encryptedContent, .conversionError:
+            self = .notDownloadable
+        case .unknown(let tag): self = .server(tag)
+        }
+    }
+
     init(_ error: Files.DownloadZipError) {
         switch error {
         case .path(let lookup): self.init(lookup)

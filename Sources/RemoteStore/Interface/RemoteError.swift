@@ -36,7 +36,7 @@ package enum RemoteError: Error, Hashable, Sendable {
     case protected(String)
     /// The cursor has expired: list again and compare.
     case cursorReset
-    /// The file's bytes cannot be downloaded (cloud documents).
+    /// The file's bytes cannot be downloaded (cloud documents), or no thumbnail can be made of it.
     case notDownloadable
     /// The root of paths has changed, or the mounted folder has moved: call `refreshRoot` and list
     /// everything again.

@@ -37,6 +37,7 @@ final class Mount: Sendable {
     private let credentials: Credentials
     private let remote: DropboxStore
     private let fileSystem: DropboxFileSystem
+    private let thumbnails: FolderThumbnails?
     private let pinner: Pinner
     private let history: MountHistory
     private let signals: InotifySignals?
@@ -105,13 +106,23 @@ final class Mount: Sendable {
                 isWanted: { cache.isPinned($0) }),
             sync: { engine.status }, log: Logger(label: "pins"))
         let documents = Self.documents(plan, remote)
+        let thumbnails = Self.thumbnailCache(plan, mountpoint).map { cache in
+            FolderThumbnails(
+                store: store, sync: engine, reader: reader, remote: remote, cache: cache,
+                mountpoint: mountpoint, userID: geteuid(),
+                isOnline: {
+                    let status = engine.status
+                    return status.connection == .online && !status.isPaused
+                }, log: Logger(label: "thumbnails"))
+        }
+        self.thumbnails = thumbnails
         do throws(FileSystemError) {
             fileSystem = try DropboxFileSystem(
                 store: store, staging: staging, sync: engine, reader: reader,
                 folderReader: FolderReader(
                     store: store, cache: cache, remote: remote, log: Logger(label: "folders"),
                     noteFetched: { history.noteFetched($0) }),
-                documents: documents,
+                documents: documents, thumbnails: thumbnails,
                 openFiles: openFiles, relay: relay, options: options,
                 ended: EndedInodes(delay: 0.1), programName: { $0.programName },
                 noteFetched: { history.noteFetched($0) }, log: Logger(label: "filesystem"))
@@ -147,6 +158,16 @@ final class Mount: Sendable {
             return nil
         }
         return DocumentExports(remote: remote, folder: plan.folders.cache)
+    }
+
+    /// Where thumbnails for file managers are kept; nil if none are made. This process must not use its own mount.
+    private static func thumbnailCache(
+        _ plan: MountPlan, _ mountpoint: String
+    ) -> ThumbnailCache? {
+        guard plan.settings.makesThumbnails, let folder = plan.environment.thumbnailFolder,
+            !isPath(resolvedPath(folder), within: mountpoint)
+        else { return nil }
+        return ThumbnailCache(folder)
     }
 
     private static func liveSettings(_ plan: MountPlan, cacheSize: Int64) -> LiveSettings {
@@ -307,10 +328,12 @@ final class Mount: Sendable {
         control.settings.stopTimer()
         control.pause.stopTimer()
         let (engine, client, transport) = (engine, client, transport)
+        let thumbnails = thumbnails
         let pinning = pinning.withLock { $0 }
         pinning?.cancel()
         _ = WorkerThread.waiting {
             await pinning?.value
+            await thumbnails?.stop()
             await engine.stop()
             await client.shutDown()
             await transport.shutDown()

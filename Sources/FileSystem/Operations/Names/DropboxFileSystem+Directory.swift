@@ -23,6 +23,13 @@ extension DropboxFileSystem {
         }
     }
 
+    /// Has thumbnails made for a folder that a file manager of the mount's user has opened.
+    package func noteVisit(at folder: InodeID, by caller: CallingProcess) {
+        guard let thumbnails, thumbnails.serves(caller.userID), let program = programName(caller)
+        else { return }
+        thumbnails.noteVisit(at: folder, by: program)
+    }
+
     /// Passes entries from `offset` on to `accept` until it returns false.
     package func readDirectory(
         _ inode: InodeID, handle: HandleID, offset: UInt64, withEntries: Bool,

@@ -114,9 +114,11 @@ extension ValueForm<MountSettings.Trash> {
 }
 
 extension ValueForm<MountSettings.Inotify> {
-    static var inotify: Self {
-        Self(placeholder: "yes|all|no", expected: "yes, all or no") { Value(rawValue: $0) }
-    }
+    static var inotify: Self { oneWord }
+}
+
+extension ValueForm<MountSettings.Thumbnails> {
+    static var thumbnails: Self { oneWord }
 }
 
 extension ValueForm<MountSettings.Posix> {

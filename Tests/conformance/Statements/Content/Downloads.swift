@@ -144,6 +144,30 @@ extension Statement {
             try await box.file("a")
             return try await box.files.downloadZip(path: box.path("a")).result.metadata.name
         },
+        .init(
+            "thumbnail-of-text", "A file that is no picture has a failure of its own in a batch.",
+            .files("get_thumbnail_batch"), rule: "Sources/RemoteStore/Dropbox/Documents",
+            expects: "unsupported_extension"
+        ) { box in
+            let file = try await box.file("a.txt", "text")
+            let entries = try await box.files.getThumbnailBatch(
+                entries: [.init(path: "rev:\(file.rev)", format: .png)]
+            ).entries
+            guard case .failure(let error)? = entries.first, case .unsupportedExtension = error
+            else { return "\(entries)" }
+            return "unsupported_extension"
+        },
+        .init(
+            "thumbnail-batch-of-26", "A batch is of 25 thumbnails at most.",
+            .files("GetThumbnailBatchError"), rule: "Sources/RemoteStore/Dropbox/Documents",
+            expects: "too_many_files"
+        ) { box in
+            let file = try await box.file("a.jpg", "one")
+            let entry = Files.ThumbnailArg(path: file.id)
+            let result = try await box.files.getThumbnailBatch(
+                entries: Array(repeating: entry, count: 26))
+            return "\(result.entries.count)"
+        },
     ]
 
     /// A statement about a range of ten digits.

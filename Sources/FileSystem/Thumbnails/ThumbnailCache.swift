@@ -1,0 +1,94 @@
+// The cache of thumbnails that the desktops of a user share, as files. Not responsible for what they are of. No symbolic link is
+// followed in it, so that no program directs the files elsewhere.
+
+import Glibc
+import Saturating
+
+/// The folder of a user's thumbnails.
+package struct ThumbnailCache: Sendable {
+    private let path: String
+
+    /// Names the folder, which is made with the first thumbnail.
+    package init(_ path: String) {
+        self.path = path
+    }
+
+    /// Opens the folder of a size, and makes missing ones; nil if it is not the user's own.
+    func folder(_ name: String) -> ThumbnailFolder? {
+        if let slash = path.lastIndex(of: "/") { _ = mkdir(String(path[..<slash]), 0o700) }
+        mkdir(path, 0o700)
+        let all = open(path, Self.flags)
+        guard all >= 0 else { return nil }
+        defer { close(all) }
+        mkdirat(all, name, 0o700)
+        let descriptor = openat(all, name, Self.flags)
+        guard descriptor >= 0 else { return nil }
+        let folder = ThumbnailFolder(descriptor)
+        return Self.isOwn(all) && Self.isOwn(descriptor) ? folder : nil
+    }
+
+    private static let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+
+    private static func isOwn(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && status.st_uid == geteuid()
+    }
+}
+
+/// The thumbnails of one size.
+final class ThumbnailFolder: Sendable {
+    /// Bytes of the beginning of a thumbnail, in which its texts are: three for each of the longest path, and some.
+    private static let beginning = 16 << 10
+
+    private let descriptor: Int32
+
+    /// Takes over a descriptor.
+    fileprivate init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// The beginning of a thumbnail; empty if there is none.
+    func beginning(of name: String) -> [UInt8] {
+        let file = openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard file >= 0 else { return [] }
+        defer { close(file) }
+        return [UInt8](unsafeUninitializedCapacity: Self.beginning) { buffer, count in
+            count = max(0, read(file, buffer.baseAddress, Self.beginning))
+        }
+    }
+
+    /// Writes a thumbnail in place of the one that may be there, for the user alone; returns whether that succeeded.
+    ///
+    /// Not durable, as it can be asked for again.
+    func write(_ bytes: [UInt8], as name: String) -> Bool {
+        let temporary = "\(name).\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).tmp"
+        let file = openat(
+            descriptor, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard file >= 0 else { return false }
+        let isWritten = Self.writeAll(bytes, to: file)
+        close(file)
+        guard isWritten, renameat(descriptor, temporary, descriptor, name) == 0 else {
+            unlinkat(descriptor, temporary, 0)
+            return false
+        }
+        return true
+    }
+
+    private static func writeAll(_ bytes: [UInt8], to file: Int32) -> Bool {
+        bytes.withUnsafeBytes { buffer in
+            var done = 0
+            while done < buffer.count {
+                let rest = UnsafeRawBufferPointer(rebasing: buffer[done...])
+                let count = Glibc.write(file, rest.baseAddress, rest.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return false }
+                done +|= count
+            }
+            return true
+        }
+    }
+}
