@@ -44,11 +44,6 @@ struct ContentLayout: Hashable, Sendable {
         return header
     }
 
-    /// The index of a content that is whole.
-    func index(digests: [ContentHash], sums: [UInt8]) -> [UInt8] {
-        [header, digests.flatMap(\.bytes), sums].flatMap(\.self)
-    }
-
     func digestOffset(_ block: Int) -> Int64 {
         Int64(clamping: Self.headerSize +| block *| Self.digestSize)
     }
@@ -194,6 +189,12 @@ final class ContentFile: Sendable {
         bytes.dropFirst(Int(clamping: max(0, range.lowerBound -| offset))).prefix(range.count)
     }
 
+    /// Records the checksums of chunks whose bytes are in the file already. Returns whether the
+    /// write succeeded.
+    func note(sums: [UInt8], from chunk: Int) -> Bool {
+        Self.write(index, sums, at: layout.sumOffset(chunk))
+    }
+
     /// Records a whole block's digest, for the check of the whole content.
     func noteDigest(_ digest: ContentHash, of block: Int) {
         _ = Self.write(index, digest.bytes, at: layout.digestOffset(block))
@@ -327,15 +328,6 @@ final class ContentFile: Sendable {
             initialized = FileBytes.read(into: wanted, at: offset, from: descriptor)
         }
         return bytes.count == count ? bytes : nil
-    }
-
-    /// Writes a file that is not there yet. Returns whether all of it was written.
-    static func write(_ bytes: [UInt8], toNew path: String) -> Bool {
-        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
-        let descriptor = open(path, flags, 0o600)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        return write(descriptor, bytes, at: 0)
     }
 
     /// Writes to the data file: large pieces bypass the page cache if possible.

@@ -163,22 +163,21 @@ package final class DiskBlockCache: Sendable {
         let hash = ContentHash(blockDigests: survey.digests)
         guard hashes.contains(hash), folder.makeFolder(of: hash) else { return }
         forgetOpen(hash)
-        // A process that is killed before the move leaves the file for another adoption. An earlier file of this content
-        // is as good until then: bytes that it lacks do not have their checksums.
+        // The index first: old checksums are valid for the new file, but useless without a file. After a kill before the new
+        // index the content is not cached.
         unlink(folder.indexPath(hash))
-        let index = ContentLayout(hash: hash, size: size)
-            .index(digests: survey.digests, sums: survey.sums)
-        guard ContentFile.write(index, toNew: folder.indexPath(hash)) else { return remove(hash) }
         guard rename(path, folder.dataPath(hash)) == 0 else {
-            unlink(folder.indexPath(hash))
             return copy(path, hash: hash, size: size, isCancelled)
         }
         chmod(folder.dataPath(hash), 0o600)
-        state.withLock { state in
-            state.open[hash] = nil
-            state.retention.remove(hash)
-            state.retention.add(Self.cost(size, isNew: true), to: hash)
+        state.withLock { $0.retention.remove(hash) }
+        guard let file = content(hash, size: size, creates: true),
+            file.note(sums: survey.sums, from: 0)
+        else { return remove(hash) }
+        for (block, digest) in survey.digests.enumerated() {
+            file.noteDigest(digest, of: block)
         }
+        state.withLock { $0.retention.add(Self.cost(size, isNew: true), to: hash) }
         evict(keeping: hash)
     }
 

@@ -11,7 +11,9 @@ extern int mallopt(int parameter, int value);
 // As in <sys/mman.h>.
 extern int memfd_create(const char *name, unsigned int flags);
 
-// An empty file in memory, closed at exec(2) (MFD_CLOEXEC); its descriptor, or -1.
+// An empty file in memory, closed at exec(2); its descriptor, or -1. MFD_CLOEXEC is 1, and MFD_NOEXEC_SEAL 8, which
+// some systems demand (vm.memfd_noexec) and kernels before 6.3 do not know.
 static inline int clinux_memory_file(const char *name) {
-    return memfd_create(name, 1);
+    int file = memfd_create(name, 1 | 8);
+    return file >= 0 ? file : memfd_create(name, 1);
 }

@@ -77,6 +77,9 @@ package final class Session: Sendable {
     /// The mountpoint's canonical path.
     package var mountpoint: FilePath { connection.mountpoint.path }
 
+    /// The minor number of the mount's device, whose major number is 0.
+    package var device: UInt32 { connection.device }
+
     /// The number of the kernel's requests by FUSE's names: `lookup`, `readdirplus` ….
     package var calls: [String: UInt64] { bridge.calls.totals }
 

@@ -21,19 +21,25 @@ import Tree
 /// A process that calls its own mount can hang beyond SIGKILL, hence the helper. It is started for each batch, only if there is a
 /// watch, and one at a time.
 final class InotifySignals: Sendable {
-    /// Seconds for which changes gather, and the kernel processes the invalidations of the first one.
+    /// Seconds for which changes gather.
     private static let delay = 0.2
+    /// The time in which the kernel has to process the invalidations of a batch; else the batch waits.
+    private static let patience = Duration.seconds(5)
     /// Changes of which watchers are told one by one. Of more, their folders alone are told.
     private static let mostChanges = 20_000
-    /// Seconds after which a helper that waits for the mount is killed.
-    private static let limit = 60.0
+    /// The time after which a helper that waits for the mount is killed.
+    private static let limit = Duration.seconds(60)
+    /// Microseconds between two checks of whether the helper has ended, at first and at most.
+    private static let pauses: (first: UInt32, most: UInt32) = (2000, 1_000_000)
 
     private struct State {
         var changes: [TreeChange] = []
-        /// The folders of names beyond those.
+        /// The folders of names beyond those, and the nodes with other changes.
         var folders: Set<InodeID> = []
+        var nodes: Set<InodeID> = []
         /// The batch is scheduled, or its helper runs.
         var isBusy = false
+        var helper: ChildProcess?
         var hasEnded = false
     }
 
@@ -41,6 +47,7 @@ final class InotifySignals: Sendable {
     private let gathersWrites: Bool
     /// Whether all is taken for watched that programs have looked at.
     private let takesAll: Bool
+    private let session: MountSession
     private let relay: KernelInvalidator
     private let store: MetadataStore
     private let log: Logger
@@ -50,13 +57,14 @@ final class InotifySignals: Sendable {
 
     /// Raises events on a mount; nil if they are not wanted, or cannot be raised because the kernel refuses calls that change.
     init?(
-        _ settings: MountSettings, mountpoint: String, relay: KernelInvalidator,
-        store: MetadataStore, log: Logger
+        _ settings: MountSettings, mountpoint: String, session: MountSession,
+        relay: KernelInvalidator, store: MetadataStore, log: Logger
     ) {
         guard settings.inotify != .none, !settings.isReadOnly else { return nil }
         self.mountpoint = mountpoint
         gathersWrites = settings.gathersWrites
         takesAll = settings.inotify == .all
+        self.session = session
         self.relay = relay
         self.store = store
         self.log = log
@@ -72,7 +80,8 @@ final class InotifySignals: Sendable {
                 switch change {
                 case .entry(let folder, _), .deletedEntry(let folder, _, _):
                     state.folders.insert(folder)
-                case .content, .attributes, .listing: break
+                case .content(let node), .attributes(let node): state.nodes.insert(node)
+                case .listing: break
                 }
             }
             defer { state.isBusy = true }
@@ -81,11 +90,15 @@ final class InotifySignals: Sendable {
         if isFirst { schedule() }
     }
 
-    /// Raises no more events.
+    /// Raises no more events: a helper would keep the mount from being unmounted.
     func stop() {
         state.withLock { state in
+            let helper = state.helper
             state = State()
             state.hasEnded = true
+            state.helper = helper
+            // Under the lock, under which it is waited for, too: its number is still its own.
+            if let helper { kill(helper.id, SIGKILL) }
         }
     }
 
@@ -96,33 +109,42 @@ final class InotifySignals: Sendable {
     // MARK: A batch
 
     private func raise() {
-        let (changes, folders) = state.withLock { state in
-            defer { (state.changes, state.folders) = ([], []) }
-            return (state.changes, state.folders)
+        // Else a watcher that is told would read what the kernel has of before.
+        guard session.settle(within: Self.patience) else { return goOn() }
+        let batch = state.withLock { state in
+            defer { (state.changes, state.folders, state.nodes) = ([], [], []) }
+            return state
         }
+        // The session's own device: another filesystem may be mounted above this one.
         let mount = MountTable.current().topMount(at: FilePath(mountpoint))
-        if let mount, mount.isFuse {
-            let signals = signals(for: changes, folders, onDevice: mount.minor)
-            if !signals.isEmpty { run(signals, device: mount.minor) }
+        if let device = session.device, mount?.minor == device, mount?.isFuse == true {
+            let signals = signals(for: batch, onDevice: device)
+            if !signals.isEmpty { run(signals, device: device) }
         }
-        let goesOn = state.withLock { state in
-            state.isBusy = !state.changes.isEmpty || !state.folders.isEmpty
-            return state.isBusy
-        }
-        if goesOn { schedule() }
+        goOn()
     }
 
-    private func signals(
-        for changes: [TreeChange], _ folders: Set<InodeID>, onDevice device: UInt32
-    ) -> [InotifySignal] {
+    private func goOn() {
+        let isMore = state.withLock { state in
+            state.isBusy =
+                !(state.changes.isEmpty && state.folders.isEmpty && state.nodes.isEmpty)
+            return state.isBusy
+        }
+        if isMore { schedule() }
+    }
+
+    private func signals(for state: State, onDevice device: UInt32) -> [InotifySignal] {
         let watched = takesAll ? [] : InotifyWatches.inodes(onDevice: device)
         if !takesAll, watched.isEmpty { return [] }
         let found = try? store.read { snapshot in
             var batch = SignalBatch(snapshot: snapshot) { [relay, takesAll] inode in
                 takesAll ? relay.isCached(inode) : watched.contains(inode.rawValue)
             }
-            for change in changes { try batch.add(change) }
-            for folder in folders.sorted() { batch.add(namesIn: folder) }
+            for change in state.changes { try batch.add(change) }
+            for node in state.nodes.sorted() {
+                if let folder = try snapshot.node(node)?.place?.parent { batch.add(namesIn: folder) }
+            }
+            for folder in state.folders.sorted() { batch.add(namesIn: folder) }
             return batch.signals
         }
         return found ?? []
@@ -140,16 +162,42 @@ final class InotifySignals: Sendable {
         var arguments = [InotifySignal.command, mountpoint, "--device", String(device)]
         if gathersWrites { arguments.append("--writeback-cache") }
         do throws(ChildProcessError) {
-            let child = try ChildProcess.start(
-                ChildProcess.ownPath, arguments,
+            // Not by the path of the program, which an upgrade has replaced.
+            let helper = try ChildProcess.start(
+                "/proc/self/exe", arguments,
                 descriptors: [0: FileDescriptor(rawValue: list)], isDetached: true)
-            guard child.wait(seconds: Self.limit) == nil else { return }
-            log.notice("the process that raises inotify events hangs; it is killed")
-            // SIGKILL does not end a process that waits for a hung mount.
-            kill(child.id, SIGKILL)
-            WorkerThread.start { _ = child.wait() }
+            wait(for: helper)
         } catch {
             log.warning("\(error.message)")
+        }
+    }
+
+    /// Waits until the helper has ended, also if that takes long after it was killed: there is one at a time.
+    private func wait(for helper: ChildProcess) {
+        let hasEnded = state.withLock { state in
+            state.helper = helper
+            return state.hasEnded
+        }
+        if hasEnded { stop() }
+        let deadline = ContinuousClock.now.advanced(by: Self.limit)
+        var (pause, isKilled) = (Self.pauses.first, false)
+        while true {
+            let isRunning = state.withLock { state in
+                guard helper.wait(seconds: 0) == nil else {
+                    state.helper = nil
+                    return false
+                }
+                return true
+            }
+            guard isRunning else { return }
+            if !isKilled, ContinuousClock.now > deadline {
+                log.notice("the process that raises inotify events hangs; it is killed")
+                // SIGKILL does not end a process that waits for a hung mount.
+                kill(helper.id, SIGKILL)
+                isKilled = true
+            }
+            usleep(pause)
+            pause = min(pause *| 2, Self.pauses.most)
         }
     }
 }
@@ -160,7 +208,9 @@ private struct SignalBatch {
     private let isWatched: (InodeID) -> Bool
     private var nodes: [InotifySignal] = []
     private var folders: [InodeID] = []
-    private var told: Set<InodeID> = []
+    /// The places of nodes' signals.
+    private var places: [InodeID: Int] = [:]
+    private var toldFolders: Set<InodeID> = []
 
     init(snapshot: Snapshot, isWatched: @escaping (InodeID) -> Bool) {
         self.snapshot = snapshot
@@ -192,13 +242,19 @@ private struct SignalBatch {
     }
 
     mutating func add(namesIn folder: InodeID) {
-        if isWatched(folder), told.insert(folder).inserted { folders.append(folder) }
+        if isWatched(folder), toldFolders.insert(folder).inserted { folders.append(folder) }
     }
 
     private mutating func tell(_ change: InotifySignal.Change, _ node: Node) throws {
+        if let place = places[node.inode] {
+            // New content is told with the attributes.
+            if change == .content { nodes[place].change = .content }
+            return
+        }
         guard isWatched(node.inode) || node.place.map({ isWatched($0.parent) }) ?? false,
-            told.insert(node.inode).inserted, let path = try path(of: node.inode)
+            let path = try path(of: node.inode)
         else { return }
+        places[node.inode] = nodes.count
         nodes.append(InotifySignal(change, at: path))
     }
 

@@ -83,7 +83,7 @@ final class Mount: Sendable {
         session = MountSession(mountpoint: mountpoint, relay: relay, log: log)
         let openFiles = OpenFiles()
         signals = InotifySignals(
-            settings, mountpoint: mountpoint, relay: relay, store: store, log: log)
+            settings, mountpoint: mountpoint, session: session, relay: relay, store: store, log: log)
         let history = MountHistory(
             folder: folders.state, store: store,
             program: EventProgram(plan, mountpoint: mountpoint, log: log),
@@ -320,9 +320,12 @@ final class Mount: Sendable {
     /// Whether local-only files exist. Unknown is not none.
     var keepsFiles: Bool { (try? store.read { try $0.localTotals().files > 0 }) ?? true }
 
+    /// Has no process of this program use the mount any longer.
+    func stopSignals() { signals?.stop() }
+
     /// Closes all parts; unsent changes stay queued.
     func close() {
-        signals?.stop()
+        stopSignals()
         session.close()
         network.withLock { $0?.stop() }
         control.settings.stopTimer()

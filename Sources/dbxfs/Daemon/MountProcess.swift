@@ -155,6 +155,7 @@ struct MountProcess {
         announce(notices.isEmpty ? nil : notices.joined(separator: "; "), mount)
         supervision?.ready()
         mount.session.waitForEnd()
+        mount.stopSignals()
         desktop.watch?.stop()
         supervision?.stop()
         log.notice("unmounted", metadata: ["mountpoint": "\(mountpoint)"])
@@ -213,6 +214,7 @@ struct MountProcess {
             isFirst.set()
             ending.setLimit(Self.standardDrainLimit)
             supervision?.stop()
+            mount.stopSignals()
             mount.session.detach()
         }
     }

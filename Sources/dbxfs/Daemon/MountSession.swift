@@ -64,6 +64,12 @@ final class MountSession: Sendable {
         }
     }
 
+    /// Whether the kernel has processed all invalidations so far, or does within a time. Not for the path of a request.
+    func settle(within limit: Duration) -> Bool { notifier.settle(within: limit) }
+
+    /// The minor number of the mount's device; nil before the mount and after its end.
+    var device: UInt32? { hasEnded ? nil : session.withLock { $0?.device } }
+
     /// Unmounts, if it is mounted, and lets running requests finish for a moment.
     func detach() {
         guard let session = session.withLock({ $0 }) else { return }

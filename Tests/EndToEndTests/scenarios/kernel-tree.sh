@@ -71,8 +71,8 @@ asked=$(requests_of files/get_metadata)
 test "$asked" -le 20
 phase unpack 80
 test "$uploaded" -le $((bytes * 3 / 2))
-# All content that was sent before the kill is in the cache, and the rest in staging files.
-test "$downloaded" = 0
+# All content that was sent before the kill is in the cache but for a file that was just moved there, and the rest in staging files.
+test "$downloaded" -le 300000
 make -s -C "$one/tree" names
 
 # Compared on the other machine, and killed while the comparison fetches.

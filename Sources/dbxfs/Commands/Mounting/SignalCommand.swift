@@ -37,22 +37,22 @@ struct SignalCommand: ParsableCommand {
 
     /// A node that is gone by now, or that may not be written, has no event of its own; its folder has.
     private func raise(_ signal: InotifySignal) {
-        let path = [Array(mountpoint.utf8), [UInt8(ascii: "/")], signal.path, [0]].flatMap(\.self)
-        // With O_PATH no event itself, and a FIFO does not block. Nothing is kept open: the mount would be busy for umount(8).
+        // Not for all signals: a mount whose root is open is busy for umount(8).
+        let root = open(mountpoint, Self.placeOnly | O_DIRECTORY | O_CLOEXEC)
+        guard root >= 0 else { return }
+        defer { close(root) }
+        var status = stat()
+        // After an unmount it is the folder below, where nothing may be changed.
+        guard fstat(root, &status) == 0, status.st_dev == Self.number(ofDevice: device) else {
+            return
+        }
+        let path = (signal.path.isEmpty ? [UInt8(ascii: ".")] : signal.path) + [0]
         let node = path.withUnsafeBytes { bytes in
-            bytes.withMemoryRebound(to: CChar.self) { characters in
-                characters.baseAddress.map {
-                    open($0, Self.placeOnly | O_NOFOLLOW | O_CLOEXEC)
-                } ?? -1
-            }
+            bytes.withMemoryRebound(to: CChar.self) { clinux_name_below(root, $0.baseAddress) }
         }
         guard node >= 0 else { return }
         defer { close(node) }
-        var status = stat()
-        // After an unmount it is the folder below, where nothing may be changed.
-        guard fstat(node, &status) == 0, status.st_dev == Self.number(ofDevice: device) else {
-            return
-        }
+        guard fstat(node, &status) == 0 else { return }
         let isFile = status.st_mode & S_IFMT == S_IFREG
         guard isFile || status.st_mode & S_IFMT == S_IFDIR else { return }
         let link = "/proc/self/fd/\(node)"
