@@ -3,7 +3,7 @@
 
 import CCrypto
 
-/// The MD5 digest.
+/// MD5, which is broken, and which a specification demands.
 package enum MD5 {
     /// Bytes of a digest.
     private static let byteCount = 16

@@ -61,7 +61,7 @@ import Testing
         }
 
         func look(at folder: InodeID = .root, by program: String = "nautilus") async {
-            thumbnails.noteLook(at: folder, by: program)
+            thumbnails.noteVisit(at: folder, by: program)
             await thumbnails.waitUntilIdle()
         }
 
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(
-        "a look asks once, in batches, for what is not cached, and writes files that desktops recognise"
+        "a visit asks once, in batches, for uncached pictures, and writes files that desktops recognise"
     )
     func look() async throws {
         let bed = try Bed()
@@ -168,7 +168,7 @@ import Testing
         #expect(try bed.found().isEmpty)
     }
 
-    @Test("what Dropbox refuses, and what is no picture, is asked for once per revision")
+    @Test("a file that Dropbox refuses, and hostile bytes, are asked for once per revision")
     func refused() async throws {
         let bed = try Bed()
         let inode = try bed.fixture.remoteFile("refused.jpg", [1], isCached: false)
@@ -229,7 +229,7 @@ import Testing
         #expect(try bed.found().isEmpty)
     }
 
-    @Test("a folder that is not listed yet is looked at when it is")
+    @Test("a folder that is not listed yet gets them when it is")
     func unlisted() async throws {
         let bed = try Bed()
         let folder = try bed.fixture.remoteFolder("folder", isListed: false)
@@ -273,10 +273,10 @@ import Testing
         let (thumbnails, rest) = (bed.thumbnails, folders.dropFirst())
         bed.cloud.state.withLock {
             $0.meanwhile = {
-                for folder in rest { thumbnails.noteLook(at: folder, by: "nautilus") }
+                for folder in rest { thumbnails.noteVisit(at: folder, by: "nautilus") }
             }
         }
-        thumbnails.noteLook(at: folders[0], by: "nautilus")
+        thumbnails.noteVisit(at: folders[0], by: "nautilus")
         await bed.thumbnails.waitUntilIdle()
         let addresses = try bed.addresses()
         #expect(addresses.contains("file:///mnt/Dropbox/f0/a.jpg"))

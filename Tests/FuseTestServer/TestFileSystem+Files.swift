@@ -130,7 +130,7 @@ extension TestFileSystem {
 
     // MARK: Folders
 
-    func noteLook(at folder: InodeID, by caller: CallingProcess) {}
+    func noteVisit(at folder: InodeID, by caller: CallingProcess) {}
 
     func openDirectory(_ inode: InodeID) -> Answer<OpenedDirectory> {
         perform("opendir") { (state) throws(FileSystemError) in

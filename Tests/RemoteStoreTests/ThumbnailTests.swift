@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("the thumbnail of another revision, and what is no base64, are not used")
+    @Test("the thumbnail of another revision, and text that is no base64, are not used")
     func hostile() async throws {
         try await withStore(["/a.jpg"]) { store, account, revisions in
             for (field, value) in [("rev", "0123456789abcdef"), ("thumbnail", "*")] {

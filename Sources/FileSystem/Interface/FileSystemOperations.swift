@@ -104,7 +104,7 @@ package protocol FileSystemOperations: Sendable {
     /// Opens a folder; waits until its listing is complete.
     func openDirectory(_ inode: InodeID) -> Answer<OpenedDirectory>
     /// Notes that a process has opened a folder, after its answer. Returns at once.
-    func noteLook(at folder: InodeID, by caller: CallingProcess)
+    func noteVisit(at folder: InodeID, by caller: CallingProcess)
     /// Passes entries from `offset` on to `accept` until it returns false. With `withEntries`, each
     /// accepted entry except "." and ".." adds one lookup.
     func readDirectory(

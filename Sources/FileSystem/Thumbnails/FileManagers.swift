@@ -3,7 +3,7 @@
 
 import RemoteStore
 
-/// File managers.
+/// The file managers that are recognised, each with the thumbnails that it looks for.
 enum FileManagers {
     /// The folder of the cache in which a file manager looks for a thumbnail first; nil for another program.
     ///

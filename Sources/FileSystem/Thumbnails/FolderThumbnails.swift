@@ -13,9 +13,9 @@ import Synchronization
 
 /// Puts thumbnails into the cache of the user's desktop, one folder after the other.
 package final class FolderThumbnails: Sendable {
-    /// Folders that wait at most; further looks push the oldest out, because its window may be gone.
+    /// Folders that wait at most; further visits push the oldest out, because its window may be gone.
     private static let mostWaiting = 16
-    /// Thumbnails for one look. File managers also open folders to count what is in them.
+    /// Thumbnails for one visit. File managers also open folders to count their entries.
     private static let mostWishes = 2000
     /// Entries of a folder that are read in one piece.
     private static let pieceSize = 500
@@ -24,7 +24,7 @@ package final class FolderThumbnails: Sendable {
     /// Seconds without a request after one that failed.
     private static let pauseAfterFailure = 60.0
 
-    private struct Look: Hashable {
+    private struct Visit: Hashable {
         let folder: InodeID
         let size: RemoteThumbnail.Size
     }
@@ -36,7 +36,7 @@ package final class FolderThumbnails: Sendable {
     }
 
     private struct State {
-        var waiting: [Look] = []
+        var waiting: [Visit] = []
         var task: Task<Void, Never>?
         var isEnded = false
         var resumption: ContinuousClock.Instant?
@@ -80,13 +80,13 @@ package final class FolderThumbnails: Sendable {
     func serves(_ userID: UInt32) -> Bool { userID == self.userID }
 
     /// Notes that a program has opened a folder. Returns at once.
-    func noteLook(at folder: InodeID, by program: String) {
+    func noteVisit(at folder: InodeID, by program: String) {
         guard let size = FileManagers.thumbnailSize(for: program), isAllowed else { return }
-        let look = Look(folder: folder, size: size)
+        let visit = Visit(folder: folder, size: size)
         state.withLock { state in
-            guard !state.isEnded, !state.waiting.contains(look) else { return }
+            guard !state.isEnded, !state.waiting.contains(visit) else { return }
             if state.waiting.count >= Self.mostWaiting { state.waiting.removeFirst() }
-            state.waiting.append(look)
+            state.waiting.append(visit)
             if state.task == nil { state.task = Task { await self.run() } }
         }
     }
@@ -117,10 +117,10 @@ package final class FolderThumbnails: Sendable {
     }
 
     private func run() async {
-        while let look = next() { await serve(look) }
+        while let visit = next() { await serve(visit) }
     }
 
-    private func next() -> Look? {
+    private func next() -> Visit? {
         state.withLock { state in
             guard !state.waiting.isEmpty else {
                 state.task = nil
@@ -130,20 +130,20 @@ package final class FolderThumbnails: Sendable {
         }
     }
 
-    private func serve(_ look: Look) async {
-        let (cache, name) = (cache, look.size.folderName)
+    private func serve(_ visit: Visit) async {
+        let (cache, name) = (cache, visit.size.folderName)
         guard let folder = await disk.run({ cache.folder(name) }) else {
             log.debug("the cache of thumbnails cannot be used", metadata: ["folder": "\(name)"])
             return
         }
-        // The look may have come before the listing that it waits for.
-        guard (try? await sync.ensureListed(look.folder)) != nil else { return }
+        // The visit may have come before the listing that it waits for.
+        guard (try? await sync.ensureListed(visit.folder)) != nil else { return }
         var requests = ArraySlice(
-            await disk.run { self.requests(of: look.folder, folder) })
+            await disk.run { self.requests(of: visit.folder, folder) })
         while !requests.isEmpty, isAllowed, !Task.isCancelled {
             let batch = Array(requests.prefix(RemoteThumbnail.mostInRequest))
             requests = requests.dropFirst(batch.count)
-            guard await fetch(batch, look.size, into: folder) else { return }
+            guard await fetch(batch, visit.size, into: folder) else { return }
         }
     }
 

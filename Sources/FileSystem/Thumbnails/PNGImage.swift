@@ -58,7 +58,7 @@ struct PNGImage: Hashable, Sendable {
         return result
     }
 
-    /// The texts in the beginning of a PNG, by keyword; none of what is no PNG.
+    /// The texts in the beginning of a PNG, by keyword; none of other bytes.
     static func texts(inBeginning bytes: [UInt8]) -> [String: String] {
         var texts: [String: String] = [:]
         for chunk in chunks(of: bytes, isWhole: false) ?? [] where chunk.type == "tEXt" {

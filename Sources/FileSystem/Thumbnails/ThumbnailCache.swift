@@ -1,5 +1,5 @@
 // The cache of thumbnails that the desktops of a user share, as files. Not responsible for what they are of. No symbolic link is
-// followed in it, so that nobody directs the files elsewhere.
+// followed in it, so that no program directs the files elsewhere.
 
 import Glibc
 import Saturating
@@ -13,7 +13,7 @@ package struct ThumbnailCache: Sendable {
         self.path = path
     }
 
-    /// Opens the folder of a size, and makes what is missing; nil if it is not the user's own.
+    /// Opens the folder of a size, and makes missing ones; nil if it is not the user's own.
     func folder(_ name: String) -> ThumbnailFolder? {
         if let slash = path.lastIndex(of: "/") { _ = mkdir(String(path[..<slash]), 0o700) }
         mkdir(path, 0o700)

@@ -1,4 +1,4 @@
-// Which file of a folder gets a thumbnail of Dropbox's. Pure: a node in, a wish out. Not responsible for what is cached, nor for
+// Which file of a folder gets a thumbnail of Dropbox's. Pure: a node in, a wish out. Not responsible for cached content, nor for
 // thumbnails that are there.
 
 import Core
@@ -7,7 +7,7 @@ import RemoteStore
 
 /// A thumbnail that may be asked for.
 struct ThumbnailWish: Hashable, Sendable {
-    /// The file.
+    /// The inode of the file.
     let inode: InodeID
     /// Its content on the server, which is also that of users.
     let content: FileVersion
@@ -16,7 +16,7 @@ struct ThumbnailWish: Hashable, Sendable {
     /// The modification time that users see, in whole seconds.
     let modified: Int64
 
-    /// The wish of a node; nil for what is no picture, has no size of which Dropbox makes thumbnails, or has changes that
+    /// The wish of a node; nil for a node that is no picture, has no size of which Dropbox makes thumbnails, or has changes that
     /// Dropbox does not have.
     init?(_ node: Node) {
         guard node.kind == .file, node.staged == nil, let place = node.place,

@@ -44,7 +44,7 @@ extension Bridge {
         answer(
             reply, Operation(name: "opendir", inodes: [inode], isInterruptible: true),
             with: fileSystem.openDirectory(inode), as: .opened(inode))
-        fileSystem.noteLook(at: inode, by: caller)
+        fileSystem.noteVisit(at: inode, by: caller)
     }
 
     fileprivate func readDirectory(

@@ -70,7 +70,7 @@ package struct MountSettings: Hashable, Sendable, Codable {
     package enum Thumbnails: String, Hashable, Sendable, Codable {
         /// For pictures that are not cached.
         case made = "yes"
-        /// Not at all.
+        /// Folders that file managers open cause no request for thumbnails.
         case none = "no"
     }
 

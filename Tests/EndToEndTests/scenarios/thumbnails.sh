@@ -65,7 +65,7 @@ check "$MNT/My photos"
 asked 3
 test "$(stat -c %a "$cache" "$cache/large" | tr '\n' ' ')" = '700 700 '
 
-# What has a thumbnail is not asked for again. Folders come one after the other, so the first one is done when the second is.
+# A thumbnail that is there is not asked for again. Folders come one after the other, so the first one is done when the second is.
 look "$MNT/My photos"
 look "$MNT/second"
 wait_until 60 has_thumbnails 61

@@ -24,10 +24,10 @@ extension DropboxFileSystem {
     }
 
     /// Has thumbnails made for a folder that a file manager of the mount's user has opened.
-    package func noteLook(at folder: InodeID, by caller: CallingProcess) {
+    package func noteVisit(at folder: InodeID, by caller: CallingProcess) {
         guard let thumbnails, thumbnails.serves(caller.userID), let program = programName(caller)
         else { return }
-        thumbnails.noteLook(at: folder, by: program)
+        thumbnails.noteVisit(at: folder, by: program)
     }
 
     /// Passes entries from `offset` on to `accept` until it returns false.
