@@ -219,7 +219,7 @@ let package = Package(
                 product("ServiceLifecycle", of: "swift-service-lifecycle", for: "Lifecycle"),
             ],
             swiftSettings: settings),
-        // All of it is within `#if AsyncHTTPClient`, because a build of this package builds all targets, whatever the traits.
+        // All of it is within `#if AsyncHTTPClient`: a build of this package builds all targets, also those of other traits.
         .target(
             name: "DropboxAsyncHTTPClient",
             dependencies: [

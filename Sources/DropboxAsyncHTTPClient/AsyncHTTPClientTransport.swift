@@ -14,7 +14,7 @@
     ///     let client = DropboxClient(tokens: tokens, transport: transport)
     ///
     /// It keeps the promises of `CurlTransport`: TLS is always verified, redirects are not followed, purposes never wait for one
-    /// another, and bodies in both directions are held up instead of filling memory. What async-http-client cannot do is listed
+    /// another, and bodies in both directions are held up instead of filling memory. The limits of async-http-client are listed
     /// at the initialisers.
     public final class AsyncHTTPClientTransport: HTTPTransport {
         private let table: TransferTable

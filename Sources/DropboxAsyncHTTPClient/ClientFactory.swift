@@ -11,7 +11,7 @@
 
     /// The settings of a transport, for async-http-client.
     struct ClientFactory: Sendable {
-        /// What a client of async-http-client decides for all of its requests.
+        /// The decisions of a client of async-http-client for all of its requests.
         struct Kind: Hashable, Sendable {
             var usesHTTP2: Bool
             var usesProxy: Bool

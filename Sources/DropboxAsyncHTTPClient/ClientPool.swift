@@ -125,7 +125,7 @@
     }
 
     extension ClientPool.State {
-        /// Removes the clients of earlier generations that nobody uses.
+        /// Removes the clients of earlier generations that no transfer uses.
         fileprivate mutating func takeUnused() -> [HTTPClient] {
             let unused = generations.filter { $0.key != current && $0.value.users <= 0 }
             for number in unused.keys { generations[number] = nil }

@@ -13,11 +13,11 @@
             case taken(Int)
             /// The reader has no room: the rest stays here.
             case heldUp
-            /// Nobody reads any more.
+            /// The reader has gone.
             case refused
         }
 
-        /// The most bytes handed over at once, so that a reader's buffer is exceeded by no more.
+        /// The most bytes handed over at once, by which a reader's buffer may be exceeded.
         private static let pieceSize = 16 << 10
 
         private var part = ByteBuffer()
@@ -92,7 +92,7 @@
                 hasMore = output.isFull && !output.isEnd
                 hasEnded = output.isEnd
             } while inflated.readableBytes == 0 && !rest.isEmpty && !hasEnded
-            // What zlib has not taken comes first next time.
+            // Bytes that zlib has not taken come first next time.
             if !rest.isEmpty {
                 guard !hasEnded else { throw Self.malformed }
                 part.moveReaderIndex(to: part.readerIndex &- rest.count)

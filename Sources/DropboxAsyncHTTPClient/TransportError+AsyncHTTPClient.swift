@@ -10,7 +10,7 @@
     import NIOSSL
 
     extension TransportError {
-        /// What ended a transfer that was as far as `stage`.
+        /// The failure of a transfer that was as far as `stage`.
         init(asyncHTTPClient error: any Error, stage: AsyncTransfer.Stage) {
             if let error = error as? TransportError {
                 self = error
@@ -38,7 +38,7 @@
                 stage == .connecting ? kind(ofHandshake: error) : .reset
             case is IOError, is ChannelError, is any NIOHTTP2Error:
                 stage == .connecting ? .connect : .reset
-            // Whatever it is, the server has not seen the request: a proxy that refuses, for example.
+            // The server has not seen the request in any of these cases: a proxy refuses, for example.
             default: stage == .connecting ? .connect : .other
             }
         }

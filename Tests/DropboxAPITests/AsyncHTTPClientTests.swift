@@ -1,5 +1,5 @@
-// What is async-http-client's alone: clients of the app, proxies, compressed bodies that grow. Not responsible for what every
-// transport promises: see StreamTests.
+// Statements about async-http-client alone: clients of the app, proxies, compressed bodies that grow. Not responsible for the
+// promises of every transport: see StreamTests.
 
 #if AsyncHTTPClient
     import AsyncHTTPClient
@@ -54,7 +54,7 @@
             }
         }
 
-        @Test("a redirect is not followed, whatever the app's client does with its own")
+        @Test("a redirect is not followed, also by a client of the app that follows its own")
         func redirect() async throws {
             let server = try ScriptedServer { request in
                 request.path == "/" ? .answer(307, [("Location", "/other")]) : .answer(200)
