@@ -1,7 +1,6 @@
 // Calls for files.
 #pragma once
 
-#include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -68,12 +67,12 @@ static inline int clinux_set_empty_attribute(const char *path, const char *name)
 // As in <unistd.h>, where the result is a long.
 extern ptrdiff_t syscall(ptrdiff_t number, ...);
 
-// Names a node below an open folder without opening it (O_PATH, O_NOFOLLOW, O_CLOEXEC), and follows neither symbolic
-// links nor mounts on the way (RESOLVE_NO_XDEV, RESOLVE_NO_MAGICLINKS, RESOLVE_NO_SYMLINKS). openat2(2) has this number
-// for all processors but Alpha, from Linux 5.6 on. The descriptor, or -1.
-static inline int clinux_name_below(int folder, const char *path) {
+// Opens a node below an open folder, and follows neither symbolic links nor mounts on the way (RESOLVE_NO_XDEV,
+// RESOLVE_NO_MAGICLINKS, RESOLVE_NO_SYMLINKS). openat2(2) has this number for all processors but Alpha, from Linux 5.6 on.
+// The descriptor, or -1.
+static inline int clinux_open_below(int folder, const char *path, uint64_t flags) {
     const struct { uint64_t flags, mode, resolve; } how = {
-        .flags = 010000000 | O_NOFOLLOW | O_CLOEXEC, .resolve = 0x01 | 0x02 | 0x04};
+        .flags = flags, .mode = 0, .resolve = 0x01 | 0x02 | 0x04};
     return (int)syscall(437, folder, path, &how, sizeof how);
 }
 

@@ -142,7 +142,9 @@ final class InotifySignals: Sendable {
             }
             for change in state.changes { try batch.add(change) }
             for node in state.nodes.sorted() {
-                if let folder = try snapshot.node(node)?.place?.parent { batch.add(namesIn: folder) }
+                if let folder = try snapshot.node(node)?.place?.parent {
+                    batch.add(namesIn: folder)
+                }
             }
             for folder in state.folders.sorted() { batch.add(namesIn: folder) }
             return batch.signals

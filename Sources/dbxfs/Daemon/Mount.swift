@@ -83,7 +83,8 @@ final class Mount: Sendable {
         session = MountSession(mountpoint: mountpoint, relay: relay, log: log)
         let openFiles = OpenFiles()
         signals = InotifySignals(
-            settings, mountpoint: mountpoint, session: session, relay: relay, store: store, log: log)
+            settings, mountpoint: mountpoint, session: session, relay: relay, store: store, log: log
+        )
         let history = MountHistory(
             folder: folders.state, store: store,
             program: EventProgram(plan, mountpoint: mountpoint, log: log),
@@ -106,9 +107,9 @@ final class Mount: Sendable {
                 isWanted: { cache.isPinned($0) }),
             sync: { engine.status }, log: Logger(label: "pins"))
         let documents = Self.documents(plan, remote)
-        let thumbnails = Self.thumbnailCache(plan, mountpoint).map { cache in
+        let thumbnails = Self.thumbnailCache(plan, mountpoint).map { [remote] pictures in
             FolderThumbnails(
-                store: store, sync: engine, reader: reader, remote: remote, cache: cache,
+                store: store, sync: engine, reader: reader, remote: remote, cache: pictures,
                 mountpoint: mountpoint, userID: geteuid(),
                 isOnline: {
                     let status = engine.status

@@ -48,7 +48,10 @@ struct SignalCommand: ParsableCommand {
         }
         let path = (signal.path.isEmpty ? [UInt8(ascii: ".")] : signal.path) + [0]
         let node = path.withUnsafeBytes { bytes in
-            bytes.withMemoryRebound(to: CChar.self) { clinux_name_below(root, $0.baseAddress) }
+            bytes.withMemoryRebound(to: CChar.self) { path in
+                let flags = Self.placeOnly | O_NOFOLLOW | O_CLOEXEC
+                return clinux_open_below(root, path.baseAddress, UInt64(clamping: flags))
+            }
         }
         guard node >= 0 else { return }
         defer { close(node) }
