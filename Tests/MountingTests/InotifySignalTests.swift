@@ -10,7 +10,7 @@ struct InotifySignalTests {
         InotifySignal(.names, at: []),
     ]
 
-    @Test("what is written is read again, whatever the bytes of names")
+    @Test("encoded signals are decoded, also with other bytes than letters in names")
     func bothWays() {
         #expect(InotifySignal.decode(InotifySignal.encode(signals)) == signals)
         #expect(InotifySignal.encode([]).isEmpty)

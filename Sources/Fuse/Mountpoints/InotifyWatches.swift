@@ -1,4 +1,4 @@
-// Which inodes of a mount programs watch with inotify(7), as /proc tells it. Not responsible for what is done about them.
+// Which inodes of a mount programs watch with inotify(7), as /proc tells it. Not responsible for the use of that.
 
 import Glibc
 import Saturating

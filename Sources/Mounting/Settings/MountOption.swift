@@ -69,7 +69,7 @@ package struct MountOption: Sendable {
             "whether programs that watch folders are told", "of other clients' changes"),
         .value(
             "thumbnails", .thumbnails, \.thumbnails,
-            "whether file managers get Dropbox's pictures", "of what is not cached"),
+            "whether file managers get Dropbox's thumbnails", "of pictures that are not cached"),
         .value(
             "on_event", .program, \.eventProgram,
             "program for conflicts, refusals, a full", "account, the end of the login"),

@@ -72,7 +72,7 @@ package struct MountSettings: Hashable, Sendable, Codable {
         case watched = "yes"
         /// Those of all files and folders at which programs have looked.
         case all
-        /// None of them.
+        /// The changes of other clients raise no events.
         case none = "no"
     }
 

@@ -219,7 +219,7 @@ private struct SignalBatch {
         self.isWatched = isWatched
     }
 
-    /// In the order of the changes; folders come last, when what is new in them has been told.
+    /// In the order of the changes; folders come last, after the files in them.
     var signals: [InotifySignal] {
         let names = folders.compactMap { folder in
             (try? path(of: folder)).flatMap { $0 }.map { InotifySignal(.names, at: $0) }

@@ -27,7 +27,7 @@ stat -c '%Y %s %a' "$MNT/seen/old" > "$WORK/old"
 watch "$WORK/events" "$MNT/seen" "$MNT/seen/changed" "$MNT/seen/gone"
 admin POST /stats/reset '{}'
 
-# What is new, also a name that is no name of Dropbox's own.
+# New files, also under a name that is no name of Dropbox's own.
 echo new | $other upload "/seen/new one"
 told "$WORK/events" '0 CLOSE_WRITE new one'
 told "$WORK/events" '0 ATTRIB new one'
