@@ -147,6 +147,8 @@ build: packages-build
 release: packages-build
 	@Scripts/link-in $(LINKED_FOLDER) $(LINKED_IN)
 	@SWIFT='$(SWIFT)' Scripts/small-icu $(ICU_FOLDER) .build/release/dbxfs .build/release/dropbox-emulator
+	@for program in dbxfs dropbox-emulator; do [ .build/release/$$program -nt Scripts/small-linker ] \
+		|| rm -f .build/release/$$program; done
 	@$(SWIFT) build $(LOCKED) $(PROGRAM_FLAGS) --product dbxfs \
 		&& $(SWIFT) build $(LOCKED) $(PROGRAM_FLAGS) --product dropbox-emulator \
 		|| { echo 'The release build failed. If the linker misses swift_static libraries, use' \

@@ -170,7 +170,11 @@ package final class DiskBlockCache: Sendable {
             return copy(path, hash: hash, size: size, isCancelled)
         }
         chmod(folder.dataPath(hash), 0o600)
-        state.withLock { $0.retention.remove(hash) }
+        state.withLock { state in
+            // A reader may have opened the earlier files since.
+            state.open[hash] = nil
+            state.retention.remove(hash)
+        }
         guard let file = content(hash, size: size, creates: true),
             file.note(sums: survey.sums, from: 0)
         else { return remove(hash) }

@@ -67,12 +67,14 @@ static inline int clinux_set_empty_attribute(const char *path, const char *name)
 // As in <unistd.h>, where the result is a long.
 extern ptrdiff_t syscall(ptrdiff_t number, ...);
 
-// Opens a node below an open folder, and follows neither symbolic links nor mounts on the way (RESOLVE_NO_XDEV,
-// RESOLVE_NO_MAGICLINKS, RESOLVE_NO_SYMLINKS). openat2(2) has this number for all processors but Alpha, from Linux 5.6 on.
-// The descriptor, or -1.
-static inline int clinux_open_below(int folder, const char *path, uint64_t flags) {
+// Opens a node below an open folder and follows no symbolic link on the way (RESOLVE_NO_SYMLINKS, RESOLVE_NO_MAGICLINKS);
+// with `crosses` 0, no mount either (RESOLVE_NO_XDEV). openat2(2) has this number for all processors but Alpha, from
+// Linux 5.6 on. The descriptor, or -1.
+static inline int clinux_open_without_links(
+    int folder, const char *path, uint64_t flags, int crosses
+) {
     const struct { uint64_t flags, mode, resolve; } how = {
-        .flags = flags, .mode = 0, .resolve = 0x01 | 0x02 | 0x04};
+        .flags = flags, .mode = 0, .resolve = 0x02 | 0x04 | (crosses ? 0 : 0x01)};
     return (int)syscall(437, folder, path, &how, sizeof how);
 }
 

@@ -158,11 +158,14 @@ package struct ChildProcess: Sendable {
     package func wait(seconds: Double) -> Int32? {
         let end = ContinuousClock.now.advanced(by: .seconds(clamping: seconds))
         var status: Int32 = 0
-        while waitpid(id, &status, WNOHANG) != id {
+        while true {
+            let ended = waitpid(id, &status, WNOHANG)
+            if ended == id { return Self.exitCode(status) }
+            // As in `wait()`: the system has reaped it, where SIGCHLD is ignored.
+            if ended < 0, errno != EINTR { return 0 }
             guard ContinuousClock.now < end else { return nil }
             usleep(5000)
         }
-        return Self.exitCode(status)
     }
 
     private static func exitCode(_ status: Int32) -> Int32 {

@@ -215,6 +215,7 @@ import Testing
             "case": "fold", "names": "strict", "root": "team", "member": "dbmid:x",
             "bwlimit_up": "1M",
             "bwlimit_down": "1M", "cached_only": "none", "trash": "allow", "thumbnails": "yes",
+            "inotify": "all",
             "cloud_documents": "export",
             "on_event": "notify", "metrics": "9417",
             "posix": "local", "context": "system_u:object_r:fusefs_t:s0",

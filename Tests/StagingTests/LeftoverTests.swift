@@ -84,9 +84,10 @@ import Testing
 
     @Test("an empty ended file is removed at once")
     func empty() throws {
-        let number = try end("", as: "a", try open())
+        var local = try open()
+        let number = try end("", as: "a", local)
         #expect(isThere(number))
-        let local = try open()
+        local = try open()
         #expect(!isThere(number))
         #expect(local.staging.leftovers.isEmpty && local.staging.found.isEmpty)
         #expect(try local.ended.isEmpty)
@@ -94,8 +95,9 @@ import Testing
 
     @Test("no new file gets the number of a leftover")
     func numbers() throws {
-        let number = try end("text", as: "a", try open())
-        let local = try open()
+        var local = try open()
+        let number = try end("text", as: "a", local)
+        local = try open()
         #expect(try end("text", as: "b", local) > number)
         #expect(local.staging.leftovers.map(\.number) == [number])
     }

@@ -45,7 +45,7 @@ struct KernelContents {
     // MARK: Sizes
 
     /// Notes a lookup, with the size in its reply. Returns the generation for the reply.
-    mutating func noteVisitup(
+    mutating func noteLookup(
         of inode: InodeID, size: Int64, keepsGeneration: Bool, at now: WallTime
     ) -> UInt64 {
         if sizes[inode] == nil { sizes[inode] = size }

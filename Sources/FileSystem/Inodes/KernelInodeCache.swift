@@ -31,7 +31,7 @@ final class KernelInodeCache: KernelReferences {
     ) -> UInt64 {
         state.withLock { state in
             state.lookups[inode, default: 0] +|= 1
-            return state.contents.noteVisitup(
+            return state.contents.noteLookup(
                 of: inode, size: size, keepsGeneration: keepsGeneration, at: now)
         }
     }

@@ -1,6 +1,7 @@
 // The cache of thumbnails that the desktops of a user share, as files. Not responsible for what they are of. No symbolic link is
 // followed in it, so that no program directs the files elsewhere.
 
+import CLinux
 import Glibc
 import Saturating
 
@@ -8,16 +9,23 @@ import Saturating
 package struct ThumbnailCache: Sendable {
     private let path: String
 
-    /// Names the folder, which is made with the first thumbnail.
+    /// Names the folder, which is made with the first thumbnail. The path is absolute, and free of symbolic links: one of these
+    /// could lead onto the mount, which its own process must not use.
     package init(_ path: String) {
         self.path = path
     }
 
     /// Opens the folder of a size, and makes missing ones; nil if it is not the user's own.
     func folder(_ name: String) -> ThumbnailFolder? {
-        if let slash = path.lastIndex(of: "/") { _ = mkdir(String(path[..<slash]), 0o700) }
-        mkdir(path, 0o700)
-        let all = open(path, Self.flags)
+        let names = path.split(separator: "/").map(String.init)
+        let above = "/" + names.dropLast(2).joined(separator: "/")
+        var all = clinux_open_without_links(AT_FDCWD, above, UInt64(clamping: Self.flags), 1)
+        for name in names.suffix(2) where all >= 0 {
+            let parent = all
+            mkdirat(parent, name, 0o700)
+            all = openat(parent, name, Self.flags)
+            close(parent)
+        }
         guard all >= 0 else { return nil }
         defer { close(all) }
         mkdirat(all, name, 0o700)

@@ -12,6 +12,7 @@ package final class MountEnding: Sendable {
     package let hasEnded = Latch()
     /// Clients that wait for the outcome.
     let listeners = DispatchGroup()
+    private let whenAsked: @Sendable (Bool) -> Void
     private let state = Mutex(State())
 
     private struct State {
@@ -24,7 +25,10 @@ package final class MountEnding: Sendable {
 
     /// Waits at most this long for the queue after the mount was detached, in seconds, unless
     /// `setLimit` changes it.
-    package init(standardLimit: Double) {
+    ///
+    /// - Parameter whenAsked: Called with true when a client is about to detach the mount, and with false when none is any longer.
+    package init(standardLimit: Double, whenAsked: @escaping @Sendable (Bool) -> Void = { _ in }) {
+        self.whenAsked = whenAsked
         state.withLock { $0.standard = standardLimit }
     }
 
@@ -47,16 +51,22 @@ package final class MountEnding: Sendable {
 
     /// Sets the timeout of a waiting client. Returns the number by which it is withdrawn.
     func ask(limit: Double?) -> Int {
-        state.withLock { state in
+        let number = state.withLock { state in
             state.lastNumber &+= 1
             state.asked.append((state.lastNumber, limit))
             return state.lastNumber
         }
+        whenAsked(true)
+        return number
     }
 
     /// Forgets the timeout of a client that no longer waits.
     func withdraw(_ number: Int) {
-        state.withLock { $0.asked.removeAll { $0.number == number } }
+        let isLast = state.withLock { state in
+            state.asked.removeAll { $0.number == number }
+            return state.asked.isEmpty
+        }
+        if isLast { whenAsked(false) }
     }
 
     /// Sets the outcome and releases all waiting clients.

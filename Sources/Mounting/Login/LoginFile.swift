@@ -148,7 +148,13 @@ package struct LoginFile: Hashable, Sendable {
         let (old, hadLeftover) = (keyringEntry, hasLeftover)
         if patience != nil || old != nil { try mark.set() }
         if let patience {
-            try saveInKeyring(login, patience, besides: old)
+            do throws(CommandError) {
+                try saveInKeyring(login, patience, besides: old)
+            } catch {
+                // Nothing was stored, so there is nothing to clear.
+                if old == nil, !hadLeftover, case .keyring(.locked, _) = error { mark.clear() }
+                throw error
+            }
         } else {
             try write(login.json)
         }

@@ -9,6 +9,8 @@ struct LocalSocket: Hashable, Sendable {
     let folder: String
     let name: String
 
+    /// Seconds for which a connection or a request may wait for the other process.
+    private static let sendTimeout = 10
     private static let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
 
     /// The path of the socket's file.
@@ -67,6 +69,11 @@ struct LocalSocket: Hashable, Sendable {
     private func connect(type: Int32) throws(Errno) -> Int32 {
         let descriptor = socket(AF_UNIX, type, 0)
         guard descriptor >= 0 else { throw currentErrno }
+        // The time for a connection, too, whose process may be hung, with a full queue: unix(7).
+        var limit = timeval(tv_sec: Self.sendTimeout, tv_usec: 0)
+        setsockopt(
+            descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit,
+            socklen_t(clamping: MemoryLayout<timeval>.size))
         do throws(Errno) {
             try withAddress { address, size throws(Errno) in
                 guard Glibc.connect(descriptor, address, size) == 0 else { throw currentErrno }

@@ -40,6 +40,8 @@ final class InotifySignals: Sendable {
         /// The batch is scheduled, or its helper runs.
         var isBusy = false
         var helper: ChildProcess?
+        /// No helper may run now, but changes gather.
+        var isHeld = false
         var hasEnded = false
     }
 
@@ -102,6 +104,14 @@ final class InotifySignals: Sendable {
         }
     }
 
+    /// Ends the helper while the mount is about to be unmounted, or goes on.
+    func hold(_ isHeld: Bool) {
+        state.withLock { state in
+            state.isHeld = isHeld
+            if isHeld, let helper = state.helper { kill(helper.id, SIGKILL) }
+        }
+    }
+
     private func schedule() {
         queue.asyncAfter(deadline: .now() + Self.delay) { [weak self] in self?.raise() }
     }
@@ -110,7 +120,9 @@ final class InotifySignals: Sendable {
 
     private func raise() {
         // Else a watcher that is told would read what the kernel has of before.
-        guard session.settle(within: Self.patience) else { return goOn() }
+        guard !state.withLock({ $0.isHeld }), session.settle(within: Self.patience) else {
+            return goOn()
+        }
         let batch = state.withLock { state in
             defer { (state.changes, state.folders, state.nodes) = ([], [], []) }
             return state
@@ -176,11 +188,10 @@ final class InotifySignals: Sendable {
 
     /// Waits until the helper has ended, also if that takes long after it was killed: there is one at a time.
     private func wait(for helper: ChildProcess) {
-        let hasEnded = state.withLock { state in
+        state.withLock { state in
             state.helper = helper
-            return state.hasEnded
+            if state.hasEnded || state.isHeld { kill(helper.id, SIGKILL) }
         }
-        if hasEnded { stop() }
         let deadline = ContinuousClock.now.advanced(by: Self.limit)
         var (pause, isKilled) = (Self.pauses.first, false)
         while true {

@@ -165,8 +165,9 @@ final class Mount: Sendable {
     private static func thumbnailCache(
         _ plan: MountPlan, _ mountpoint: String
     ) -> ThumbnailCache? {
-        guard plan.settings.makesThumbnails, let folder = plan.environment.thumbnailFolder,
-            !isPath(resolvedPath(folder), within: mountpoint)
+        guard plan.settings.makesThumbnails,
+            let folder = plan.environment.thumbnailFolder.map({ resolvedPath($0) }),
+            !isPath(folder, within: mountpoint)
         else { return nil }
         return ThumbnailCache(folder)
     }
@@ -323,6 +324,9 @@ final class Mount: Sendable {
 
     /// Has no process of this program use the mount any longer.
     func stopSignals() { signals?.stop() }
+
+    /// The same while the mount is about to be unmounted, which may be withdrawn.
+    func holdSignals(_ areHeld: Bool) { signals?.hold(areHeld) }
 
     /// Closes all parts; unsent changes stay queued.
     func close() {

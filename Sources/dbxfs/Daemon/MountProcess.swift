@@ -119,7 +119,7 @@ struct MountProcess {
         let supervision = notifier.map { notifier in
             ServiceSupervision(notifier) { mount.control.backlog().report }
         }
-        let ending = MountEnding(standardLimit: Self.standardDrainLimit)
+        let ending = MountEnding(standardLimit: Self.standardDrainLimit) { mount.holdSignals($0) }
         let server: ControlServer
         let notice: String?
         let metrics: MetricsServer?

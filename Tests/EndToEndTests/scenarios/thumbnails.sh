@@ -59,23 +59,20 @@ for name in pictures:
 END
 }
 
-look "$MNT/My photos"
-wait_until 60 has_thumbnails 60
+wait_until 60 eval 'look "$MNT/My photos"; has_thumbnails 60'
 check "$MNT/My photos"
 asked 3
 test "$(stat -c %a "$cache" "$cache/large" | tr '\n' ' ')" = '700 700 '
 
 # A thumbnail that is there is not asked for again. Folders come one after the other, so the first one is done when the second is.
 look "$MNT/My photos"
-look "$MNT/second"
-wait_until 60 has_thumbnails 61
+wait_until 60 eval 'look "$MNT/second"; has_thumbnails 61'
 check "$MNT/second"
 asked 4
 
 echo 'another picture, which is longer' | $other upload "/My photos/7.jpg" 2021-01-02T03:04:05Z
 wait_until 60 eval 'test "$(stat -c %s "$MNT/My photos/7.jpg")" = 33'
-look "$MNT/My photos"
-wait_until 60 check "$MNT/My photos"
+wait_until 90 eval 'look "$MNT/My photos"; check "$MNT/My photos"'
 asked 5
 has_thumbnails 61
 
@@ -89,8 +86,7 @@ cp /bin/ls "$WORK/browser"
 look "$MNT/second"
 test ! -e "$cache/normal"
 cp /bin/ls "$WORK/thunar"
-"$WORK/thunar" "$MNT/second" > /dev/null
-wait_until 60 eval 'test "$(ls "$cache/normal" | wc -l)" = 1'
+wait_until 60 eval '"$WORK/thunar" "$MNT/second" > /dev/null; test "$(ls "$cache"/normal/*.png | wc -l)" = 1'
 asked 6
 test "$(requests files/download)" = 0
 test "$(requests files/download_zip)" = 0

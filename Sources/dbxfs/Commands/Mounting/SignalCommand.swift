@@ -50,7 +50,8 @@ struct SignalCommand: ParsableCommand {
         let node = path.withUnsafeBytes { bytes in
             bytes.withMemoryRebound(to: CChar.self) { path in
                 let flags = Self.placeOnly | O_NOFOLLOW | O_CLOEXEC
-                return clinux_open_below(root, path.baseAddress, UInt64(clamping: flags))
+                return clinux_open_without_links(
+                    root, path.baseAddress, UInt64(clamping: flags), 0)
             }
         }
         guard node >= 0 else { return }

@@ -66,7 +66,15 @@ struct UnmountCommand: ParsableCommand {
 
     /// A connection to the mount's process; nil if it was gone, or hung with `--lazy`, and the mount was detached.
     private func connection(to mount: RunningMount) throws(CommandError) -> ControlConnection? {
-        if let connection = try mount.connect(Environment.ofRunningMounts()) {
+        let found: ControlConnection?
+        do throws(CommandError) {
+            found = try mount.connect(Environment.ofRunningMounts())
+        } catch {
+            guard lazy, mount.entry?.type == RunningMount.type else { throw error }
+            try detach(mount, "does not answer")
+            return nil
+        }
+        if let connection = found {
             if connection.status(patience: Self.patience) != nil {
                 // The queue may take any time.
                 connection.setReceiveTimeout(seconds: 0)
