@@ -10,7 +10,7 @@
     /// Transfers beyond a limit wait here and not for a connection of async-http-client, which would count the wait as a
     /// connection attempt.
     struct TransferLines {
-        /// What a transfer is counted under.
+        /// The limits that a transfer is counted under.
         struct Line: Hashable, Sendable {
             let purpose: TransferPurpose
             /// The host and port.
