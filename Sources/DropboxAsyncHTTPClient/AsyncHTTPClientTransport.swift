@@ -44,7 +44,9 @@
                 flow: TrafficFlow(
                     up: configuration.uploadRate, down: configuration.downloadRate,
                     observers: configuration.observers),
-                concurrency: configuration.concurrency)
+                lines: TransferLines(
+                    concurrency: configuration.concurrency,
+                    connectionsPerHost: configuration.connectionsPerHost))
         }
 
         /// Makes a transport over a client of the app, which stays the app's: `shutDown` ends its transfers and leaves the client.
@@ -66,7 +68,7 @@
             table = TransferTable(
                 pool: ClientPool(shared: client),
                 flow: TrafficFlow(up: uploadRate, down: downloadRate, observers: observers),
-                concurrency: concurrency)
+                lines: TransferLines(concurrency: concurrency, connectionsPerHost: nil))
         }
 
         deinit {

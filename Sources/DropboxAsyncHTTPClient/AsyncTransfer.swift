@@ -13,7 +13,7 @@
 
         /// How far a transfer is.
         enum Stage {
-            /// In the line of its purpose.
+            /// Waiting for its turn.
             case queued
             case connecting
             case sending

@@ -3,6 +3,7 @@
 
 #if AsyncHTTPClient
     import AsyncHTTPClient
+    import Dispatch
     import DropboxAPI
     import NIOCore
     import Saturating
@@ -36,6 +37,8 @@
         private let origin: Origin
         /// Held for a few instructions, and for making a client, which connects nowhere.
         private let state = Mutex(State())
+        /// Has the clients whose connections are being closed.
+        private let ending = DispatchGroup()
 
         init(shared client: HTTPClient) {
             origin = .shared(client)
@@ -81,21 +84,19 @@
 
         func takeBack(_ lease: ClientLease) {
             guard !isShared else { return }
-            let clients = state.withLock { state -> [HTTPClient] in
+            end { state in
                 state.generations[lease.generation]?.users -|= 1
                 return lease.generation == state.current ? [] : state.takeUnused()
             }
-            Self.end(clients)
         }
 
         /// Makes further requests use new connections; those of transfers under way stay until these are over.
         func replaceConnections() {
             guard !isShared else { return }
-            let clients = state.withLock { state in
+            end { state in
                 state.current &+= 1
                 return state.takeUnused()
             }
-            Self.end(clients)
         }
 
         func networkChanged(addresses: Set<String>) {
@@ -106,20 +107,28 @@
 
         /// Ends the clients of its own, without waiting for them.
         func close() {
-            Self.end(state.withLock { $0.takeAll() })
+            end { $0.takeAll() }
         }
 
-        /// Ends the clients of its own.
+        /// Ends the clients of its own, and returns when all of them are closed, those that were replaced before, too.
         func shutDown() async {
-            for client in state.withLock({ $0.takeAll() }) {
-                // An error would be a client that was shut down before, which none of these was.
-                try? await client.shutdown()
+            close()
+            await withCheckedContinuation { continuation in
+                ending.notify(queue: .global()) { continuation.resume() }
             }
         }
 
-        private static func end(_ clients: [HTTPClient]) {
+        /// Closes the clients that are taken out of the state, without waiting for them.
+        private func end(_ take: (inout State) -> [HTTPClient]) {
+            let clients = state.withLock { state in
+                let clients = take(&state)
+                // Before others see the state, so that `shutDown` misses none.
+                for _ in clients { ending.enter() }
+                return clients
+            }
             for client in clients {
-                client.shutdown { _ in }
+                // An error would be a client that was shut down before, which none of these was.
+                client.shutdown { [ending] _ in ending.leave() }
             }
         }
     }

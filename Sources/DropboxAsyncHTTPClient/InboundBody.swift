@@ -27,6 +27,8 @@
         /// Whether the inflater may give more without further input.
         private var hasMore = false
         private var hasEnded = false
+        /// Whether a byte has come.
+        private var hasBegun = false
         /// The length that the server has announced, if these bytes are as they came.
         private var announced: UInt64?
 
@@ -45,6 +47,7 @@
 
         mutating func add(_ bytes: ByteBuffer) {
             part = bytes
+            if bytes.readableBytes > 0 { hasBegun = true }
         }
 
         /// Whether there are bytes for the reader.
@@ -52,8 +55,8 @@
             part.readableBytes == 0 && inflated.readableBytes == 0 && !hasMore
         }
 
-        /// Whether the body may end here: a compressed one has an end of its own.
-        var isWhole: Bool { inflater == nil || hasEnded }
+        /// Whether the body may end here: a compressed one has an end of its own, unless it is empty.
+        var isWhole: Bool { inflater == nil || hasEnded || !hasBegun }
 
         /// Hands a piece to the reader. Throws `malformedResponse` when the bytes are not compressed as announced.
         mutating func handOver(to exchange: Exchange) throws(TransportError) -> Step {

@@ -1,81 +1,61 @@
-// All transfers of a transport, and the lines of those that wait for their turn. Not responsible for single transfers.
+// All transfers of a transport. Not responsible for single transfers, nor for whose turn it is (`TransferLines`).
 
 #if AsyncHTTPClient
     import DropboxAPI
     import NIOCore
-    import Saturating
     import Synchronization
 
-    /// Starts transfers within the limits of their purposes.
+    /// Starts transfers within their limits.
     final class TransferTable: ExchangeDriver {
         private struct State {
             var transfers: [UInt64: AsyncTransfer] = [:]
-            var running: [TransferPurpose: Int] = [:]
-            /// Transfers beyond their purpose's limit, in order.
-            var waiting: [TransferPurpose: [AsyncTransfer]] = [:]
+            var lines: TransferLines
             var isStopped = false
         }
 
         let pool: ClientPool
         let flow: TrafficFlow
-        private let concurrency: [TransferPurpose: Int]
         private let callLoop: any EventLoop
         /// Held for a few instructions; transfers are started and ended after it is released.
-        private let state = Mutex(State())
+        private let state: Mutex<State>
 
-        init(pool: ClientPool, flow: TrafficFlow, concurrency: [TransferPurpose: Int]) {
+        init(pool: ClientPool, flow: TrafficFlow, lines: TransferLines) {
             self.pool = pool
             self.flow = flow
-            self.concurrency = concurrency
+            state = Mutex(State(lines: lines))
             callLoop = pool.group.next()
         }
 
-        /// Starts a transfer, or puts it into the line of its purpose. Throws when the transport was shut down.
+        /// Starts a transfer, or lets it wait for its turn. Throws when the transport was shut down.
         func add(_ id: UInt64, _ request: HTTPRequest, _ exchange: Exchange) throws(TransportError)
         {
             let transfer = AsyncTransfer(
                 id: id, request: request, exchange: exchange, loop: loop(for: request.purpose),
                 table: self)
+            let line = TransferLines.Line(request)
             let starts: Bool? = state.withLock { state in
                 guard !state.isStopped else { return nil }
                 state.transfers[id] = transfer
-                guard state.running[request.purpose, default: 0] < limit(of: request.purpose) else {
-                    state.waiting[request.purpose, default: []].append(transfer)
-                    return false
-                }
-                state.running[request.purpose, default: 0] +|= 1
-                return true
+                return state.lines.enter(id, line)
             }
             guard let starts else { throw .shutDown(mayHaveBeenReceived: false) }
             transfer.enter(starts: starts)
         }
 
-        /// Forgets a transfer that is over, and starts the next of its purpose.
+        /// Forgets a transfer that is over, and starts those whose turn it is now.
         func remove(_ transfer: AsyncTransfer) {
-            let purpose = transfer.request.purpose
-            let next: AsyncTransfer? = state.withLock { state in
-                guard state.transfers.removeValue(forKey: transfer.id) != nil else { return nil }
-                if let place = state.waiting[purpose]?.firstIndex(where: { $0 === transfer }) {
-                    state.waiting[purpose]?.remove(at: place)
-                    return nil
-                }
-                // The next one takes this one's place, so the number stays.
-                if let next = state.waiting[purpose]?.first {
-                    state.waiting[purpose]?.removeFirst()
-                    return next
-                }
-                state.running[purpose, default: 1] -|= 1
-                return nil
+            let line = TransferLines.Line(transfer.request)
+            let next: [AsyncTransfer] = state.withLock { state in
+                guard state.transfers.removeValue(forKey: transfer.id) != nil else { return [] }
+                return state.lines.leave(transfer.id, line).compactMap { state.transfers[$0] }
             }
-            next?.start()
+            for transfer in next { transfer.start() }
         }
 
         /// Calls have one event loop, so that a connection is free again before the caller of the last one can ask for the next.
         private func loop(for purpose: TransferPurpose) -> any EventLoop {
             purpose == .rpc ? callLoop : pool.group.next()
         }
-
-        private func limit(of purpose: TransferPurpose) -> Int { max(1, concurrency[purpose] ?? 8) }
 
         func readerMadeRoom(_ id: UInt64) {
             state.withLock { $0.transfers[id] }?.readerMadeRoom()
@@ -96,10 +76,7 @@
         func stop() {
             let transfers = state.withLock { state in
                 state.isStopped = true
-                defer {
-                    state.transfers = [:]
-                    state.waiting = [:]
-                }
+                defer { state.transfers = [:] }
                 return Array(state.transfers.values)
             }
             for transfer in transfers {

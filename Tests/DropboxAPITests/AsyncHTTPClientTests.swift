@@ -4,9 +4,11 @@
 #if AsyncHTTPClient
     import AsyncHTTPClient
     import Foundation
+    import Logging
     import NIOCore
     import NIOHTTP1
     import NIOPosix
+    import Synchronization
     import TestSupport
     import Testing
 
@@ -114,6 +116,17 @@
             await transport.shutDown()
         }
 
+        @Test("a compressed body of no bytes is an empty one")
+        func compressedNothing() async throws {
+            let server = try ScriptedServer(answers: [.answer(200, [("Content-Encoding", "gzip")])])
+            defer { server.stop() }
+            let transport = try AsyncHTTPClientTransport()
+            let response = try await transport.send(
+                HTTPRequest(url: server.url, acceptsCompression: true))
+            #expect(try await response.body.collect(upTo: 10).isEmpty)
+            await transport.shutDown()
+        }
+
         private func compress(_ count: Int) throws -> [UInt8] {
             let folder = try TemporaryFolder()
             let file = URL(fileURLWithPath: folder.path + "/zeros")
@@ -124,6 +137,92 @@
             try gzip.run()
             gzip.waitUntilExit()
             return [UInt8](try Data(contentsOf: file.appendingPathExtension("gz")))
+        }
+
+        @Test("the end of a transport waits for connections that were replaced before")
+        func replacedConnections() async throws {
+            let server = try ScriptedServer(answers: [.answer(200)])
+            defer { server.stop() }
+            let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+            let pool = ClientPool(
+                try ClientFactory(
+                    group: group, configuration: .init(), logger: Logger(label: "test")))
+            let lease = try pool.lend(for: try ServerURL(base: server.url), .rpc)
+            #expect(try await lease.client.get(url: server.url).get().status == .ok)
+            pool.takeBack(lease)
+            // The connection cannot be closed as long as its event loop is busy.
+            let gate = Gate()
+            group.next().execute { gate.wait() }
+            pool.replaceConnections()
+            let isOpen = Atomic(false)
+            async let ended: Bool = {
+                await pool.shutDown()
+                return isOpen.load(ordering: .sequentiallyConsistent)
+            }()
+            // An end that does not wait is over by then; a slow machine cannot fail here.
+            try await Task.sleep(for: .milliseconds(100))
+            isOpen.store(true, ordering: .sequentiallyConsistent)
+            gate.open()
+            #expect(await ended)
+            try await group.shutdownGracefully()
+        }
+
+        @Test("the wait for another request's connection is no connection attempt")
+        func waitForConnection() async throws {
+            let gate = Gate()
+            let server = try ScriptedServer { request in
+                request.path == "/first" ? [.await(gate)] + .answer(200) : .answer(200)
+            }
+            defer {
+                gate.open()
+                server.stop()
+            }
+            let transport = try AsyncHTTPClientTransport(
+                configuration: .init(connectionsPerHost: 1))
+            async let first = transport.send(HTTPRequest(url: server.url + "/first"))
+            #expect(await server.nextRequest()?.path == "/first")
+            async let second = transport.send(
+                HTTPRequest(
+                    url: server.url + "/second", purpose: .download,
+                    timeouts: .init(connect: .seconds(2))))
+            // Longer than the timeout, which must not run out.
+            try await Task.sleep(for: .milliseconds(2500))
+            gate.open()
+            #expect(try await first.body.collect(upTo: 10).isEmpty)
+            #expect(try await second.status == 200)
+            #expect(server.requests.map(\.path) == ["/first", "/second"])
+            #expect(Set(server.requests.map(\.connection)).count == 1)
+            await transport.shutDown()
+        }
+
+        @Test("transfers start when their purpose and server have room, in their order")
+        func lines() {
+            var lines = TransferLines(
+                concurrency: [.rpc: 2, .download: 1], connectionsPerHost: 2)
+            func line(_ purpose: TransferPurpose, _ server: String) -> TransferLines.Line {
+                TransferLines.Line(HTTPRequest(url: "https://\(server)/path", purpose: purpose))
+            }
+            func enter(_ id: UInt64, _ purpose: TransferPurpose, _ server: String) -> Bool {
+                lines.enter(id, line(purpose, server))
+            }
+            func leave(_ id: UInt64, _ purpose: TransferPurpose, _ server: String) -> [UInt64] {
+                lines.leave(id, line(purpose, server))
+            }
+            #expect(enter(1, .rpc, "a"))
+            #expect(enter(2, .download, "A"))
+            // The server is full, then the purpose, then both are.
+            #expect(!enter(3, .rpc, "a"))
+            #expect(!enter(4, .download, "b"))
+            #expect(!enter(5, .download, "a"))
+            #expect(enter(6, .rpc, "a:444"))
+            #expect(!enter(7, .rpc, "b"))
+            // One that waits has no place to give.
+            #expect(leave(7, .rpc, "b").isEmpty)
+            // The purpose of 3 is full still; the place among downloads goes to the first of them.
+            #expect(leave(2, .download, "A") == [4])
+            #expect(leave(6, .rpc, "a:444") == [3])
+            #expect(leave(4, .download, "b").isEmpty)
+            #expect(leave(1, .rpc, "a") == [5])
         }
 
         @Test(
