@@ -142,7 +142,8 @@ let package = Package(
         .target(
             name: "FileSystem",
             dependencies: [
-                "Blocking", "CZlib", "Core", "ContentHashing", "Sync", "Staging", "MetadataStore",
+                "Blocking", "CLinux", "CZlib", "Core", "ContentHashing", "Sync", "Staging",
+                "MetadataStore",
                 "Tree", "BlockCache", "RemoteStore", "Saturating", log, system, deque,
             ],
             swiftSettings: settings),
