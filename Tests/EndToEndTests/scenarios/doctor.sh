@@ -1,20 +1,30 @@
 # What `dbxfs doctor` says of an account that is well, and of one with each thing that breaks.
 # mounts: itself
-# limit: 200
+# limit: 300
 . "$TOOLS/lib.sh"
 unset DBXFS_ACCESS_TOKEN
 folder="$DBXFS_STATE_DIR/default"
+# A mount of another scenario that is dead for a while is a problem of this machine, too.
+has_foreign_problem() {
+    grep -hE '^problem +mount|"check":"mount".*"level":"problem"' "$WORK/lines" "$WORK/findings" |
+        grep -qvF "$(basename "${WORK%/work}")"
+}
 # doctor STATUS: what it says goes to $WORK/findings, as JSON.
 doctor() {
     expected=$1
     shift
-    status=0
-    timeout 60 dbxfs doctor "$@" > "$WORK/lines" 2> "$WORK/message" || status=$?
+    for _ in $(seq 40); do
+        status=0
+        timeout 60 dbxfs doctor "$@" > "$WORK/lines" 2> "$WORK/message" || status=$?
+        json_status=0
+        timeout 60 dbxfs doctor --json "$@" > "$WORK/findings" 2> /dev/null || json_status=$?
+        has_foreign_problem || break
+        # The scenario beside this one takes its dead mount away.
+        sleep 2
+    done
     cat "$WORK/lines" "$WORK/message"
     test $status = "$expected"
-    status=0
-    timeout 60 dbxfs doctor --json "$@" > "$WORK/findings" 2> /dev/null || status=$?
-    test $status = "$expected"
+    test $json_status = "$expected"
     python3 -c 'import json, sys
 for line in open(sys.argv[1]): assert json.loads(line).keys() == {"check", "subject", "level", "text"}' \
         "$WORK/findings"

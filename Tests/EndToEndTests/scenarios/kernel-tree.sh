@@ -69,10 +69,10 @@ wait_until 60 eval 'test "$(requests_of files/list_folder/longpoll)" -gt "$polls
 test "$(requests_of files/list_folder)" = 1
 asked=$(requests_of files/get_metadata)
 test "$asked" -le 20
-phase unpack 80
+phase unpack 120
 test "$uploaded" -le $((bytes * 3 / 2))
-# All content that was sent before the kill is in the cache but for a file that was just moved there, and the rest in staging files.
-test "$downloaded" -le 300000
+# Content that was sent before the kill is in the cache but for files that were just moved there, and the rest in staging files.
+test "$downloaded" -le $((bytes / 4))
 make -s -C "$one/tree" names
 
 # Compared on the other machine, and killed while the comparison fetches.
