@@ -134,11 +134,40 @@ struct GatheredWritesTests {
         try change(file, to: "and longer", in: fixture)
         let opened = try fixture.fs.open(file, flags: .reading, caller: one).now()
         #expect(opened.isDirect)
-        #expect(try fixture.read(file, opened.handle) == text("and longer"))
+        // The kernel has the size of its lookup, and takes no other one.
+        #expect(try fixture.read(file, opened.handle) == text("longer"))
         try fixture.close(file, opened.handle)
         #expect(throws: FileSystemError.staleHandle) {
             try fixture.fs.open(file, flags: .reading, caller: one).now()
         }
+        _ = try found("f", in: fixture)
+        let next = try fixture.fs.open(file, flags: .reading, caller: one).now()
+        #expect(try fixture.read(file, next.handle) == text("and longer"))
+    }
+
+    @Test("a lookup that is repeated for a caller tells the size that its generation has")
+    func repeated() throws {
+        let (fixture, file) = try outdated()
+        #expect(throws: FileSystemError.staleHandle) { try fixture.open(file, .reading) }
+        _ = try found("f", in: fixture)
+        // The kernel asks twice: before it gives up the inode, and for the new one.
+        try change(file, to: "and longer", in: fixture)
+        let entry = try found("f", in: fixture)
+        #expect(entry.generation == 1)
+        #expect(entry.attributes.size == 6)
+        let handle = try fixture.open(file, .reading)
+        #expect(try fixture.read(file, handle) == text("longer"))
+    }
+
+    @Test("a writer gets the present version, also after a change since its lookup")
+    func changedForWriter() throws {
+        let (fixture, file) = try outdated()
+        #expect(throws: FileSystemError.staleHandle) { try fixture.open(file, .both) }
+        _ = try found("f", in: fixture)
+        try change(file, to: "and longer", in: fixture)
+        let opened = try fixture.fs.open(file, flags: .both).now()
+        #expect(opened.isDirect)
+        #expect(try fixture.read(file, opened.handle) == text("and longer"))
     }
 
     @Test("a caller that comes to the old inode after another one's lookup is sent to the new one")

@@ -109,6 +109,9 @@ struct KernelContents {
         return .wrong
     }
 
+    /// The cached size of an inode that the kernel has.
+    func size(of inode: InodeID) -> Int64? { sizes[inode] }
+
     /// Notes that a file is opened although the kernel has another size.
     mutating func noteMistaken(_ inode: InodeID) {
         if sizes[inode] != nil { mistaken.insert(inode) }

@@ -92,6 +92,11 @@ final class KernelInodeCache: KernelReferences {
         state.withLock { $0.contents.knowledge(ofSize: size, of: inode, at: now) }
     }
 
+    /// The size of a file that the kernel has, if it has the inode.
+    func size(of inode: InodeID) -> Int64? {
+        state.withLock { $0.contents.size(of: inode) }
+    }
+
     /// Notes that a file is opened although the kernel has another size.
     func noteMistaken(_ inode: InodeID) {
         state.withLock { $0.contents.noteMistaken(inode) }

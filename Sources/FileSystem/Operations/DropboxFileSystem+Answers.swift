@@ -136,12 +136,25 @@ extension DropboxFileSystem {
         let generation = remember(node)
         var entry = entry(node, since: moment)
         entry.generation = generation
-        if options.gathersWrites, node.kind == .file, relay.epoch != moment.epoch {
+        guard options.gathersWrites, node.kind == .file else { return entry }
+        keepSize(of: node, in: &entry)
+        if relay.epoch != moment.epoch {
             // The size may be that of an earlier content, and this kernel does not ask for it
             // again.
             inodes.noteNewContent(node.inode)
         }
         return entry
+    }
+
+    /// Makes the reply to a lookup tell the size of the generation that it has: the kernel takes it where it does not have the
+    /// inode yet.
+    private func keepSize(of node: Node, in entry: inout Entry) {
+        guard node.staged == nil else { return }
+        if let version = FileVersion(of: node), inodes.size(of: node.inode) == version.size {
+            sentBack.noteLookup(of: node.inode, told: version)
+        } else if inodes.isOutdated(node.inode), let size = inodes.size(of: node.inode) {
+            entry.attributes.size = size
+        }
     }
 
     /// Counts a lookup, and returns the generation for the reply.

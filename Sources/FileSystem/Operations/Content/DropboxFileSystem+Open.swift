@@ -23,13 +23,15 @@ extension DropboxFileSystem {
     func openExisting(
         _ inode: InodeID, flags: OpenFlags, caller: CallingProcess
     ) throws -> OpenedFile {
-        let hasAsked = sentBack.takes(back: caller, at: clock.now())
+        let back = sentBack.take(back: caller, at: clock.now())
+        let hasAsked = back != nil
         let file = openFiles.register(inode, writes: flags.writes)
         let generation = options.gathersWrites ? inodes.toldGeneration(of: inode) : 0
         do {
             if !hasAsked, isReplaced(inode) { throw FileSystemError.staleHandle }
             let node = try settle(file, evenWithoutName: hasAsked) {
                 try self.requireOpenable($0, flags)
+                if let told = back?.told { self.settle(file, of: $0, asToldVersion: told, flags) }
                 // Without a name it is looked up again.
                 if $0.place != nil || hasAsked {
                     try self.settleExport(file, of: $0, caller: caller)
@@ -66,6 +68,19 @@ extension DropboxFileSystem {
             close(file, writes: flags.writes)
             throw error
         }
+    }
+
+    /// Opens the version that the caller's repeated lookup told the kernel, if another client has changed the file since
+    /// then: the kernel takes no new size, and a second ESTALE would reach the process. A writer gets the present version
+    /// past the kernel's pages, so that its changes are no conflict.
+    private func settle(
+        _ file: OpenFile, of node: Node, asToldVersion told: FileVersion, _ flags: OpenFlags
+    ) {
+        guard !flags.writes, !flags.truncates, node.staged == nil,
+            let present = FileVersion(of: node), present.size != told.size,
+            inodes.size(of: file.inode) == told.size
+        else { return }
+        file.settle(.revision(told))
     }
 
     /// Whether the next lookup makes the kernel replace an inode, or another caller's lookup just has.
