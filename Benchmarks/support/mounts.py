@@ -32,6 +32,7 @@ def definitions(path):
     tree = ast.parse(path.read_text())
     tree.body = [node for node in tree.body if not isinstance(node, ast.Expr)]
     module = types.ModuleType(path.stem)
+    module.__file__ = str(path)
     exec(compile(tree, path, "exec"), module.__dict__)
     return module
 
