@@ -8,26 +8,35 @@ import Synchronization
 struct FetchedPieces {
     private let range: Range<UInt64>
     private let size: UInt64
+    private let concurrency: UInt64
     private var position: UInt64
-    /// The digests of the blocks of each piece that has come, by where it starts.
+    /// The digests of the blocks that have come, by where their request started.
     private var come: [UInt64: (end: UInt64, digests: [ContentHash])] = [:]
 
-    /// `size` is that of a piece: whole blocks.
-    init(of range: Range<UInt64>, size: UInt64) {
+    /// The most pieces that one request asks for: a request costs a round trip, and no memory, whatever its size.
+    private static let longestRun: UInt64 = 8
+
+    /// `size` is that of a piece, whole blocks; `concurrency` is the number of requests at a time.
+    init(of range: Range<UInt64>, size: UInt64, concurrency: Int) {
         self.range = range
         self.size = max(size, 1)
+        self.concurrency = UInt64(clamping: max(1, concurrency))
         position = range.lowerBound
     }
 
-    /// The next piece to fetch; nil when all are on their way.
+    /// The next bytes to fetch; nil when all are on their way. One piece, or several of a long rest: so many that each of the
+    /// requests at a time has as much to do.
     mutating func next() -> Range<UInt64>? {
         guard position < range.upperBound else { return nil }
-        let piece = position..<min(position +| size, range.upperBound)
+        let share = (range.upperBound &- position) / size / concurrency / 2
+        // The first request of a file has been sent already, for one piece.
+        let count = position == 0 ? 1 : min(max(1, share), Self.longestRun)
+        let piece = position..<min(position +| size *| count, range.upperBound)
         position = piece.upperBound
         return piece
     }
 
-    /// Takes a piece that is in its place.
+    /// Takes bytes that are in their place, with the digests of their blocks.
     mutating func arrived(_ piece: Range<UInt64>, _ digests: [ContentHash]) {
         come[piece.lowerBound] = (piece.upperBound, digests)
     }
@@ -61,6 +70,9 @@ struct BlockDigests {
             if bytesInBlock == ContentHasher.blockSize { close() }
         }
     }
+
+    /// The digests of the blocks that are whole.
+    var whole: [ContentHash] { done }
 
     /// The digests of all blocks, the last one of which may be short.
     consuming func finalized() -> [ContentHash] {

@@ -6,9 +6,10 @@ import Essentials
 
 /// Settings of the transfer of one file.
 public struct FileTransferOptions: Sendable {
-    /// Bytes of content in one request; units of 4 MiB, at most 144 MiB. A lost connection costs at most one request.
+    /// Bytes of content in one request; units of 4 MiB, at most 144 MiB. A request of a long download asks for up to eight times as many;
+    /// after a lost connection it goes on where it was.
     public var pieceSize: Int
-    /// Requests with content in flight at once. An upload holds one piece of each in memory.
+    /// Requests with content in flight at once. An upload from a source that can be read only once holds a piece of each in memory.
     public var concurrency: Int
     /// Options of each request; `progress` is called for the transfer as a whole.
     public var call: CallOptions

@@ -49,7 +49,13 @@ struct WholeDownload: Sendable {
     let overwrite: Bool
     let options: FileTransferOptions
 
-    private typealias PieceResult = Result<[ContentHash], FileTransferError>
+    /// What came of a request.
+    private enum PieceResult: Sendable {
+        /// All its bytes are in their place; the digests of their blocks.
+        case complete([ContentHash])
+        /// The whole blocks until then are in their place.
+        case failure(FileTransferError, [ContentHash])
+    }
     /// The first response, with the file that all further ones are about.
     private typealias Start = Download<Files.FileMetadata, Files.DownloadError>
 
@@ -126,14 +132,15 @@ struct WholeDownload: Sendable {
         }
     }
 
-    /// Fetches the bytes behind the known blocks, several pieces at once; returns the digests of all blocks. On a failure
-    /// the part file ends where the first missing piece starts.
+    /// Fetches the bytes behind the known blocks with several requests at once; returns the digests of all blocks. On a failure
+    /// the part file ends where the first missing block starts.
     private func fetch(
         _ part: PartFile, _ file: Files.FileMetadata, behind known: [ContentHash],
         _ first: ResumingReader.Body?
     ) async throws(FileTransferError) -> [ContentHash] {
         let begin = UInt64(clamping: known.count) *| UInt64(clamping: ContentHasher.blockSize)
-        var pieces = FetchedPieces(of: begin ..<| file.size, size: pieceSize)
+        var pieces = FetchedPieces(
+            of: begin ..<| file.size, size: pieceSize, concurrency: options.concurrency)
         let progress = ByteCount(begin, of: file.size, report: options.call.progress)
         var failure: FileTransferError?
         await withTaskGroup(of: (Range<UInt64>, PieceResult).self) { group in
@@ -151,8 +158,10 @@ struct WholeDownload: Sendable {
                 guard let (piece, result) = await group.next() else { break }
                 underWay &-= 1
                 switch result {
-                case .success(let digests): pieces.arrived(piece, digests)
-                case .failure(let error):
+                case .complete(let digests): pieces.arrived(piece, digests)
+                case .failure(let error, let digests):
+                    let count = UInt64(clamping: digests.count *| ContentHasher.blockSize)
+                    pieces.arrived(piece.lowerBound ..<| piece.lowerBound +| count, digests)
                     if failure == nil { failure = error }
                     group.cancelAll()
                 }
@@ -180,9 +189,9 @@ struct WholeDownload: Sendable {
                 digests.update(chunk)
                 progress.add(chunk.count)
             }
-            return .success(digests.finalized())
+            return .complete(digests.finalized())
         } catch {
-            return .failure(error)
+            return .failure(error, digests.whole)
         }
     }
 

@@ -32,8 +32,7 @@ extension Files.Calls {
         return try await upload(file: file.path, to: path, mode: mode, options: options)
     }
 
-    /// Uploads bytes in memory. A content of one piece is sent without a copy of it; of a larger one the pieces on their way are
-    /// copied.
+    /// Uploads bytes in memory, without a copy of them but for the last piece of several.
     public func upload(
         _ data: Data, to path: String, mode: Files.WriteMode = .add,
         options: FileTransferOptions = .init()

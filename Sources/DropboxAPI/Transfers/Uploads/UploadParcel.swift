@@ -1,11 +1,11 @@
-// The content of one request: parts of one or more files, each with its upload session. Not
-// responsible for the files' results: see UploadRun.
+// The content of one request: parts of one or more files, each with its upload session. Not responsible for the files'
+// results: see UploadRun; nor for where a part's bytes are: FilePiece.
 
 import Blocking
 import ContentHashing
 import Saturating
 
-/// One request's content, in memory.
+/// One request's content.
 package struct UploadParcel: Sendable {
     /// A part of a file, or all of it.
     package struct Part: Sendable {
@@ -13,7 +13,7 @@ package struct UploadParcel: Sendable {
         var file: Int
         var session = ""
         var offset: UInt64
-        var bytes: [UInt8]
+        var body: any BodySource
         /// Whether it closes its session.
         var closes: Bool
     }
@@ -25,7 +25,7 @@ package struct UploadParcel: Sendable {
 
     mutating func add(_ part: Part) {
         parts.append(part)
-        size &+= part.bytes.count
+        size +|= Int(clamping: part.body.length)
     }
 
     /// Whether a part of `count` bytes from another file fits into a request of `largest` bytes.
@@ -47,7 +47,9 @@ package struct UploadParcel: Sendable {
                 parcels.append(parcel)
                 parcel = UploadParcel()
             }
-            parcel.add(Part(file: file, session: session, offset: 0, bytes: bytes, closes: true))
+            parcel.add(
+                Part(
+                    file: file, session: session, offset: 0, body: BytesBody(bytes), closes: true))
         }
         if !parcel.isEmpty { parcels.append(parcel) }
         return parcels
@@ -58,41 +60,55 @@ package struct UploadParcel: Sendable {
         for (index, session) in zip(parts.indices, sessions) { parts[index].session = session }
     }
 
-    /// Sends the request; returns for each part whether the server has it.
-    package func send(
-        by calls: Files.Calls, _ options: CallOptions
-    ) async -> [Result<Void, FileUploadError>] {
-        let hash = await DiskQueue.transfers.run {
-            var hasher = ContentHasher()
-            for part in parts { hasher.update(part.bytes) }
-            return hasher.finalized()
+    /// What came of a request.
+    package struct Sent: Sendable {
+        /// For each part whether the server has it.
+        package var results: [Result<Void, FileUploadError>]
+        /// The digests of the request's blocks of 4 MiB.
+        var digests: [ContentHash] = []
+    }
+
+    /// Sends the request. Its bytes are read twice: for the hash, and for the connection.
+    package func send(by calls: Files.Calls, _ options: CallOptions) async -> Sent {
+        let body = ConcatenatedBody(parts.map(\.body))
+        let digests: [ContentHash]
+        do {
+            digests = try await DiskQueue.transfers.run { try body.blockDigests() }
+        } catch {
+            return await failed(error as? FileUploadError ?? .source(error))
         }
         let results: [Files.UploadSessionAppendBatchResultEntry]
         do throws(CallError<Files.UploadSessionAppendBatchError>) {
             results = try await calls.uploadSessionAppendBatch(
-                entries: parts.map(\.argument), contentHash: hash,
-                body: ConcatenatedBody(parts.map { BytesBody($0.bytes) }), options: options
+                entries: parts.map(\.argument), contentHash: ContentHash(blockDigests: digests),
+                body: body, options: options
             ).entries
         } catch {
-            let failure: FileUploadError = error.kind == .cancelled ? .cancelled : .send(error)
-            return parts.map { _ in .failure(failure) }
+            return await failed(error.kind == .cancelled ? .cancelled : .send(error))
         }
         guard results.count == parts.count else {
             let text = "\(parts.count) parts were sent, \(results.count) answered"
-            return parts.map { _ in .failure(.malformedAnswer(text)) }
+            return await failed(.malformedAnswer(text))
         }
-        return zip(parts, results).map { $0.outcome($1) }
+        return Sent(results: zip(parts, results).map { $0.outcome($1) }, digests: digests)
+    }
+
+    /// The same failure for all parts, but for pieces of files that have changed since they were opened.
+    private func failed(_ failure: FileUploadError) async -> Sent {
+        let changes = await DiskQueue.transfers.run {
+            parts.map { ($0.body as? FilePiece)?.hasChanged ?? false }
+        }
+        return Sent(results: changes.map { .failure($0 ? .changed : failure) })
     }
 }
 
 extension UploadParcel.Part {
-    private var range: Range<UInt64> { offset ..<| offset +| UInt64(clamping: bytes.count) }
+    private var range: Range<UInt64> { offset ..<| offset +| body.length }
 
     fileprivate var argument: Files.UploadSessionAppendBatchArgEntry {
         .init(
             cursor: .init(sessionID: session, offset: offset),
-            length: UInt64(clamping: bytes.count),
-            close: closes)
+            length: body.length, close: closes)
     }
 
     /// A part that is refused because it has arrived before is no failure.

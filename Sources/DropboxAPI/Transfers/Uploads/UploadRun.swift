@@ -2,11 +2,12 @@
 // parallel; uploaded files are committed one batch at a time while others are still being sent. The
 // reader owns all state.
 //
-// Bound on memory: one parcel being filled and `concurrency` in flight, each of at most `pieceSize`
-// bytes.
+// Bound on memory: one parcel being filled and `concurrency` in flight, each of at most `pieceSize` bytes. Pieces of local files
+// need none: they are read while they are sent.
 
 import Blocking
 import ContentHashing
+import Saturating
 
 /// Uploads files and collects their results.
 struct UploadRun {
@@ -14,17 +15,25 @@ struct UploadRun {
 
     /// The result of a child task.
     private enum Event: Sendable {
-        case sent(UploadParcel, [Result<Void, FileUploadError>])
+        case sent(UploadParcel, UploadParcel.Sent)
         case committed([(file: Int, outcome: Outcome)])
     }
 
     /// A file that has been read in part or whole and is not committed.
     private struct Travelling {
         var size: UInt64
-        /// Hash of all blocks read so far for a large file, of the whole content for a small one.
-        var hasher = ContentHasher()
+        /// The hash of a file that is one part; for a larger one it follows from its digests.
+        var hash: ContentHash?
+        /// The digests of the blocks of each piece that the server has, by where it starts.
+        var digests: [UInt64: [ContentHash]] = [:]
         /// Number of parts in flight.
         var underWay = 0
+
+        var contentHash: ContentHash {
+            hash
+                ?? ContentHash(
+                    blockDigests: digests.sorted { $0.key < $1.key }.flatMap(\.value))
+        }
     }
 
     private let calls: Files.Calls
@@ -103,15 +112,13 @@ struct UploadRun {
         _ index: Int, _ file: any OpenedFile, _ group: inout TaskGroup<Event>
     ) async throws(FileUploadError) {
         if !parcel.hasRoom(for: file.length, atMost: limits.pieceSize) { await flush(&group) }
-        let (bytes, hasher) = try await reading {
+        let (bytes, hash) = try await reading {
             let bytes = try file.bytes(0..<file.length)
             guard try file.isUnchanged() else { throw FileUploadError.changed }
-            var hasher = ContentHasher()
-            hasher.update(bytes)
-            return (bytes, hasher)
+            return (bytes, ContentHasher.hash(bytes))
         }
-        travelling[index] = Travelling(size: file.length, hasher: hasher)
-        parcel.add(.init(file: index, offset: 0, bytes: bytes, closes: true))
+        travelling[index] = Travelling(size: file.length, hash: hash)
+        parcel.add(.init(file: index, offset: 0, body: BytesBody(bytes), closes: true))
     }
 
     /// All pieces but the last are sent in parallel; the last one follows, because it closes the
@@ -125,19 +132,17 @@ struct UploadRun {
         for piece in limits.pieces(of: file.length) {
             let isLast = piece.upperBound == file.length
             while isLast && (travelling[index]?.underWay ?? 0) > 0 { await handleNext(&group) }
-            guard let state = travelling[index], !Task.isCancelled else { return }
-            let known = state.hasher
-            let (bytes, hasher) = try await reading {
+            guard travelling[index] != nil, !Task.isCancelled else { return }
+            let body = try await reading { () -> any BodySource in
+                guard isLast else { return try file.piece(piece) }
+                // Read before the file is compared with its state when it was opened, so that no later bytes are sent.
                 let bytes = try file.bytes(piece)
-                guard try !isLast || file.isUnchanged() else { throw FileUploadError.changed }
-                var hasher = known
-                hasher.update(bytes)
-                return (bytes, hasher)
+                guard try file.isUnchanged() else { throw FileUploadError.changed }
+                return BytesBody(bytes)
             }
-            travelling[index]?.hasher = hasher
             parcel.add(
                 .init(
-                    file: index, session: session, offset: piece.lowerBound, bytes: bytes,
+                    file: index, session: session, offset: piece.lowerBound, body: body,
                     closes: isLast))
             await dispatch(&group)
         }
@@ -181,7 +186,7 @@ struct UploadRun {
 
     private mutating func handleNext(_ group: inout TaskGroup<Event>) async {
         switch await group.next() {
-        case .sent(let parcel, let results): arrived(parcel, results)
+        case .sent(let parcel, let sent): arrived(parcel, sent)
         case .committed(let settled):
             isCommitting = false
             for (file, outcome) in settled { end(file, outcome) }
@@ -190,21 +195,21 @@ struct UploadRun {
         commitReady(&group)
     }
 
-    private mutating func arrived(
-        _ parcel: UploadParcel, _ results: [Result<Void, FileUploadError>]
-    ) {
+    private mutating func arrived(_ parcel: UploadParcel, _ sent: UploadParcel.Sent) {
         parcelsUnderWay &-= 1
-        for (part, result) in zip(parcel.parts, results) {
+        for (part, result) in zip(parcel.parts, sent.results) {
             travelling[part.file]?.underWay &-= 1
             switch result {
             case .failure(let error): end(part.file, .failure(error))
             case .success:
-                progress.bytesSent &+= UInt64(clamping: part.bytes.count)
+                progress.bytesSent +|= part.body.length
+                // A piece of a large file is all of its request, and begins at a block.
+                travelling[part.file]?.digests[part.offset] = sent.digests
                 guard part.closes, let state = travelling[part.file] else { continue }
                 ready.append(
                     PendingCommit(
                         file: part.file, session: part.session, size: state.size,
-                        hash: state.hasher.finalized(), commit: files[part.file].commit))
+                        hash: state.contentHash, commit: files[part.file].commit))
             }
         }
         options.progress?(progress)

@@ -29,8 +29,8 @@ extension DropboxStore {
             for (index, parcel) in parcels.enumerated() {
                 group.addTask {
                     let options = CallOptions.upload(bytes: Int64(clamping: parcel.size))
-                    let results = await parcel.send(by: files, options)
-                    return (index, results)
+                    let sent = await parcel.send(by: files, options)
+                    return (index, sent.results)
                 }
             }
             var sent = [[Result<Void, FileUploadError>]](repeating: [], count: parcels.count)
