@@ -277,7 +277,7 @@ extension DeltaApplier {
     func waitForSecondMove(of inode: InodeID) throws {
         try transaction.setFlags(.betweenMoves, true, of: inode)
         try transaction.reschedule(
-            inode, due: context.now.adding(seconds: TemporaryName.patience))
+            inode, due: context.now.adding(seconds: TemporaryName.secondMoveDelay))
     }
 
     /// Puts a detached node at the place that the batch has for it.

@@ -5,7 +5,7 @@ import DropboxAPI
 import Logging
 import Mounting
 
-extension Keyring.Patience {
+extension Keyring.Caller {
     /// For a command that a user has entered.
     static var asking: Self { .user { Terminal.complain($0) } }
 }
