@@ -10,7 +10,7 @@ import Saturating
 
 /// The keyring of the user's session.
 package struct Keyring: Hashable, Sendable {
-    /// Who waits for a call: decides for how long, and whether the desktop may ask the user.
+    /// The caller decides how long a call waits, and whether the desktop may ask the user.
     package enum Caller: Sendable {
         /// For a command that a user has entered: the desktop asks for the keyring's password, and
         /// the closure gets the notice that it does.

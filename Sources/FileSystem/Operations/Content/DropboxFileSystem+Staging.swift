@@ -90,8 +90,8 @@ extension DropboxFileSystem {
     // MARK: Beginning
 
     /// The staging file of an open file, created over its revision if there is none. With
-    /// `discardingContent`, a new one is created without base, unless the present one was never
-    /// flushed: that one can be truncated.
+    /// `discardingContent`, a new file is created without base. A present file that was never
+    /// flushed is truncated instead.
     func stage(_ file: OpenFile, discardingContent: Bool = false) throws -> StagedFile {
         var revision: FileVersion?
         switch file.content {

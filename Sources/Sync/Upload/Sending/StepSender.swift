@@ -6,7 +6,7 @@ import Core
 import RemoteStore
 import Tree
 
-/// Sends single steps.
+/// Sends the steps that are in no batch.
 struct StepSender: Sendable {
     let environment: UploadEnvironment
     let contents: ContentSender

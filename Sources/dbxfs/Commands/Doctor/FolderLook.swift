@@ -9,7 +9,7 @@ import Mounting
 import SystemPackage
 
 enum FolderLook {
-    /// Seconds for the look at one folder, whose disk may hang.
+    /// Seconds for one folder, whose disk may hang.
     private static let lookTimeout = 5.0
 
     static func facts(
