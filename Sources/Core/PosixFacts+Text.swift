@@ -22,7 +22,7 @@ extension PosixFacts {
     private static let longestName = 250
     private static let version = "1"
 
-    /// Reads a text; nil for one that is too long or of another version. Facts that make no sense
+    /// Reads a text; nil if it is too long or of another version. Facts that make no sense
     /// are left out.
     package init?(text: String) {
         guard text.utf8.count <= Self.longestText else { return nil }

@@ -52,8 +52,8 @@ package struct Keyring: Hashable, Sendable {
 
     // MARK: Names
 
-    /// The names that entries of a file can have: a new login gets the one that the file does not
-    /// name, so that the login before it can be used until the file is replaced.
+    /// The two names that entries of a file can have. A new login gets the name that is not in the
+    /// file, so that the login before it can be used until the file is replaced.
     ///
     /// State folders of one user may have accounts of the same name, hence the fingerprint of the path.
     static func entries(of path: String) -> (first: String, last: String) {

@@ -1,5 +1,5 @@
-// How far a full listing is, and whether the server goes on with it. Not responsible for pages, nor for pauses: `ChangeFeed`
-// requests the ones, and makes the others.
+// How far a full listing is, and whether the server goes on with it. Not responsible for pages, nor for pauses
+// between them (`ChangeFeed`).
 
 import Core
 import MetadataStore
