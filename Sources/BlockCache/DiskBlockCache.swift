@@ -221,7 +221,7 @@ package final class DiskBlockCache: Sendable {
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         var status = stat()
-        // A file with a second link could be changed through that one.
+        // A file with a second link could be changed through the second link.
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
             status.st_nlink == 1, Int64(clamping: status.st_size) == size
         else { return false }

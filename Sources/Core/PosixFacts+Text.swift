@@ -22,7 +22,7 @@ extension PosixFacts {
     private static let longestName = 250
     private static let version = "1"
 
-    /// Reads a text; nil for one that is too long or of another version. Facts that make no sense
+    /// Reads a text; nil if it is too long or of another version. Facts that make no sense
     /// are left out.
     package init?(text: String) {
         guard text.utf8.count <= Self.longestText else { return nil }
@@ -54,8 +54,8 @@ extension PosixFacts {
     }
 
     /// The facts that fit into a field. Attributes that the server already has with the same value come first, because a
-    /// machine must not remove attributes that another one shares; then the smallest of the others. If those of the server have
-    /// no room, the exact time is left out before them, then the own name, and last of all a link's target.
+    /// machine must not remove attributes that another machine shares; then the smallest of the others. If the server's
+    /// attributes have no room, the exact time is left out first, then the own name, and at last a link's target.
     package func fitting(beside told: PosixFacts?) -> PosixFacts {
         if text.utf8.count <= Self.longestText { return self }
         let attributes = attributes.map { name, value in

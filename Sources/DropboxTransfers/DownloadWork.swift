@@ -17,7 +17,7 @@ struct DownloadWork {
     private let environment: WorkEnvironment
     private let request: DownloadRequest
     private var record: TransferRecord
-    private var patience = Patience()
+    private var backoff = OperationBackoff()
     /// Whether the download has restarted from zero because of a hash mismatch.
     private var hasBegunAnew = false
     private var length: UInt64 = 0
@@ -77,7 +77,7 @@ struct DownloadWork {
                 if case .path? = error.routeError {
                     throw .failed(.init(.notFound, error.summary))
                 }
-                try await environment.wait(after: error, &patience)
+                try await environment.wait(after: error, &backoff)
                 continue
             }
             guard case .file(let file) = there else {
@@ -157,7 +157,7 @@ struct DownloadWork {
         to error: CallError<Files.DownloadError>
     ) async throws(WorkEnd) {
         if case .path? = error.routeError { throw .failed(.init(.notFound, error.summary)) }
-        try await environment.wait(after: error, &patience)
+        try await environment.wait(after: error, &backoff)
     }
 
     private mutating func add(
@@ -169,7 +169,7 @@ struct DownloadWork {
         }
         hasher.update(chunk)
         length +|= UInt64(clamping: chunk.count)
-        patience = Patience()
+        backoff = OperationBackoff()
         environment.progress(length, size)
         try await environment.checkpoint("chunk written")
     }

@@ -53,7 +53,7 @@ struct WorkEnvironment: Sendable {
     /// Backs off after a failed call by the client's policy, without a limit on retries. Throws
     /// permanent failures.
     func wait<Failure>(
-        after error: CallError<Failure>, _ patience: inout Patience
+        after error: CallError<Failure>, _ backoff: inout OperationBackoff
     ) async throws(WorkEnd) {
         var event = error.kind.retryEvent
         var attempts: Int? = .max
@@ -62,7 +62,7 @@ struct WorkEnvironment: Sendable {
         case .response, .serialization, .route: (event, attempts) = (.serverFault, nil)
         default: break
         }
-        if await patience.pause(after: event, of: client, maxAttempts: attempts) { return }
+        if await backoff.pause(after: event, of: client, maxAttempts: attempts) { return }
         throw Task.isCancelled || error.kind == .cancelled ? .stopped : .failed(error.failure)
     }
 }

@@ -21,7 +21,7 @@ struct UploadWork {
     private let environment: WorkEnvironment
     private let request: UploadRequest
     private var record: TransferRecord
-    private var patience = Patience()
+    private var backoff = OperationBackoff()
     /// Digests of the blocks before the offset.
     private var digests: [ContentHash] = []
     /// Whether the recorded offset is known to be the session's.
@@ -123,7 +123,7 @@ struct UploadWork {
                     try await beginAnew()
                     continue
                 default:
-                    try await environment.wait(after: error, &patience)
+                    try await environment.wait(after: error, &backoff)
                     continue
                 }
             }
@@ -159,7 +159,7 @@ struct UploadWork {
             record.session = try await client.files.uploadSessionStart(body: BytesBody([]))
                 .sessionID
         } catch {
-            return try await environment.wait(after: error, &patience)
+            return try await environment.wait(after: error, &backoff)
         }
         (record.offset, digests, knowsOffset) = (0, [], true)
         try await environment.checkpoint("session started")
@@ -194,7 +194,7 @@ struct UploadWork {
             let fate = PieceFate(error.routeError, range: record.offset ..<| end)
             guard fate == .arrived else { return try await doubt(error) }
         }
-        patience = Patience()
+        backoff = OperationBackoff()
         try await environment.checkpoint("piece sent")
         record.offset = end
         try await note(added, from: start)
@@ -211,7 +211,7 @@ struct UploadWork {
         switch error.routeError {
         case nil, .incorrectOffset, .notFound, .closed, .contentHashMismatch:
             knowsOffset = false
-            try await environment.wait(after: error, &patience)
+            try await environment.wait(after: error, &backoff)
             return false
         default: throw .failed(error.failure)
         }
@@ -261,7 +261,7 @@ struct UploadWork {
                 if let refusal = error.routeError {
                     return try await react(to: refusal, error, mayBeStored: mayBeStored)
                 }
-                try await environment.wait(after: error, &patience)
+                try await environment.wait(after: error, &backoff)
                 if mayBeStored, let stored = try await settle() { return stored }
                 continue
             }
@@ -283,7 +283,7 @@ struct UploadWork {
         }
         switch refusal {
         case .lookupFailed(.notFound), .lookupFailed(.incorrectOffset), .lookupFailed(.closed):
-            try await environment.wait(after: error, &patience)
+            try await environment.wait(after: error, &backoff)
         default: throw .failed(error.failure)
         }
         if refusal == .lookupFailed(.notFound) {
@@ -307,7 +307,7 @@ struct UploadWork {
                 return file
             } catch {
                 if case .path? = error.routeError { return nil }
-                try await environment.wait(after: error, &patience)
+                try await environment.wait(after: error, &backoff)
             }
         }
     }

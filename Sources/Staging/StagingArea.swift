@@ -11,6 +11,9 @@ import Synchronization
 package final class StagingArea: Sendable {
     /// Path of the folder.
     package let directory: String
+    /// Files that become known between two removals of the references to ended ones. A removal looks at all, so each file
+    /// pays for a few looks; and no more than these are kept in vain beside the present ones.
+    private static let sweepStep = 64
     private let store: MetadataStore
     private let files = LiveFiles()
     private let numbers = StagingNumbers()
@@ -215,7 +218,7 @@ package final class StagingArea: Sendable {
         try transaction.setStaged(content, of: inode, isNew: isNew)
         files.known.withLock { files in
             files[number] = LiveFiles.Reference(file: file)
-            if files.count > 64 && files.count % 64 == 0 {
+            if files.count > Self.sweepStep && files.count % Self.sweepStep == 0 {
                 files = files.filter { $0.value.file != nil }
             }
         }

@@ -93,8 +93,8 @@ package final class SyncEngine: Syncing {
     package func start() async throws {
         try recallRoot()
         try await feed.restore()
-        // Due times of an earlier process are from another clock: one that was set back since would
-        // delay them.
+        // Due times of an earlier process are from another clock: if the clock was set back since, they
+        // would come late.
         let now = environment.clock.now()
         let longestDelay = longestDelay
         try await environment.store.write { transaction in

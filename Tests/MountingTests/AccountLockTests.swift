@@ -15,11 +15,11 @@ import Testing
         folder = try TemporaryFolder()
     }
 
-    private func lock(_ mountpoint: String, patience: Double = 0) throws(CommandError)
+    private func lock(_ mountpoint: String, timeout: Double = 0) throws(CommandError)
         -> AccountLock
     {
         try AccountLock(
-            folder: folder.path, holder: .init(mountpoint: mountpoint), patience: patience,
+            folder: folder.path, holder: .init(mountpoint: mountpoint), timeout: timeout,
             isEnding: { _ in false })
     }
 
@@ -48,7 +48,7 @@ import Testing
         var first: AccountLock? = try lock("/mnt/first")
         var asked: [String?] = []
         let second = try AccountLock(
-            folder: folder.path, holder: .init(mountpoint: "/mnt/second"), patience: 60
+            folder: folder.path, holder: .init(mountpoint: "/mnt/second"), timeout: 60
         ) { holder in
             asked.append(holder?.mountpoint)
             first = nil
@@ -62,7 +62,7 @@ import Testing
     @Test("a holder with a mount that goes on is not waited for")
     func noWaiting() throws {
         let first = try lock("/mnt/first")
-        #expect(throws: CommandError.self) { try lock("/mnt/second", patience: 1e6) }
+        #expect(throws: CommandError.self) { try lock("/mnt/second", timeout: 1e6) }
         withExtendedLifetime(first) {}
     }
 

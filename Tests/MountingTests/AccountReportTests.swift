@@ -32,7 +32,7 @@ import Testing
         #expect(AccountLock.currentHolder(of: folder.path) == nil)
         do {
             let lock = try AccountLock(
-                folder: folder.path, holder: .init(mountpoint: "/mnt/a"), patience: 0,
+                folder: folder.path, holder: .init(mountpoint: "/mnt/a"), timeout: 0,
                 isEnding: { _ in false })
             withExtendedLifetime(lock) {
                 let holder = AccountLock.currentHolder(of: folder.path)
@@ -44,7 +44,7 @@ import Testing
         // Reading the holder does not take the lock away.
         #expect(throws: Never.self) {
             _ = try AccountLock(
-                folder: folder.path, holder: .init(mountpoint: "/mnt/b"), patience: 0,
+                folder: folder.path, holder: .init(mountpoint: "/mnt/b"), timeout: 0,
                 isEnding: { _ in false })
         }
     }

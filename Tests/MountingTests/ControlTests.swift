@@ -24,11 +24,11 @@ import Testing
     }
 
     private func server(
-        _ service: StandIn, patience: Int = ControlServer.standardPatience, isStarted: Bool = true
+        _ service: StandIn, timeout: Int = ControlServer.standardTimeout, isStarted: Bool = true
     ) throws -> ControlServer {
         let server = try ControlServer(
             folder: folder, mountpoint: Self.mountpoint, service: service, ending: ending,
-            log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, patience: patience)
+            log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, timeout: timeout)
         if isStarted { server.start() }
         return server
     }
@@ -281,7 +281,7 @@ import Testing
 
     @Test("a client that asks and never reads does not keep commands out")
     func unreadAnswers() async throws {
-        let server = try server(StandIn(operations: 1), patience: 1)
+        let server = try server(StandIn(operations: 1), timeout: 1)
         defer { server.stop() }
         // As many as are served at a time, each in the middle of an answer that its socket does not hold.
         let crowd = try (0..<64).map { _ in

@@ -95,7 +95,7 @@ import Testing
                     reply != nil && reply?.failure == nil, "\(name): \(String(describing: reply))")
             case .failure: #expect(reply?.failure != nil, "\(name): \(String(describing: reply))")
             }
-            #expect(try client.connect(to: "/m")?.status(patience: 10) != nil, "\(name)")
+            #expect(try client.connect(to: "/m")?.status(timeout: 10) != nil, "\(name)")
         }
     }
 
@@ -103,7 +103,7 @@ import Testing
     func endless() throws {
         var ends: [Int32] = [0, 0]
         #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
-        let far = ControlConnection(descriptor: ends[1], sendPatience: 1)
+        let far = ControlConnection(descriptor: ends[1], sendTimeout: 1)
         let near = ControlConnection(descriptor: ends[0])
         WorkerThread.start { far.sendPart(String(repeating: "[", count: 2 << 20)) }
         #expect(near.receiveLine(within: 30) == nil)

@@ -93,16 +93,16 @@ struct KeyringTests {
     }
 
     private func secret(
-        _ file: LoginFile, _ patience: Keyring.Patience = .background
+        _ file: LoginFile, _ caller: Keyring.Caller = .background
     ) async throws -> String {
         let contents = try #require(try file.contents())
-        return try await file.login(of: contents, patience).refreshToken
+        return try await file.login(of: contents, caller).refreshToken
     }
 
     private func fault(
-        _ file: LoginFile, _ patience: Keyring.Patience = .background
+        _ file: LoginFile, _ caller: Keyring.Caller = .background
     ) async throws -> KeyringFault? {
-        let error = await #expect(throws: CommandError.self) { try await secret(file, patience) }
+        let error = await #expect(throws: CommandError.self) { try await secret(file, caller) }
         guard case .keyring(let fault, _)? = error else { return nil }
         #expect(error?.message.contains("secret-of-the") == false)
         return fault
@@ -218,13 +218,13 @@ struct KeyringTests {
         _ = try await save(file())
         try set("locked")
         let notices = Mutex<[String]>([])
-        let patience = Keyring.Patience.user { text in notices.withLock { $0.append(text) } }
+        let caller = Keyring.Caller.user { text in notices.withLock { $0.append(text) } }
         // The user closes the question.
-        #expect(try await fault(file(), patience) == .locked)
+        #expect(try await fault(file(), caller) == .locked)
         try set("answered")
-        #expect(try await secret(file(), patience) == "refresh-secret")
+        #expect(try await secret(file(), caller) == "refresh-secret")
         // It is open now.
-        #expect(try await secret(file(), patience) == "refresh-secret")
+        #expect(try await secret(file(), caller) == "refresh-secret")
         let told = notices.withLock { $0 }
         #expect(told.count == 2)
         #expect(told.first?.contains("within 120 s") == true)

@@ -36,7 +36,7 @@ final class FetchedFolders: Sendable {
         let fetched = FetchedFolders()
         private let folder = NSTemporaryDirectory() + "dbxfs-folders-" + UUID().uuidString
 
-        init(cacheSize: Int64 = 1 << 30, patience: Duration = .seconds(60)) throws {
+        init(cacheSize: Int64 = 1 << 30, progressTimeout: Duration = .seconds(60)) throws {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true)
             faulty = FaultInjectingStore(server)
@@ -45,7 +45,8 @@ final class FetchedFolders: Sendable {
             var log = Logger(label: "test")
             log.logLevel = .critical
             reader = FolderReader(
-                store: store, cache: cache, remote: faulty, log: log, patience: patience,
+                store: store, cache: cache, remote: faulty, log: log,
+                progressTimeout: progressTimeout,
                 noteFetched: { [fetched] in fetched.note($0) })
         }
 
@@ -177,11 +178,11 @@ final class FetchedFolders: Sendable {
 
     @Test("an archive that does not come is not waited for, nor another one soon")
     func slow() async throws {
-        let account = try Account(patience: .milliseconds(50))
+        let account = try Account(progressTimeout: .milliseconds(50))
         let files = try await files(10, account)
         account.faulty.inject(.stall) { $0.operation == .download }
         for file in files { try await account.prepare(file) }
-        // The readers' patience may be over before the request has begun.
+        // The readers' timeout may be over before the request has begun.
         try await waitWhile { account.faulty.stalledCount == 0 }
         #expect(account.archives == 1)
         account.faulty.releaseStalled()
@@ -257,7 +258,7 @@ final class FetchedFolders: Sendable {
             reader: ContentReader(remote: account.faulty, cache: cache, log: log),
             folders: FolderReader(
                 store: account.store, cache: cache, remote: account.faulty, log: log,
-                patience: .seconds(60), isWanted: { cache.isPinned($0) }),
+                progressTimeout: .seconds(60), isWanted: { cache.isPinned($0) }),
             sync: {
                 var status = SyncStatus()
                 status.connection = .online

@@ -45,13 +45,13 @@ extension CallError.Kind {
 }
 
 /// An argument that makes the server delay its response.
-package protocol AsksForPatience {
+package protocol DelaysResponse {
     /// The timeout for the first byte of the response.
-    var serverPatience: Duration { get }
+    var responseTimeout: Duration { get }
 }
 
-extension Files.ListFolderLongpollArg: AsksForPatience {
-    package var serverPatience: Duration { .longpoll(seconds: timeout) }
+extension Files.ListFolderLongpollArg: DelaysResponse {
+    package var responseTimeout: Duration { .longpoll(seconds: timeout) }
 }
 
 extension Duration {
@@ -140,9 +140,9 @@ extension DropboxClient {
         var timeouts =
             options.timeouts
             ?? (style == .rpc ? configuration.callTimeouts : configuration.contentTimeouts)
-        if let patience = (argument as? any AsksForPatience)?.serverPatience {
-            timeouts.response = patience
-            timeouts.total = patience +| timeouts.connect +| timeouts.stall
+        if let timeout = (argument as? any DelaysResponse)?.responseTimeout {
+            timeouts.response = timeout
+            timeouts.total = timeout +| timeouts.connect +| timeouts.stall
         }
         return timeouts
     }

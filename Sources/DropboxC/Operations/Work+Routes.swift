@@ -180,7 +180,7 @@ extension DropboxClient {
         _ content: [UInt8], _ options: CallOptions
     ) async throws(BorderError) -> JSONText {
         var options = options
-        if route.host == .notify { options.timeouts = patience(for: argument) }
+        if route.host == .notify { options.timeouts = longpollTimeouts(for: argument) }
         do throws(CallError<Failure>) {
             return try await upload(route, argument, body: BytesBody(content), options: options)
         } catch {
@@ -189,7 +189,7 @@ extension DropboxClient {
     }
 
     /// Timeouts for a server that waits before it answers.
-    private func patience(for argument: JSONText) -> TransferTimeouts {
+    private func longpollTimeouts(for argument: JSONText) -> TransferTimeouts {
         let wanted = try? JSON.decode(WaitingArgument.self, from: argument.bytes)
         let wait = Duration.longpoll(seconds: wanted?.timeout ?? 30)
         var timeouts = configuration.callTimeouts

@@ -148,7 +148,7 @@ struct JSONParser {
         else { throw JSONSyntaxError() }
         let second = try fourDigits()
         guard (0xDC00..<0xE000).contains(second),
-            let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
+            let scalar = Unicode.Scalar(0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00))
         else { throw JSONSyntaxError() }
         return scalar
     }
@@ -160,7 +160,7 @@ struct JSONParser {
             guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else {
                 throw JSONSyntaxError()
             }
-            value = value << 4 | UInt32(digit)
+            value = (value << 4) | UInt32(digit)
         }
         return value
     }

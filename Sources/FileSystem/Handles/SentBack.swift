@@ -23,7 +23,7 @@ final class SentBack: Sendable {
     /// By the kernel's thread ID.
     private let callers = Mutex<[Int32: Return]>([:])
     /// Nanoseconds after which a thread's next open is not the repeated one.
-    private static let patience: Int64 = 10_000_000_000
+    private static let returnTimeout: Int64 = 10_000_000_000
     /// Number of entries at which expired ones are dropped.
     private static let limit = 256
 
@@ -57,7 +57,7 @@ final class SentBack: Sendable {
     }
 
     private static func isAwaited(_ one: Return, at now: WallTime) -> Bool {
-        now < one.time.adding(nanoseconds: patience)
+        now < one.time.adding(nanoseconds: returnTimeout)
     }
 
     /// The return of a caller that got ESTALE, if this is its repeated open. Only once.

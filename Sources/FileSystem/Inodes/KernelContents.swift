@@ -23,7 +23,7 @@ struct KernelContents {
     /// Until when an opener may come to an inode that the kernel has replaced.
     private var renewalEnds: [InodeID: WallTime] = [:]
 
-    /// The generation of an inode's content, and the one that the kernel has, if it keeps sizes
+    /// The generation of an inode's content, and the kernel's generation of it, if the kernel keeps sizes
     /// itself.
     private struct Generation {
         var current: UInt64 = 0

@@ -25,7 +25,7 @@ final class KernelInodeCache: KernelReferences {
 
     /// Adds one lookup. Must be called before the reply is sent, because a forget may follow it at once. Returns the generation
     /// for the reply. `keepsGeneration` is for an open file: the reply must have the generation that the kernel has already,
-    /// because with another one the kernel fails all calls on that inode.
+    /// because with another generation the kernel fails all calls on that inode.
     func remember(
         _ inode: InodeID, size: Int64, keepsGeneration: Bool, at now: WallTime
     ) -> UInt64 {

@@ -39,7 +39,7 @@ enum Notification: Hashable, Sendable {
 struct NotificationQueue {
     /// Holders older than this count as stuck, and are waited for until they end. Younger ones are
     /// waited for at most this long: a busy folder always has some, and they end soon.
-    static let patience: Duration = .seconds(1)
+    static let holdTimeout: Duration = .seconds(1)
     /// When to retry notifications that were held back.
     static let retryInterval: Duration = .milliseconds(50)
 
@@ -121,8 +121,8 @@ struct NotificationQueue {
             // A second one for the same folder would only block a second thread.
             guard !busy.contains(inode) else { return false }
             guard let hold = holds[inode] else { return true }
-            return hold < NotificationQueue.patience
-                && candidate.arrival.duration(to: now) >= NotificationQueue.patience
+            return hold < NotificationQueue.holdTimeout
+                && candidate.arrival.duration(to: now) >= NotificationQueue.holdTimeout
         }
 
         func isFree(for candidate: Waiting) -> Bool {

@@ -23,7 +23,7 @@ final class ChangeGroup: Sendable {
         var isOpen = false
         /// Whether a transaction is running in it.
         var isChanging = false
-        /// Whether SQLite's transaction has changes of one that has failed.
+        /// Whether SQLite's transaction has changes of a failed transaction of the group.
         var isSpoiled = false
     }
 

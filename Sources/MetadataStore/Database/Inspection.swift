@@ -26,7 +26,7 @@ package final class DatabaseInspection: Sendable {
     }
 
     deinit {
-        // Before the other one, because SQLite cleans up when the last connection is closed that may write.
+        // Before `queue`, because SQLite cleans up when the last connection is closed that may write.
         try? completed?.close()
     }
 

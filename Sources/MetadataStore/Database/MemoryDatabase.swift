@@ -20,7 +20,7 @@ package enum StoreAccess: Sendable {
 package final class MemoryDatabase: Sendable {
     let queue: DatabaseQueue
     private let tables: [String]
-    /// Statements that make it what it was when it was created.
+    /// Statements that replace all rows by those of a new database.
     private let resetting: [String]
 
     /// Creates the database with the tables of the present version.
@@ -40,14 +40,14 @@ package final class MemoryDatabase: Sendable {
         }
     }
 
-    /// Makes it what it was when it was created.
+    /// Replaces all rows by those of a new database.
     package func reset() throws {
         try queue.write { database in
             for statement in resetting { try database.cachedStatement(sql: statement).execute() }
         }
     }
 
-    /// A copy of everything in it.
+    /// A copy of the whole database.
     package func image() throws -> MemoryDatabaseImage {
         try queue.unsafeRead { database in
             var size: Int64 = 0
@@ -58,7 +58,7 @@ package final class MemoryDatabase: Sendable {
         }
     }
 
-    /// Makes it what it was when a copy was taken.
+    /// Replaces all rows by those of a copy.
     package func restore(_ image: MemoryDatabaseImage) throws {
         try queue.writeWithoutTransaction { database in
             try database.execute(sql: "ATTACH ':memory:' AS image")
@@ -68,7 +68,7 @@ package final class MemoryDatabase: Sendable {
             guard code == SQLITE_OK else {
                 throw DatabaseError(resultCode: ResultCode(rawValue: code))
             }
-            // Row by row: a copy of its pages would make SQLite compile every statement anew.
+            // Row by row: a copy of the image's pages would make SQLite compile every statement anew.
             try database.inTransaction {
                 for table in tables {
                     try database.execute(sql: "DELETE FROM main.\(table)")

@@ -181,59 +181,65 @@ enum Schema {
         ) WITHOUT ROWID;
         INSERT INTO node (inode, kind, parent, remote) VALUES (1, 0, NULL, 1);
         """
-    /// `own`: the bytes under which users see a node whose name is an alias. NULL if the name is what they see. A node
-    /// keeps it while the server has it elsewhere, or an open file while it is detached. `own_fold`: the key that the server
-    /// would have for it.
-    private static let version15 = """
-        ALTER TABLE node ADD COLUMN own BLOB;
-        ALTER TABLE node ADD COLUMN own_fold TEXT;
-        ALTER TABLE displaced ADD COLUMN own BLOB;
-        ALTER TABLE eviction ADD COLUMN own BLOB;
-        CREATE UNIQUE INDEX node_own ON node(parent, own) WHERE own IS NOT NULL;
-        CREATE INDEX node_own_fold ON node(parent, own_fold) WHERE own IS NOT NULL;
-        """
-    /// `told`: the facts that the server has of a node, as their text; no row for none.
-    private static let version16 = """
-        CREATE TABLE told (
-            inode INTEGER PRIMARY KEY,
-            facts TEXT NOT NULL
+    /// `pin`: the nodes whose content, and that of everything below them, is kept on this disk.
+    private static let version2 = """
+        CREATE TABLE pin (
+            inode INTEGER PRIMARY KEY
         );
         """
-    /// `aside`: staging files that no row names and that are to be moved to lost+found, each
-    /// with its note. A row that is left after the move is dropped by the next start.
-    private static let version12 = """
-        CREATE TABLE aside (
-            file INTEGER PRIMARY KEY,
-            note TEXT NOT NULL
+    /// Local-only nodes are counted often, and are few as a rule.
+    private static let version3 = """
+        CREATE INDEX node_local ON node(inode) WHERE flags & 16 <> 0;
+        """
+    /// `fold` is the server's key of a name. If that differs from the predicted key, `name` is not NULL and a flag is set, so
+    /// that an index finds the row by the exact name. Earlier versions stored the predicted key for the server, too. So a tree
+    /// with a name that is not ASCII is compared with the server once.
+    private static let version4 = """
+        CREATE INDEX node_foreign ON node(parent, name) WHERE flags & 64 <> 0;
+        UPDATE setting SET value = '' WHERE key = 'feed.root'
+            AND EXISTS (SELECT 1 FROM node WHERE length(fold) <> length(CAST(fold AS BLOB)));
+        """
+    /// - `staged.flushed`: the newest generation that was flushed.
+    /// - `staged.promised`: the newest generation that an fsync has acknowledged.
+    /// - `staged.stamp`: the modification time of the staging file when the row was written. If the file has a later one, it
+    ///   has bytes that the row does not describe.
+    /// - `ended`: staging files whose row was removed on purpose. Any other file without a row is lost content.
+    /// - `attempt.sent`, `attempt.modified`: when a commit was sent, and the modification time that was sent with it.
+    private static let version5 = """
+        ALTER TABLE staged ADD COLUMN flushed INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE staged ADD COLUMN promised INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE staged ADD COLUMN stamp INTEGER;
+        CREATE TABLE ended (
+            file INTEGER PRIMARY KEY
         );
+        ALTER TABLE attempt ADD COLUMN sent INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE attempt ADD COLUMN modified INTEGER;
         """
-    /// `attempt.folder`: the path of keys by which a new node's folder was named to the server. If
-    /// others had moved the folder, the server made another one of that path.
-    private static let version11 = """
-        ALTER TABLE attempt ADD COLUMN folder TEXT;
-        DROP INDEX attempt_place;
-        CREATE INDEX attempt_name ON attempt(fold);
-        """
-    /// `attempt.age`: how many times it was found unanswered, a quarter of an hour apart at least,
-    /// counted anew by each process.
-    private static let version10 = """
-        ALTER TABLE attempt ADD COLUMN age INTEGER NOT NULL DEFAULT 0;
-        """
-    /// `search`: deleted folders whose last moment is not examined yet. `own_deletion`: revisions of
-    /// files that users have deleted since the first of them.
-    private static let version9 = """
-        CREATE TABLE search (
-            number INTEGER PRIMARY KEY,
-            folder TEXT,
-            place TEXT NOT NULL,
-            folders BLOB NOT NULL,
-            cursor TEXT NOT NULL,
-            sent INTEGER NOT NULL,
-            confirmed INTEGER NOT NULL
-        );
-        CREATE TABLE own_deletion (
-            revision TEXT PRIMARY KEY
+    /// `unconfirmed`: nodes that this mount has created or moved and that no delta has contained
+    /// yet.
+    private static let version6 = """
+        CREATE TABLE unconfirmed (
+            id TEXT PRIMARY KEY
         ) WITHOUT ROWID;
+        """
+    /// `fallback`: flushed rows of `staged` whose successors may not be flushed yet. Same columns,
+    /// in the same order.
+    private static let version7 = """
+        CREATE TABLE fallback (
+            inode INTEGER PRIMARY KEY,
+            file INTEGER NOT NULL UNIQUE,
+            size INTEGER NOT NULL,
+            generation INTEGER NOT NULL,
+            base_revision TEXT,
+            base_hash BLOB,
+            base_size INTEGER NOT NULL,
+            base_limit INTEGER NOT NULL,
+            blocks BLOB NOT NULL,
+            hash BLOB,
+            flushed INTEGER NOT NULL,
+            promised INTEGER NOT NULL,
+            stamp INTEGER
+        );
         """
     /// From here on the journal is derived from the rows; it is rebuilt. Folders that were deleted
     /// on the server and are not in the journal are kept for their local-only contents. A link that
@@ -258,64 +264,58 @@ enum Schema {
             FROM owed WHERE inode NOT IN (SELECT inode FROM journal);
         DROP TABLE owed;
         """
-    /// `fallback`: flushed rows of `staged` whose successors may not be flushed yet. Same columns,
-    /// in the same order.
-    private static let version7 = """
-        CREATE TABLE fallback (
-            inode INTEGER PRIMARY KEY,
-            file INTEGER NOT NULL UNIQUE,
-            size INTEGER NOT NULL,
-            generation INTEGER NOT NULL,
-            base_revision TEXT,
-            base_hash BLOB,
-            base_size INTEGER NOT NULL,
-            base_limit INTEGER NOT NULL,
-            blocks BLOB NOT NULL,
-            hash BLOB,
-            flushed INTEGER NOT NULL,
-            promised INTEGER NOT NULL,
-            stamp INTEGER
+    /// `search`: deleted folders whose last moment is not examined yet. `own_deletion`: revisions of
+    /// files that users have deleted since the first of them.
+    private static let version9 = """
+        CREATE TABLE search (
+            number INTEGER PRIMARY KEY,
+            folder TEXT,
+            place TEXT NOT NULL,
+            folders BLOB NOT NULL,
+            cursor TEXT NOT NULL,
+            sent INTEGER NOT NULL,
+            confirmed INTEGER NOT NULL
         );
-        """
-    /// `unconfirmed`: nodes that this mount has created or moved and that no delta has contained
-    /// yet.
-    private static let version6 = """
-        CREATE TABLE unconfirmed (
-            id TEXT PRIMARY KEY
+        CREATE TABLE own_deletion (
+            revision TEXT PRIMARY KEY
         ) WITHOUT ROWID;
         """
-    /// - `staged.flushed`: the newest generation that was flushed.
-    /// - `staged.promised`: the newest generation that an fsync has acknowledged.
-    /// - `staged.stamp`: the modification time of the staging file when the row was written. If the file has a later one, it
-    ///   has bytes that the row does not describe.
-    /// - `ended`: staging files whose row was removed on purpose. Any other file without a row is lost content.
-    /// - `attempt.sent`, `attempt.modified`: when a commit was sent, and the modification time that was sent with it.
-    private static let version5 = """
-        ALTER TABLE staged ADD COLUMN flushed INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE staged ADD COLUMN promised INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE staged ADD COLUMN stamp INTEGER;
-        CREATE TABLE ended (
-            file INTEGER PRIMARY KEY
+    /// `attempt.age`: how many times it was found unanswered, a quarter of an hour apart at least,
+    /// counted anew by each process.
+    private static let version10 = """
+        ALTER TABLE attempt ADD COLUMN age INTEGER NOT NULL DEFAULT 0;
+        """
+    /// `attempt.folder`: the path of keys by which a new node's folder was named to the server. If
+    /// others had moved the folder, the server made another one of that path.
+    private static let version11 = """
+        ALTER TABLE attempt ADD COLUMN folder TEXT;
+        DROP INDEX attempt_place;
+        CREATE INDEX attempt_name ON attempt(fold);
+        """
+    /// `aside`: staging files that no row names and that are to be moved to lost+found, each
+    /// with its note. A row that is left after the move is dropped by the next start.
+    private static let version12 = """
+        CREATE TABLE aside (
+            file INTEGER PRIMARY KEY,
+            note TEXT NOT NULL
         );
-        ALTER TABLE attempt ADD COLUMN sent INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE attempt ADD COLUMN modified INTEGER;
         """
-    /// `fold` is the server's key of a name. If that differs from the predicted key, `name` is not NULL and a flag is set, so
-    /// that an index finds the row by the exact name. Earlier versions stored the predicted key for the server, too. So a tree
-    /// with a name that is not ASCII is compared with the server once.
-    private static let version4 = """
-        CREATE INDEX node_foreign ON node(parent, name) WHERE flags & 64 <> 0;
-        UPDATE setting SET value = '' WHERE key = 'feed.root'
-            AND EXISTS (SELECT 1 FROM node WHERE length(fold) <> length(CAST(fold AS BLOB)));
+    /// `own`: the bytes under which users see a node whose name is an alias. NULL if the name is what they see. A node
+    /// keeps it while the server has it elsewhere, or an open file while it is detached. `own_fold`: the key that the server
+    /// would have for it.
+    private static let version15 = """
+        ALTER TABLE node ADD COLUMN own BLOB;
+        ALTER TABLE node ADD COLUMN own_fold TEXT;
+        ALTER TABLE displaced ADD COLUMN own BLOB;
+        ALTER TABLE eviction ADD COLUMN own BLOB;
+        CREATE UNIQUE INDEX node_own ON node(parent, own) WHERE own IS NOT NULL;
+        CREATE INDEX node_own_fold ON node(parent, own_fold) WHERE own IS NOT NULL;
         """
-    /// Local-only nodes are counted often, and are few as a rule.
-    private static let version3 = """
-        CREATE INDEX node_local ON node(inode) WHERE flags & 16 <> 0;
-        """
-    /// `pin`: the nodes whose content, and that of everything below them, is kept on this disk.
-    private static let version2 = """
-        CREATE TABLE pin (
-            inode INTEGER PRIMARY KEY
+    /// `told`: the facts that the server has of a node, as their text; no row for none.
+    private static let version16 = """
+        CREATE TABLE told (
+            inode INTEGER PRIMARY KEY,
+            facts TEXT NOT NULL
         );
         """
 }

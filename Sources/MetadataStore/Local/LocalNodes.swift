@@ -50,8 +50,8 @@ extension TreeReading {
 }
 
 extension Transaction {
-    /// Makes a local-only node a synced one that the server lacks, and with it a parent folder that
-    /// was deleted on the server and kept for its sake. Does not change the node's children.
+    /// Makes a local-only node a synced node that the server lacks, and with it a parent folder that
+    /// was deleted on the server and kept for the node's sake. Does not change the node's children.
     package func publish(_ inode: InodeID) throws {
         try setFlags(.localOnly, false, of: inode)
     }

@@ -25,8 +25,8 @@ extension Transaction {
         return try alias(of: shown, in: parent, for: inode, besides: other)
     }
 
-    /// The name of a node that takes the place of another one: the same, with its alias, unless only the key of the node
-    /// itself made it need that.
+    /// The name of a node that takes a place: the name there, with its alias, unless only the node's own key made the alias
+    /// necessary.
     package func name(of place: Place, takenBy node: Node) throws -> FileName {
         let taken = place.name
         guard taken.own?.isGiven == true, Alias(of: taken.shown).fault == nil,
@@ -149,8 +149,8 @@ extension Transaction {
         return isWatched
     }
 
-    /// Moves a node to an alias because the server has another one under its name, perhaps under a key that cannot be predicted:
-    /// the name is free for no other node. Two that wait for it would try in turns for ever.
+    /// Moves a node to an alias because the server has another node under its name, perhaps under a key that cannot be predicted.
+    /// The name does not count as free: two nodes that wait for it would try in turns for ever.
     package func giveUpName(of inode: InodeID, for alias: Place) throws {
         let left = try node(inode)?.place
         try move(inode, to: alias)

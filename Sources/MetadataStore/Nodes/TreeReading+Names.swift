@@ -20,7 +20,7 @@ extension TreeReading {
         return try child(ownName: name.shown, of: parent)
     }
 
-    /// The child that users see under this name, or else the one that it collides with as far as that can be predicted.
+    /// The child that users see under this name, or else the child with which the name collides, as far as that can be predicted.
     package func child(like name: FileName, of parent: InodeID) throws -> Node? {
         if let node = try child(name, of: parent) { return node }
         guard name.own == nil else { return nil }

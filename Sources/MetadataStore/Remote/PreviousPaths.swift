@@ -82,7 +82,7 @@ extension Transaction {
     }
 
     /// Notes the place of a deleted folder if a folder was moved out of it before, because the
-    /// previous path of that one leads through it.
+    /// previous path of the moved folder leads through it.
     ///
     /// Call it for the inner one of two folders first.
     package func noteDeletion(of inode: InodeID, at place: Place) throws {

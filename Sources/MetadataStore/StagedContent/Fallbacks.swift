@@ -28,7 +28,7 @@ extension Transaction {
     }
 
     /// Makes the flushed content of a node that loses its place the fallback of the node that takes
-    /// it, until that one's content is flushed. The first node has no content then.
+    /// the place, until the content of the latter is flushed. The former has no content then.
     package func handOverAsFallback(from old: InodeID, to new: InodeID) throws {
         noteChanged(old)
         try run(

@@ -7,9 +7,9 @@ import GRDB
 package struct PendingCopy: Hashable, Sendable {
     /// Inode of the copied node.
     package var source: InodeID
-    /// Its generation then; another one is other content.
+    /// The source's generation when it was copied; with another generation it has other content.
     package var sourceGeneration: Int64
-    /// The copy's generation; another one is other content.
+    /// The copy's generation; with another generation it has other content.
     package var generation: Int64
     /// The source's revision, once it is on the server.
     package var revision: Revision?

@@ -82,9 +82,8 @@ extension Transaction {
         }
     }
 
-    /// Records a node's staged content. If it replaces that of another file, and that is flushed,
-    /// the other one is the node's fallback until this one is flushed. A node that this transaction has made `isNew`, and
-    /// has no other content.
+    /// Records a node's staged content. If flushed content of another staging file was there, that content is the node's fallback
+    /// until the new content is flushed. `isNew`: this transaction has made the node, so no other content was there.
     package func setStaged(
         _ staged: StagedContent, of inode: InodeID, isNew: Bool = false
     ) throws {
@@ -142,7 +141,7 @@ extension Transaction {
     }
 
     /// Notes that an fsync has acknowledged the flushed contents of the files in a folder. Returns
-    /// those for which that is new.
+    /// the contents that were not acknowledged before.
     package func promiseFlushed(in folder: InodeID) throws -> [FlushedContent] {
         let unpromised = """
             flushed >= generation AND promised < generation

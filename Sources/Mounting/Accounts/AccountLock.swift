@@ -25,12 +25,12 @@ package final class AccountLock: Sendable {
         }
     }
 
-    /// Locks a folder, waiting up to `patience` seconds for a process that is about to end.
+    /// Locks a folder, waiting up to `timeout` seconds for a process that is about to end.
     ///
     /// `isEnding` is called once with the holder before waiting; it returns whether the holder is
     /// about to end, and may ask it to hurry. Throws `folderInUse` if it is not or takes too long.
     package init(
-        folder: String, holder: Holder, patience: Double, isEnding: (Holder?) -> Bool
+        folder: String, holder: Holder, timeout: Double, isEnding: (Holder?) -> Bool
     ) throws(CommandError) {
         let path = folder + "/lock"
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -43,7 +43,7 @@ package final class AccountLock: Sendable {
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             let current = Self.holder(in: descriptor)
             let isWorthWaiting = attempts > 0 || isEnding(current)
-            guard isWorthWaiting, Double(attempts) * 0.05 < patience else {
+            guard isWorthWaiting, Double(attempts) * 0.05 < timeout else {
                 close(descriptor)
                 let name = current.map { "the mount at \($0.mountpoint) (process \($0.pid))" }
                 throw .folderInUse(folder: folder, by: name ?? "another process")

@@ -40,9 +40,9 @@ package struct ControlClient: Sendable {
     }
 
     /// The status of every mount that answers within so many seconds, sorted by mountpoint.
-    package func allMounts(patience: Int = 10) -> [MountStatus] {
+    package func allMounts(timeout: Int = 10) -> [MountStatus] {
         folders.flatMap { $0.sockets() }
-            .compactMap { try? connect(to: $0).status(patience: patience) }
+            .compactMap { try? connect(to: $0).status(timeout: timeout) }
             .sorted { $0.mountpoint < $1.mountpoint }
     }
 
@@ -101,8 +101,8 @@ extension ControlConnection {
     }
 
     /// Requests the mount's status; nil if there is no reply within so many seconds.
-    package func status(patience: Int) -> MountStatus? {
-        setReceiveTimeout(seconds: patience)
+    package func status(timeout: Int) -> MountStatus? {
+        setReceiveTimeout(seconds: timeout)
         return try? ask(ControlRoutes.status, about: "").status
     }
 

@@ -15,13 +15,13 @@ package final class ControlServer: Sendable {
     private static let limit = 64
     /// Timeout in seconds for receiving a whole request, and for sending a whole line. A client
     /// sends its request right after connecting, and reads the reply.
-    package static let standardPatience = 30
+    package static let standardTimeout = 30
 
     private let listener: SocketListener
     private let service: any MountService
     private let ending: MountEnding
     private let log: Logger
-    private let patience: Int
+    private let timeout: Int
     private let conversations = Mutex(Conversations())
 
     private struct Conversations {
@@ -33,13 +33,13 @@ package final class ControlServer: Sendable {
     /// Binds the socket of a mount, replacing one that a dead process left.
     ///
     /// The caller holds the account's lock and the mountpoint, so no running mount has this socket.
-    /// `patience` is a timeout in seconds.
+    /// `timeout` is in seconds, as `standardTimeout`.
     package init(
         folder: ControlFolder, mountpoint: String, service: any MountService, ending: MountEnding,
-        log: Logger, patience: Int = standardPatience
+        log: Logger, timeout: Int = standardTimeout
     ) throws(CommandError) {
         try makePrivateFolder(folder.path)
-        self.patience = patience
+        self.timeout = timeout
         self.service = service
         self.ending = ending
         self.log = log
@@ -63,7 +63,7 @@ package final class ControlServer: Sendable {
     }
 
     private func acceptAll() {
-        listener.acceptAll(sendPatience: patience) { connection in
+        listener.acceptAll(sendTimeout: timeout) { connection in
             guard isWelcome(connection) else { return }
             WorkerThread.start {
                 self.serve(connection)
@@ -90,7 +90,7 @@ package final class ControlServer: Sendable {
 
     private func serve(_ connection: ControlConnection) {
         defer { noteSpoken(connection) }
-        while let line = connection.receiveLine(within: patience),
+        while let line = connection.receiveLine(within: timeout),
             let command = ControlCommand(of: line)
         {
             noteSpoken(connection)

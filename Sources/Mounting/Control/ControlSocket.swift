@@ -54,12 +54,12 @@ package final class ControlConnection: Sendable {
     private let descriptor: Int32
     private let received = Received()
     /// Timeout in seconds for sending a whole line; nil for none.
-    private let sendPatience: Int?
+    private let sendTimeout: Int?
 
     /// Takes over a connected socket.
-    init(descriptor: Int32, sendPatience: Int? = nil) {
+    init(descriptor: Int32, sendTimeout: Int? = nil) {
         self.descriptor = descriptor
-        self.sendPatience = sendPatience
+        self.sendTimeout = sendTimeout
     }
 
     deinit {
@@ -80,7 +80,7 @@ package final class ControlConnection: Sendable {
     func sendPart(_ text: String) -> Bool { send(Data(text.utf8)) }
 
     private func send(_ line: Data) -> Bool {
-        let deadline = sendPatience.map { ContinuousClock.now.advanced(by: .seconds(clamping: $0)) }
+        let deadline = sendTimeout.map { ContinuousClock.now.advanced(by: .seconds(clamping: $0)) }
         return line.withUnsafeBytes { bytes in
             var sent = 0
             while sent < bytes.count {
@@ -101,9 +101,9 @@ package final class ControlConnection: Sendable {
 
     /// Receives the next line, or nil if the peer has closed, or sent more than a mebibyte.
     ///
-    /// `patience` is the timeout in seconds for the whole line.
-    func receiveLine(within patience: Int? = nil) -> [UInt8]? {
-        let deadline = patience.map { ContinuousClock.now.advanced(by: .seconds(clamping: $0)) }
+    /// `timeout` is for the whole line, in seconds.
+    func receiveLine(within timeout: Int? = nil) -> [UInt8]? {
+        let deadline = timeout.map { ContinuousClock.now.advanced(by: .seconds(clamping: $0)) }
         while true {
             if let line = received.takeLine() { return line }
             guard isInTime(deadline, SO_RCVTIMEO) else { return nil }

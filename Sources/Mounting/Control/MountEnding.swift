@@ -41,7 +41,7 @@ package final class MountEnding: Sendable {
         }
     }
 
-    /// Sets the timeout for the queue, in place of those that clients have asked for.
+    /// Sets the timeout for the queue, in place of the timeouts that clients have asked for.
     package func setLimit(_ seconds: Double?) {
         state.withLock { state in
             state.standard = seconds

@@ -228,7 +228,7 @@ package struct MountStatus: Hashable, Sendable, Codable {
         case metricsAddress = "metrics_address"
     }
 
-    /// Writes every field, those that are nil as null, so that scripts find them.
+    /// Writes every field, so that scripts find them: nil is null.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(mountpoint, forKey: .mountpoint)

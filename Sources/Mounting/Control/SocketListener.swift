@@ -23,7 +23,7 @@ final class SocketListener: Sendable {
     }
 
     /// Passes each connection to `serve`, until `stop`. Blocks.
-    func acceptAll(sendPatience: Int, _ serve: (ControlConnection) -> Void) {
+    func acceptAll(sendTimeout: Int, _ serve: (ControlConnection) -> Void) {
         while true {
             let connected = accept(descriptor, nil, nil)
             if connected < 0 {
@@ -35,7 +35,7 @@ final class SocketListener: Sendable {
                 return
             }
             _ = fcntl(connected, F_SETFD, FD_CLOEXEC)
-            serve(ControlConnection(descriptor: connected, sendPatience: sendPatience))
+            serve(ControlConnection(descriptor: connected, sendTimeout: sendTimeout))
         }
     }
 

@@ -6,7 +6,7 @@ package import LocalIO
 /// Starts a mount in a separate process.
 package enum Launch {
     /// Timeout in seconds for the first answer of a mounted filesystem.
-    private static let patience = 30
+    private static let answerTimeout = 30
 
     /// The result of a start.
     package struct Success: Sendable {
@@ -35,7 +35,7 @@ package enum Launch {
             }
             guard answers(mountpoint) else {
                 child.terminate()
-                throw .mountDoesNotAnswer(path: mountpoint, seconds: patience, log: log)
+                throw .mountDoesNotAnswer(path: mountpoint, seconds: answerTimeout, log: log)
             }
             return Success(process: child, notice: report.notice)
         }
@@ -57,6 +57,6 @@ package enum Launch {
             }
         }
         defer { isOver.set() }
-        return answer.wait(seconds: Double(patience))
+        return answer.wait(seconds: Double(answerTimeout))
     }
 }

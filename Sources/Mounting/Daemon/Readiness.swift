@@ -45,7 +45,7 @@ package enum Readiness {
     ///
     /// The child gets the environment, including the token, but no secret as an argument, which
     /// every user could read. It stays in this process's group until it has mounted: autofs blocks
-    /// every process that accesses one of its mountpoints, except the group of the one that it
+    /// every process that accesses one of its mountpoints, except the group of the process that it
     /// started to mount.
     static func start(
         _ arguments: [String], environment: [String: String]?

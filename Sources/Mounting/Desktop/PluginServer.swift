@@ -13,7 +13,7 @@ package final class PluginServer: Sendable {
     /// Connections to each socket. A file manager has one, a script some.
     private static let limit = 32
     /// Timeout in seconds for a plug-in to take a message.
-    private static let patience = 5
+    private static let sendTimeout = 5
 
     private let folder: ControlFolder
     private let requests: Entrance
@@ -114,7 +114,7 @@ package final class PluginServer: Sendable {
         /// Serves each connection on a thread of its own.
         func accept(_ serve: @escaping @Sendable (ControlConnection) -> Void) {
             WorkerThread.start {
-                self.listener.acceptAll(sendPatience: PluginServer.patience) { connection in
+                self.listener.acceptAll(sendTimeout: PluginServer.sendTimeout) { connection in
                     let isWelcome = self.open.withLock { open in
                         guard open.count < PluginServer.limit else { return false }
                         open.append(connection)

@@ -87,7 +87,7 @@ package struct MachineFacts: Hashable, Sendable {
         ] + sessionFindings
     }
 
-    /// A newer library than the one built with keeps what that one had; an older one lacks something.
+    /// A newer library has everything that the library of the build had; an older library lacks something.
     private var versionsFinding: Finding {
         let text = "Linux \(kernel), libfuse \(libfuse)"
         let (loaded, built) = (Self.numbers(of: libfuse), Self.numbers(of: libfuseBuilt))

@@ -54,12 +54,12 @@ package enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringCon
         }
 
         /// The credentials with their secret, from the keyring if that has it. Blocks.
-        package func unlocked(_ patience: Keyring.Patience) throws(CommandError) -> Credentials {
+        package func unlocked(_ caller: Keyring.Caller) throws(CommandError) -> Credentials {
             switch self {
             case .credentials(let credentials): return credentials
             case .keyring(let contents, let file, let version):
                 return .login(
-                    try file.waitForLogin(of: contents, patience), file, version: version)
+                    try file.waitForLogin(of: contents, caller), file, version: version)
             }
         }
     }

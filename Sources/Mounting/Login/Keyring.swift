@@ -10,8 +10,8 @@ import Saturating
 
 /// The keyring of the user's session.
 package struct Keyring: Hashable, Sendable {
-    /// How long a call waits, and whether the desktop may ask the user.
-    package enum Patience: Sendable {
+    /// The caller decides how long a call waits, and whether the desktop may ask the user.
+    package enum Caller: Sendable {
         /// For a command that a user has entered: the desktop asks for the keyring's password, and
         /// the closure gets the notice that it does.
         case user(@Sendable (String) -> Void)
@@ -19,7 +19,7 @@ package struct Keyring: Hashable, Sendable {
         case background
 
         /// Before a call for which the desktop asks the user.
-        fileprivate func ask(_ notice: String) throws(TokenStoreError) {
+        fileprivate func allowPrompt(_ notice: String) throws(TokenStoreError) {
             guard case .user(let announce) = self else { throw .locked }
             announce(notice)
         }
@@ -52,8 +52,8 @@ package struct Keyring: Hashable, Sendable {
 
     // MARK: Names
 
-    /// The names that entries of a file can have: a new login gets the one that the file does not
-    /// name, so that the login before it can be used until the file is replaced.
+    /// The two names that entries of a file can have. A new login gets the name that is not in the
+    /// file, so that the login before it can be used until the file is replaced.
     ///
     /// State folders of one user may have accounts of the same name, hence the fingerprint of the path.
     static func entries(of path: String) -> (first: String, last: String) {
@@ -67,11 +67,11 @@ package struct Keyring: Hashable, Sendable {
 
     /// The login of which a file has all but the secret.
     func load(
-        _ login: KeyringLogin, _ patience: Patience
+        _ login: KeyringLogin, _ caller: Caller
     ) async throws(KeyringFault) -> StoredLogin {
         let (entry, notice) = (login.entry, notice)
-        let stored = try await within(patience) { store throws(TokenStoreError) in
-            if try await store.availability(of: entry) == .locked { try patience.ask(notice) }
+        let stored = try await within(caller) { store throws(TokenStoreError) in
+            if try await store.availability(of: entry) == .locked { try caller.allowPrompt(notice) }
             return try await store.load(entry)
         }
         guard login.matches(stored) else { throw .damaged(reason: "it is another account's") }
@@ -80,21 +80,21 @@ package struct Keyring: Hashable, Sendable {
 
     /// Replaces the login of an entry. The user may be asked to unlock the keyring.
     func save(
-        _ login: StoredLogin, _ entry: String, _ patience: Patience
+        _ login: StoredLogin, _ entry: String, _ caller: Caller
     ) async throws(KeyringFault) {
-        _ = try await within(patience) { store throws(TokenStoreError) in
+        _ = try await within(caller) { store throws(TokenStoreError) in
             try await store.save(login, for: entry)
             return true
         }
     }
 
     /// Removes the logins of entries, those that there are.
-    func remove(_ entries: [String], _ patience: Patience) async throws(KeyringFault) {
+    func remove(_ entries: [String], _ caller: Caller) async throws(KeyringFault) {
         let notice = notice
-        _ = try await within(patience) { store throws(TokenStoreError) in
+        _ = try await within(caller) { store throws(TokenStoreError) in
             for entry in entries {
                 let availability = try await store.availability(of: entry)
-                if availability == .locked { try patience.ask(notice) }
+                if availability == .locked { try caller.allowPrompt(notice) }
                 if availability != .missing { try await store.remove(entry) }
             }
             return true
@@ -118,13 +118,13 @@ package struct Keyring: Hashable, Sendable {
     /// Runs work on the store. Throws `missing` if its result is nil, and `silent` at the limit, when
     /// the work is cancelled, and left to end by itself.
     private func within<Value: Sendable>(
-        _ patience: Patience,
+        _ caller: Caller,
         _ work:
             @escaping @Sendable (SecretServiceTokenStore) async throws(TokenStoreError) -> Value?
     ) async throws(KeyringFault) -> Value {
         guard hasSession else { throw .noSession }
         let limit =
-            switch patience {
+            switch caller {
             case .user: limits.user
             case .background: limits.background
             }

@@ -90,13 +90,13 @@ package struct LoginFile: Hashable, Sendable {
 
     /// The login with its secret, from the keyring if that has it.
     package func login(
-        of contents: Contents, _ patience: Keyring.Patience
+        of contents: Contents, _ caller: Keyring.Caller
     ) async throws(CommandError) -> StoredLogin {
         switch contents {
         case .login(let login): return login
         case .keyring(let login):
             do throws(KeyringFault) {
-                return try await keyring.load(login, patience)
+                return try await keyring.load(login, caller)
             } catch {
                 throw .keyring(error, login: command)
             }
@@ -105,13 +105,13 @@ package struct LoginFile: Hashable, Sendable {
 
     /// The same for threads that may block.
     package func waitForLogin(
-        of contents: Contents, _ patience: Keyring.Patience
+        of contents: Contents, _ caller: Keyring.Caller
     ) throws(CommandError) -> StoredLogin {
         switch contents {
         case .login(let login): return login
         case .keyring(let login):
             return try wait { keyring throws(KeyringFault) in
-                try await keyring.load(login, patience)
+                try await keyring.load(login, caller)
             }
         }
     }
@@ -140,16 +140,16 @@ package struct LoginFile: Hashable, Sendable {
     /// still has the secret of the login before, if it does.
     @discardableResult
     package func save(
-        _ login: StoredLogin, keyring patience: Keyring.Patience? = nil
+        _ login: StoredLogin, keyring caller: Keyring.Caller? = nil
     ) throws(CommandError) -> KeyringFault? {
         var login = login
         login.server = server
         try makeFolder()
         let (old, hadLeftover) = (keyringEntry, hasLeftover)
-        if patience != nil || old != nil { try mark.set() }
-        if let patience {
+        if caller != nil || old != nil { try mark.set() }
+        if let caller {
             do throws(CommandError) {
-                try saveInKeyring(login, patience, besides: old)
+                try saveInKeyring(login, caller, besides: old)
             } catch {
                 // Nothing was stored, so there is nothing to clear.
                 if old == nil, !hadLeftover, case .keyring(.locked, _) = error { mark.clear() }
@@ -175,22 +175,22 @@ package struct LoginFile: Hashable, Sendable {
 
     /// Removes all entries but `kept`, among them that of the login before. Returns why the keyring still has one.
     private func clearKeyring(
-        besides kept: String?, _ old: String?, _ patience: Keyring.Patience
+        besides kept: String?, _ old: String?, _ caller: Keyring.Caller
     ) -> KeyringFault? {
         let names = Keyring.entries(of: path)
         let entries = [old, names.first, names.last].compactMap(\.self).filter { $0 != kept }
-        let fault = removeEntries(entries, patience)
+        let fault = removeEntries(entries, caller)
         if fault == nil { mark.clear() }
         return fault
     }
 
     private func saveInKeyring(
-        _ login: StoredLogin, _ patience: Keyring.Patience, besides old: String?
+        _ login: StoredLogin, _ caller: Keyring.Caller, besides old: String?
     ) throws(CommandError) {
         let entries = Keyring.entries(of: path)
         let entry = entries.first == old ? entries.last : entries.first
         let file = KeyringLogin(login, entry: entry)
-        try wait { keyring throws(KeyringFault) in try await keyring.save(login, entry, patience) }
+        try wait { keyring throws(KeyringFault) in try await keyring.save(login, entry, caller) }
         do throws(CommandError) {
             try write(file.json)
         } catch {
@@ -203,14 +203,14 @@ package struct LoginFile: Hashable, Sendable {
     /// the secret, if it does.
     @discardableResult
     package func remove(
-        keyring patience: Keyring.Patience = .background
+        keyring caller: Keyring.Caller = .background
     ) throws(CommandError) -> KeyringFault? {
         // Without an entry in the file and a mark, the keyring is not asked: there may be none.
         let entry = keyringEntry
         let isAsked = entry != nil || hasLeftover
         // The file, which names the entry, is removed also if the keyring keeps the secret.
         if isAsked { try? mark.set() }
-        let fault = isAsked ? clearKeyring(besides: nil, entry, patience) : nil
+        let fault = isAsked ? clearKeyring(besides: nil, entry, caller) : nil
         do throws(PrivateFileError) {
             try PrivateFile.remove(path)
         } catch {
@@ -232,10 +232,10 @@ package struct LoginFile: Hashable, Sendable {
     }
 
     private func removeEntries(
-        _ entries: [String], _ patience: Keyring.Patience
+        _ entries: [String], _ caller: Keyring.Caller
     ) -> KeyringFault? {
         do throws(CommandError) {
-            try wait { keyring throws(KeyringFault) in try await keyring.remove(entries, patience) }
+            try wait { keyring throws(KeyringFault) in try await keyring.remove(entries, caller) }
             return nil
         } catch {
             if case .keyring(let fault, _) = error { return fault }

@@ -12,7 +12,7 @@ package final class MetricsServer: Sendable {
     /// Seconds for which a text is sent again: clients that ask without end make the mount compute no more than one text a second.
     static let freshness = 1.0
     /// Seconds to wait for the thread, which blocks for nothing but the local disk.
-    private static let endPatience = 2.0
+    private static let endTimeout = 2.0
 
     private typealias File = (socket: LocalSocket, inode: ino_t)
 
@@ -84,7 +84,7 @@ package final class MetricsServer: Sendable {
     package func stop() {
         if isStarted.hasHappened {
             _ = try? wakeup.writing.writeAll([0])
-            _ = hasEnded.wait(seconds: Self.endPatience)
+            _ = hasEnded.wait(seconds: Self.endTimeout)
         }
         sockets.withLock { $0 = nil }
         guard let file, Self.inode(of: file.socket) == file.inode else { return }

@@ -44,9 +44,9 @@ package struct MountSettings: Hashable, Sendable, Codable {
 
     /// The names that users can give.
     package enum AllowedNames: String, Hashable, Sendable, Codable, CaseIterable {
-        /// Each that POSIX allows: Dropbox gets an alias of one that it cannot have.
+        /// Each name that POSIX allows: Dropbox gets an alias of a name that it cannot have.
         case all
-        /// Those that Dropbox can have.
+        /// Names that Dropbox can have.
         case strict
     }
 

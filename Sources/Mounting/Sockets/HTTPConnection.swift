@@ -47,9 +47,9 @@ final class HTTPConnection {
     private var searched = 0
     private var response: ArraySlice<UInt8> = []
 
-    init(descriptor: Int32, patience: Double) {
+    init(descriptor: Int32, timeout: Double) {
         self.descriptor = descriptor
-        deadline = ContinuousClock.now.advanced(by: .seconds(clamping: patience))
+        deadline = ContinuousClock.now.advanced(by: .seconds(clamping: timeout))
     }
 
     deinit {
@@ -79,10 +79,10 @@ final class HTTPConnection {
     }
 
     /// Begins to send an answer, for which the peer has so many seconds.
-    func answer(_ bytes: [UInt8], patience: Double) {
+    func answer(_ bytes: [UInt8], timeout: Double) {
         response = bytes[...]
         phase = .writing
-        deadline = ContinuousClock.now.advanced(by: .seconds(clamping: patience))
+        deadline = ContinuousClock.now.advanced(by: .seconds(clamping: timeout))
         write()
     }
 

@@ -40,7 +40,7 @@ final class HTTPListener {
 
     /// Begins to send the answer to a request.
     func answer(_ connection: HTTPConnection, _ response: [UInt8]) {
-        connection.answer(response, patience: limits.answer)
+        connection.answer(response, timeout: limits.answer)
     }
 
     /// Sends one connection its answer to the end, and closes all others.
@@ -95,7 +95,7 @@ final class HTTPListener {
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
             if connections.count >= limits.connections { connections.removeFirst() }
-            connections.append(HTTPConnection(descriptor: descriptor, patience: limits.request))
+            connections.append(HTTPConnection(descriptor: descriptor, timeout: limits.request))
         }
     }
 }

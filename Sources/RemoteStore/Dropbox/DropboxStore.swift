@@ -322,10 +322,10 @@ struct StoreClock: Sendable {
 
 extension CallOptions {
     /// For calls that a process may wait for.
-    static var interactive: CallOptions { .within(patience) }
+    static var interactive: CallOptions { .within(interactiveTimeout) }
 
     /// How long processes wait for a server that asks for a pause, or does not respond.
-    static var patience: Duration { .seconds(60) }
+    static var interactiveTimeout: Duration { .seconds(60) }
 
     /// For changes of names. Moves and deletes of large folders take the server long.
     static var change: CallOptions {
@@ -337,9 +337,10 @@ extension CallOptions {
     /// count as slowness.
     static func download(bytes: Int64) -> CallOptions {
         CallOptions(
-            deadline: .now.advanced(by: .seconds(clamping: bytes >> 14)).advanced(by: patience),
+            deadline: .now.advanced(by: .seconds(clamping: bytes >> 14))
+                .advanced(by: interactiveTimeout),
             timeouts: TransferTimeouts(stall: .seconds(10)),
-            pauseDeadline: .now.advanced(by: patience))
+            pauseDeadline: .now.advanced(by: interactiveTimeout))
     }
 
     /// For an upload of `bytes` over a link of at least 4 KiB a second: no process waits for an

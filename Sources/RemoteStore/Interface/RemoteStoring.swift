@@ -78,7 +78,7 @@ package protocol RemoteStoring: Sendable {
     //
     // A change of a node whose id is known applies to that node, at its current path, and throws `notFound` if the node is
     // gone. It never applies to another node at the former path. Some services refuse ids: for these, the current path is
-    // requested first and then sent. If another node comes to the path in between, the response is about that one.
+    // requested first and then sent. If another node comes to the path in between, the response is about the other node.
 
     /// Creates a folder. Throws `conflict(.folder)` when one exists, whose entry the caller can
     /// request.

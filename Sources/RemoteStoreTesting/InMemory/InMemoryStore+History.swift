@@ -48,6 +48,38 @@ extension InMemoryStore: RemoteUndo {
 }
 
 extension InMemoryTree {
+    /// The revisions at a path, newest first, and whether the file is deleted.
+    fileprivate func versions(of path: RemotePath) throws(RemoteError) -> RemoteRevisions {
+        if let item = item(at: path), item.file == nil { throw .notAFile }
+        let folded = foldedPath(of: path)
+        var versions: [RemoteRevisions.Version] = []
+        for entry in log.reversed() where entry.foldedPath == folded {
+            if case .file(let file) = entry.kind, versions.last?.file.revision != file.revision {
+                versions.append(.init(file: file))
+            }
+        }
+        if versions.isEmpty { throw .notFound }
+        return RemoteRevisions(versions: versions, isDeleted: item(at: path) == nil)
+    }
+
+    /// Commits the content of an old revision, replacing the current file. Missing parent folders
+    /// are created.
+    fileprivate mutating func restore(
+        _ path: RemotePath, to revision: Revision, now: WallTime
+    ) throws(RemoteError) -> RemoteEntry {
+        guard let bytes = contents[revision] else { throw .notFound }
+        var folder = RemotePath.root
+        for component in path.components.dropLast() {
+            folder = RemotePath(rawValue: folder.rawValue + "/" + component)
+            if item(at: folder) == nil { _ = try makeFolder(at: folder) }
+        }
+        let current = item(at: path)?.file?.revision
+        let commit = RemoteCommit(
+            path: path, expectation: current.map { .revision($0) } ?? .absent(strict: true),
+            clientModified: now, hash: nil)
+        return try store(bytes, commit: commit, now: now)
+    }
+
     /// The entries deleted or moved away below a folder, whose paths are free now.
     fileprivate func gone(below folder: RemotePath, recursive: Bool) -> [RemoteEntry] {
         let above = foldedPath(of: folder).components

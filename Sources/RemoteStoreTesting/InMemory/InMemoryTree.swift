@@ -1,6 +1,7 @@
 // A cloud's tree as plain values: the reference model of Dropbox's behaviour, small enough to be
-// read. Not responsible for pages and cursors (`InMemoryListing`), sessions (`InMemorySession`) or
-// waiting.
+// read. Not responsible for the index of its items (`InMemoryItems`), old revisions
+// (`InMemoryStore+History.swift`), pages and cursors (`InMemoryListing`), sessions
+// (`InMemorySession`) or waiting.
 
 import ContentHashing
 import Core
@@ -8,19 +9,8 @@ import RemoteStore
 
 /// Files, folders, revisions and the change log of one account.
 struct InMemoryTree {
-    /// The root, which has no entry, or a folder in it.
-    enum Folder: Hashable {
-        case root
-        case item(FileID)
-    }
-
-    struct Item {
-        var id: FileID
-        var folder: Folder
-        var name: FileName
-        /// The file's metadata; nil for folders.
-        var file: RemoteFile?
-    }
+    typealias Folder = InMemoryItems.Folder
+    typealias Item = InMemoryItems.Item
 
     /// Upper limit of all files' bytes.
     var quota: Int64
@@ -37,9 +27,7 @@ struct InMemoryTree {
     var tellsFacts = true
     /// Content of every revision; deleted and overwritten ones stay readable.
     private(set) var contents: [Revision: [UInt8]] = [:]
-    private var items: [FileID: Item] = [:]
-    /// Children by the keys of their names.
-    private var children: [Folder: [String: FileID]] = [:]
+    private var items = InMemoryItems()
     private var counter = 0
 
     /// Ids and revisions continue those of the other tree, so that they differ.
@@ -54,7 +42,7 @@ struct InMemoryTree {
         counter = other?.counter ?? 0
     }
 
-    var used: Int64 { items.values.reduce(0) { $0 + ($1.file?.size ?? 0) } }
+    var used: Int64 { items.size }
 
     // MARK: Looking
 
@@ -62,7 +50,7 @@ struct InMemoryTree {
         var folder = Folder.root
         var found: Item?
         for component in path.components {
-            guard let item = child(folding.key(of: component), of: folder) else { return nil }
+            guard let item = items.child(folding.key(of: component), of: folder) else { return nil }
             found = item
             folder = .item(item.id)
         }
@@ -77,10 +65,6 @@ struct InMemoryTree {
         guard let item = item(at: path) else { throw .notFound }
         guard item.file == nil else { throw .notAFolder }
         return .item(item.id)
-    }
-
-    private func child(_ folded: String, of folder: Folder) -> Item? {
-        children[folder]?[folded].flatMap { items[$0] }
     }
 
     /// What an entry says of the facts of a file or folder.
@@ -111,7 +95,7 @@ struct InMemoryTree {
         var file = item.file
         file?.posix = posix
         return RemoteEntry(
-            foldedPath: RemotePath(rawValue: foldedPath(of: item)), name: item.name,
+            foldedPath: RemotePath(rawValue: items.foldedPath(of: item)), name: item.name,
             kind: file.map { .file($0) } ?? .folder(RemoteFolder(id: item.id, posix: posix)))
     }
 
@@ -123,19 +107,12 @@ struct InMemoryTree {
     }
 
     func inside(_ folder: Folder) -> [Item] {
-        (children[folder] ?? [:]).sorted { $0.key < $1.key }.compactMap { items[$0.value] }
+        items.inside(folder)
     }
 
     /// The path of keys for a path of names.
     func foldedPath(of path: RemotePath) -> RemotePath {
         RemotePath(rawValue: path.components.map { "/" + folding.key(of: $0) }.joined())
-    }
-
-    private func foldedPath(of item: Item) -> String {
-        guard case .item(let id) = item.folder, let parent = items[id] else {
-            return "/" + item.name.folded
-        }
-        return foldedPath(of: parent) + "/" + item.name.folded
     }
 
     // MARK: Changing
@@ -215,38 +192,6 @@ struct InMemoryTree {
         return try add(file.id, at: path, file: file)
     }
 
-    /// The revisions at a path, newest first, and whether the file is deleted.
-    func versions(of path: RemotePath) throws(RemoteError) -> RemoteRevisions {
-        if let item = item(at: path), item.file == nil { throw .notAFile }
-        let folded = foldedPath(of: path)
-        var versions: [RemoteRevisions.Version] = []
-        for entry in log.reversed() where entry.foldedPath == folded {
-            if case .file(let file) = entry.kind, versions.last?.file.revision != file.revision {
-                versions.append(.init(file: file))
-            }
-        }
-        if versions.isEmpty { throw .notFound }
-        return RemoteRevisions(versions: versions, isDeleted: item(at: path) == nil)
-    }
-
-    /// Commits the content of an old revision, replacing the current file. Missing parent folders
-    /// are created.
-    mutating func restore(
-        _ path: RemotePath, to revision: Revision, now: WallTime
-    ) throws(RemoteError) -> RemoteEntry {
-        guard let bytes = contents[revision] else { throw .notFound }
-        var folder = RemotePath.root
-        for component in path.components.dropLast() {
-            folder = RemotePath(rawValue: folder.rawValue + "/" + component)
-            if item(at: folder) == nil { _ = try makeFolder(at: folder) }
-        }
-        let current = item(at: path)?.file?.revision
-        let commit = RemoteCommit(
-            path: path, expectation: current.map { .revision($0) } ?? .absent(strict: true),
-            clientModified: now, hash: nil)
-        return try store(bytes, commit: commit, now: now)
-    }
-
     mutating func delete(_ path: RemotePath, revision: Revision?) throws(RemoteError) {
         guard let item = item(at: path) else { throw .notFound }
         if let revision {
@@ -267,7 +212,7 @@ struct InMemoryTree {
         // This also refuses a name that differs only in case: it resolves to the item itself.
         try checkFree(target)
         try checkOutside(item, target)
-        if count(of: item) > limit { throw .tooManyEntries }
+        if items.count(of: item) > limit { throw .tooManyEntries }
         take(item)
         let (folder, name) = try makeFolder(above: target)
         item.folder = folder
@@ -284,7 +229,7 @@ struct InMemoryTree {
         }
         for var child in inside(.item(item.id)) {
             renewRevisions(of: &child)
-            items[child.id] = child
+            items.replace(child)
         }
     }
 
@@ -296,7 +241,7 @@ struct InMemoryTree {
         try checkTarget(target)
         try checkFree(target)
         try checkOutside(item, target)
-        guard used + size(of: item) <= quota else { throw .insufficientSpace }
+        guard used + items.size(of: item) <= quota else { throw .insufficientSpace }
         return try copy(item, to: target, now: now)
     }
 
@@ -329,7 +274,7 @@ struct InMemoryTree {
         }
         var folder = Folder.root
         for component in components.dropLast() {
-            guard let item = child(folding.key(of: component), of: folder) else { return }
+            guard let item = items.child(folding.key(of: component), of: folder) else { return }
             guard item.file == nil else { throw .conflict(.ancestor) }
             folder = .item(item.id)
         }
@@ -341,16 +286,8 @@ struct InMemoryTree {
     }
 
     private func checkOutside(_ item: Item, _ target: RemotePath) throws(RemoteError) {
-        let inside = foldedPath(of: item) + "/"
+        let inside = items.foldedPath(of: item) + "/"
         if foldedPath(of: target).rawValue.hasPrefix(inside) { throw .conflict(.other) }
-    }
-
-    private func size(of item: Item) -> Int64 {
-        inside(.item(item.id)).reduce(item.file?.size ?? 0) { $0 + size(of: $1) }
-    }
-
-    private func count(of item: Item) -> Int {
-        inside(.item(item.id)).reduce(1) { $0 + count(of: $1) }
     }
 
     // MARK: Parts
@@ -374,7 +311,7 @@ struct InMemoryTree {
         guard let last = names.popLast() else { throw .disallowedName }
         var folder = Folder.root
         for name in names {
-            if let known = child(name.folded, of: folder) {
+            if let known = items.child(name.folded, of: folder) {
                 folder = .item(known.id)
             } else {
                 let made = Item(id: nextID(), folder: folder, name: name, file: nil)
@@ -387,8 +324,7 @@ struct InMemoryTree {
 
     /// Inserts an item at its path, and logs the change.
     private mutating func record(_ item: Item) -> RemoteEntry {
-        items[item.id] = item
-        children[item.folder, default: [:]][item.name.folded] = item.id
+        items.insert(item)
         let entry = entry(of: item)
         log.append(entry)
         return entry
@@ -399,14 +335,11 @@ struct InMemoryTree {
         let inside = entries(in: .item(item.id), recursive: true)
         if !inside.isEmpty { goneTogether[log.count] = inside.map(\.gone) }
         log.append(entry(of: item).gone)
-        children[item.folder]?[item.name.folded] = nil
+        items.detach(item)
     }
 
     private mutating func forget(_ item: Item) {
-        for child in inside(.item(item.id)) { forget(child) }
-        children[.item(item.id)] = nil
-        items[item.id] = nil
-        facts?[item.id] = nil
+        for id in items.remove(item) { facts?[id] = nil }
     }
 
     private mutating func keep(_ bytes: [UInt8]) -> Revision {

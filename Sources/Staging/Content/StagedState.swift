@@ -8,7 +8,7 @@ import Saturating
 
 /// The state of one staging file. A change is noted after the bytes are stored.
 struct StagedState {
-    /// The content. Its block map and its stamp are those that the row had at first; `row` has the present map.
+    /// The content. Its block map and its stamp are the row's first ones; `row` has the present map.
     private(set) var content: StagedContent
     private(set) var blocks: BlockBitmap
     /// When the content last changed, if that is not in the store yet.

@@ -188,7 +188,7 @@ package struct LostAndFound: Sendable {
     }
 
     /// Whether nothing has a name. A note whose file never came is from a start that was cut off;
-    /// one that cannot be read may be of any file.
+    /// a note that cannot be read may be of any file.
     private func isFree(_ name: String, _ content: LostContent) -> Bool {
         if exists(Self.fileName(name, content.path)) { return false }
         guard exists("\(name)\(Self.noteSuffix)") else { return true }

@@ -9,7 +9,7 @@ final class LoopbackAnswer: Sendable {
     /// Bytes of a request's head, at most.
     private static let longestHead = 16 << 10
     /// Milliseconds for a request's head to come.
-    private static let patience: Int32 = 5_000
+    private static let headTimeout: Int32 = 5_000
 
     private let listener: Int32
     private let port: UInt16
@@ -89,7 +89,7 @@ final class LoopbackAnswer: Sendable {
         var buffer = [UInt8](repeating: 0, count: 4_096)
         while !head.contains(UInt8(ascii: "\n")) {
             guard head.count < Self.longestHead,
-                Self.isReadable(connection, milliseconds: Self.patience)
+                Self.isReadable(connection, milliseconds: Self.headTimeout)
             else { return nil }
             let count = recv(connection, &buffer, buffer.count, 0)
             guard count > 0 else { return nil }

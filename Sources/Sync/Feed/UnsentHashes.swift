@@ -80,7 +80,7 @@ extension TreeReading {
             ?? child(folded: Folding.fold(entry.name.string), of: folder)
     }
 
-    /// The folder at a path of the server, or the local one that it will be one with.
+    /// The folder at a path of the server, or the local folder with which it will be merged.
     private func folder(at path: RemotePath) throws -> InodeID? {
         var folder = InodeID.root
         for key in path.components {

@@ -1,5 +1,5 @@
 // Nodes that this mount has created or moved and that no delta contains: another client had moved
-// the folder before, and then deleted the one that the server had created. They are requested by
+// the folder before, and then deleted the folder that the server had created. They are requested by
 // ID. Not responsible for when: `ChangeFeed` asks after each step of deltas.
 
 import Core

@@ -48,7 +48,7 @@ package struct UndoProgress: Hashable, Sendable {
     package var isListing = true
     /// Number of deleted entries and changed files found; folders are among the first.
     package var found = 0
-    /// Number of those that are finished.
+    /// Number of finished entries and files.
     package var done = 0
     /// Number of files brought back.
     package var restored = 0

@@ -35,8 +35,8 @@ struct LeftoverContent: Sendable {
     }
 
     let environment: UploadEnvironment
-    /// The files and bytes that are adopted before a mount answers, at most: those of one batch, and those that take a part of
-    /// a second.
+    /// The most files and bytes that are adopted before a mount answers: as many files as a batch has, and bytes that take a
+    /// part of a second.
     var first = (files: StepChoice.batchLimit, bytes: Int64(64) << 20)
 
     /// Gives the first files to the cache, so that no reader comes before them, and returns the rest, for `adopt`. If the
@@ -71,8 +71,8 @@ struct LeftoverContent: Sendable {
         return rest
     }
 
-    /// Gives files to the cache, one after the other, and removes those that it does not take. A task that is cancelled ends
-    /// after a block at most; what it has not done is left for the next start.
+    /// Gives files to the cache, one after the other, and removes a file that the cache does not take. A task that is cancelled
+    /// ends after a block at most; the rest is left for the next start.
     func adopt(_ candidates: [Candidate]) async {
         let cancellation = Cancellation()
         await withTaskCancellationHandler {

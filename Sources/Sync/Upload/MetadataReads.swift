@@ -133,7 +133,7 @@ struct MetadataReads: Sendable {
     private static let mostReads = 16
 
     /// The believed occupants of paths where other nodes were found: they may have moved, not been
-    /// deleted. The last one of `folders` may be the folder of the path, known at another one.
+    /// deleted. The last of `folders` may be the path's folder, which is known at another path.
     private func displacedIDs(
         by entries: [RemoteEntry], in folders: [RemoteEntry] = []
     ) async -> [FileID] {
@@ -183,7 +183,7 @@ struct MetadataReads: Sendable {
 }
 
 extension Snapshot {
-    /// The node that the server is believed to have at a path, also if the folder of the path is known at another one.
+    /// The node that the server is believed to have at a path, also if the path's folder is known at another path.
     fileprivate func occupant(of path: RemotePath, in folder: RemoteEntry?) throws -> Node? {
         if let node = try remoteNode(foldedPath: path.rawValue) { return node }
         guard let folder, folder.foldedPath == path.parent, let id = folder.id,

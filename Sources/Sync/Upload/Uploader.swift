@@ -1,6 +1,6 @@
 // The scheduler of uploads: decides which steps of the journal start, keeps the necessary order,
-// and waits. `Sending` has the types that send contents and batches, `Deletion` those for folders;
-// refusals are in `Uploader+Refusals.swift`, records of responses in `UploadResults.swift`.
+// and waits. `Sending` has the types that send steps, contents and batches, `Deletion` those for
+// folders; refusals are in `Uploader+Refusals.swift`, records of responses in `UploadResults.swift`.
 
 import Blocking
 import Core
@@ -23,8 +23,8 @@ actor Uploader {
     /// Seconds for which the changes of a burst gather before the journal is read again: reading it
     /// after each one costs more than the change.
     private static let burstPause = 0.05
-    /// The most of these seconds. They grow to twenty times what a pass takes: beside a batch in flight each may look at hundreds
-    /// of entries that cannot be sent yet, while users wait for the same database.
+    /// Seconds to which that pause grows at most. It is twenty times what the last pass took: while a batch is in flight, a pass
+    /// may look at hundreds of entries that cannot be sent yet, and users wait for the same database.
     private static let longestBurstPause = 0.5
 
     let environment: UploadEnvironment
@@ -58,9 +58,8 @@ actor Uploader {
     let quota: QuotaWatch
     private let searcher: FolderSearcher
     let streaming: StreamingUploads
-    private let contents: ContentSender
+    private let steps: StepSender
     private let batches: BatchSender
-    private let deletion: FolderDeletion
     let metadataReads: MetadataReads
 
     init(environment: UploadEnvironment) {
@@ -72,10 +71,12 @@ actor Uploader {
         searcher = FolderSearcher(environment: environment)
         let sessions = SessionSender(environment: environment)
         streaming = StreamingUploads(environment: environment, sessions: sessions, pause: pause)
-        contents = ContentSender(
-            environment: environment, sessions: sessions, streaming: streaming)
+        steps = StepSender(
+            environment: environment,
+            contents: ContentSender(
+                environment: environment, sessions: sessions, streaming: streaming),
+            deletion: FolderDeletion(environment: environment, searcher: searcher), quota: quota)
         batches = BatchSender(environment: environment)
-        deletion = FolderDeletion(environment: environment, searcher: searcher)
         metadataReads = MetadataReads(environment: environment)
         signal.yield()
     }
@@ -283,7 +284,7 @@ actor Uploader {
 
     private func perform(_ step: UploadStep, for inode: InodeID) async {
         do throws(SyncError) {
-            try await send(step, for: inode)
+            try await steps.send(step, for: inode)
             environment.activities?.note(.done(step))
             noteSuccess()
         } catch {
@@ -338,64 +339,6 @@ actor Uploader {
             isExclusive = false
         }
         wake()
-    }
-
-    private func send(_ step: UploadStep, for inode: InodeID) async throws(SyncError) {
-        switch step {
-        case .settled, .waitFor, .waitForWriters:
-            await environment.record { try $0.settle(inode) }
-        case .upload(let upload):
-            try await contents.send(upload, for: inode)
-        case .setFacts(let update):
-            try await environment.send(update, for: inode)
-        case .move, .deleteFolder:
-            try await environment.gate.commitAlone { () async throws(SyncError) in
-                try await commit(step, for: inode)
-            }
-        case .makeFolder, .copy, .deleteFile:
-            try await environment.gate.commit { () async throws(SyncError) in
-                try await commit(step, for: inode)
-            }
-        }
-    }
-
-    /// Sends a step that is one commit, and records the response.
-    private func commit(_ step: UploadStep, for inode: InodeID) async throws(SyncError) {
-        if case .copy(let source, let upload) = step {
-            return try await contents.copy(from: source, upload, for: inode)
-        }
-        let sent = try await environment.note(UploadIntent(inode: inode, step: step, hash: nil))
-        try await environment.forgettingRefusal(of: sent) { () async throws(SyncError) in
-            try await carryOut(step, for: inode, sent)
-        }
-    }
-
-    private func carryOut(
-        _ step: UploadStep, for inode: InodeID, _ sent: Sent
-    ) async throws(SyncError) {
-        let remote = environment.remote
-        switch step {
-        case .settled, .waitFor, .waitForWriters, .upload, .copy, .setFacts: return
-        case .makeFolder(let path):
-            let entry = try await fromServer(await remote.makeFolder(at: path))
-            await environment.record { recorder in
-                try recorder.arrived(sent)
-                try recorder.placed(inode, entry)
-            }
-        case .move(let move):
-            let entry = try await fromServer(await remote.move(move.node, to: move.target))
-            await environment.record { recorder in
-                try recorder.arrived(sent)
-                try recorder.placed(inode, entry, meant: move.id)
-            }
-        case .deleteFile(let node, let revision):
-            try await fromServer(await remote.delete(node, revision: revision))
-            await environment.record { try $0.deleted(inode) }
-            await quota.look()
-        case .deleteFolder(let node):
-            try await deletion.delete(node, inode)
-            await quota.look()
-        }
     }
 
     /// Resets the backoff after a success.

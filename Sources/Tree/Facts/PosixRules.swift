@@ -94,8 +94,8 @@ package struct PosixRules: Hashable, Sendable {
         return target
     }
 
-    /// The own name to share: the one that users see, or one that the server has told, which is another node's here or which
-    /// users here have replaced by the name that the server has.
+    /// The own name to share. If users see the node under its name on the server, the told own name stays shared: another node
+    /// has the told name here, or users here have replaced it by the name on the server.
     private func ownName(
         of node: Node, told: PosixFacts?, in tree: some TreeReading
     ) throws -> OwnName? {
@@ -116,7 +116,7 @@ package struct PosixRules: Hashable, Sendable {
         return (told ?? standard(for: node)) | own
     }
 
-    /// Whether permissions here are those that the server has told, or the default where it has told none.
+    /// Whether permissions here equal the told permissions, or the default if none are told.
     func isAsTold(_ permissions: UInt16?, _ told: PosixFacts?, of node: Node) -> Bool {
         let standard = standard(for: node)
         return permissions.map { $0 & PosixFacts.sharedPermissions } ?? standard

@@ -36,8 +36,8 @@ extension Transaction {
         return owes
     }
 
-    /// Takes over the facts that the server has of a node: those that users here have not changed since the server told `base`.
-    /// Returns whether users see a change.
+    /// Takes over the told facts of a node, except facts that users here have changed since the server told `base`. Returns
+    /// whether users see a change.
     ///
     /// Facts that the server has lost, as by a client that stores the file anew or by the removal of
     /// all facts, stay here.

@@ -6,8 +6,8 @@ package import Staging
 
 extension LocalChanges {
     /// The staging file of an open file whose handles read `revision`, created over that if there
-    /// is none. With `discardingContent`, a new one is created without base, unless the present one
-    /// was never flushed: that one can be truncated.
+    /// is none. With `discardingContent`, a new file is created without base. A present file that was
+    /// never flushed is truncated instead.
     package mutating func beginContent(
         of inode: InodeID, over revision: FileVersion?, discardingContent: Bool
     ) throws -> StagedFile {

@@ -54,8 +54,8 @@ extension LocalChanges {
         if let node = try transaction.node(inode) { try dropUnreachable(node) }
     }
 
-    /// Removes the unreachable parts of a node without a name. Of one that the server has, that is its content when the last
-    /// handle is closed; all of any other one, when the kernel has forgotten it too.
+    /// Removes the unreachable parts of a node without a name. If the server has the node, its content goes when the last handle
+    /// is closed. Any other node goes as a whole, when the kernel has forgotten it, too.
     package mutating func dropIfUnlinked(_ inode: InodeID) throws {
         guard let node = try transaction.node(inode), node.place == nil, inode != .root else {
             return

@@ -109,12 +109,14 @@ extension LocalChanges {
 
     /// Whether unflushed content is flushed before it replaces a node.
     private func mustBeFlushed(_ node: Node, over occupant: Node) throws -> Bool {
-        // Neither is the other's next revision: without its content, nothing would have the name.
+        // A file and a link are never revisions of each other. The link is deleted, so without the node's content nothing would
+        // have the name.
         if occupant.kind == .symbolicLink { return true }
-        // Without its edit, the node would be what the server has of it, and the occupant is
+        // If the edit were lost, the node would have its content on the server, and the occupant is
         // deleted.
         if node.remote != .absent, occupant.kind == .file { return true }
-        // The same if an earlier content of its own is its fallback: that has not replaced the occupant.
+        // If the edit were lost, the node would have its fallback, an earlier content of its own, which has not
+        // replaced the occupant.
         if occupant.kind == .file, try transaction.fallback(of: node.inode) != nil { return true }
         guard let old = occupant.staged else { return false }
         // An fsync has promised the replaced content, or only this machine has it.

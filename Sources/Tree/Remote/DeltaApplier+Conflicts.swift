@@ -277,7 +277,7 @@ extension DeltaApplier {
     func waitForSecondMove(of inode: InodeID) throws {
         try transaction.setFlags(.betweenMoves, true, of: inode)
         try transaction.reschedule(
-            inode, due: context.now.adding(seconds: TemporaryName.patience))
+            inode, due: context.now.adding(seconds: TemporaryName.secondMoveDelay))
     }
 
     /// Puts a detached node at the place that the batch has for it.
@@ -305,7 +305,7 @@ extension DeltaApplier {
         }
     }
 
-    /// Moves a node's local place to its remote one, from its `old` place here and the one that it had there.
+    /// Moves a node's local place to its remote place. `old` is the local place so far, `left` the remote place before.
     private mutating func follow(
         _ node: Node, to place: Place, from old: Place?, _ left: Place?
     ) throws {

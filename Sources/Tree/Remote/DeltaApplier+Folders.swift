@@ -57,8 +57,8 @@ extension DeltaApplier {
             !left.isSameThere(as: place)
         else { return }
         if listing != 0 {
-            // Nodes seen at the old place and not in a delta at the new one are gone. The folder listed
-            // there may have been another one.
+            // Nodes that were seen at the old place, and that no delta has at the new place, are gone.
+            // The listing of the old place may be of another folder.
             try transaction.forgetListing(of: node.inode)
         } else {
             try transaction.notePreviousPath(of: node.inode, from: left)

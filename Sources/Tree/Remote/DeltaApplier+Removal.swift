@@ -23,8 +23,8 @@ extension DeltaApplier {
         }
     }
 
-    /// Applies a deletion at the path of a node. `former` are those that were at this path before
-    /// this mount moved folders: the deletion may be older than the move, and concern one of them.
+    /// Applies a deletion at the path of a node. `former` are the nodes that were at this path before
+    /// this mount moved folders: the deletion may be older than the move, and be of a former node.
     private mutating func applyDeletion(
         of node: Node, at path: String, orOf former: [Node]
     ) throws {

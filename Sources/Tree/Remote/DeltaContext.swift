@@ -25,7 +25,7 @@ package struct DeltaContext: Sendable {
     package var leavesOutContradictions = false
     /// How modes, times and attributes are shared.
     package var posix = PosixRules.local
-    /// Whether no node gets an alias: one that steps aside is a conflicted copy then.
+    /// Whether no node gets an alias: a node that steps aside is a conflicted copy then.
     package var refusesNames = false
 
     package init(

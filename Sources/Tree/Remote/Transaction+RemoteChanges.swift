@@ -66,8 +66,8 @@ extension Transaction {
         try handOverPin(from: node.inode, to: heir.inode)
     }
 
-    /// Returns the pin of a file that others deleted to the open file that it replaced: a write to
-    /// that one brings it back.
+    /// Returns the pin of a file that others deleted to the open file that it replaced: a write
+    /// brings the open file back.
     func returnPin(of node: Node) throws {
         guard let place = node.place, let open = try detachedOpenFile(from: place)
         else { return }

@@ -67,8 +67,8 @@ extension UploadPlanner {
         return nil
     }
 
-    /// Whether a node that another one waits for may be sent now. One that this transaction has
-    /// changed is not in the journal yet, and one without unsent changes never is.
+    /// Whether a node may be sent now, for which another node waits. A node that this transaction has
+    /// changed is not in the journal yet, and a node without unsent changes never is.
     private func isDue(_ inode: InodeID, at now: WallTime) throws -> Bool {
         if let entry = try transaction.journalEntry(of: inode) { return entry.due <= now }
         return try transaction.node(inode).map { !$0.flags.contains(.localOnly) } ?? false

@@ -25,8 +25,8 @@ package struct UploadPlanner {
     package let openFileInterval: Double
     /// How modes, times and attributes are shared.
     package let posix: PosixRules
-    /// Nodes found to wait for another one that is in flight, not due or being written. Valid for
-    /// this transaction, which must end before another step can be sent.
+    /// Nodes found to wait for a node that is in flight, not due or being written. Valid for this
+    /// transaction, which must end before another step can be sent.
     package var waiting: Set<InodeID> = []
 
     package init(
@@ -201,7 +201,7 @@ package struct UploadPlanner {
     ) throws -> UploadStep {
         guard let source = try transaction.remotePath(of: node.inode) else { return .settled }
         if try transaction.isRemote(place.parent, within: node.inode) {
-            // Into a folder that the server still has below it: that one moves out first.
+            // The server still has the target folder below this node: the target moves out first.
             return try stepOut(of: node, from: place.parent)
         }
         if let blocked = try step(toFree: place, for: node, busy) {
@@ -271,7 +271,7 @@ package struct UploadPlanner {
     }
 
     /// Returns a step that breaks a cycle of nodes that wait for each other's places, such as two files that swap names, or a
-    /// folder created under the name of a node that is to move into it. A node that blocks another one moves to a temporary
+    /// folder created under the name of a node that is to move into it. The blocking node moves to a temporary
     /// name. A tombstone is chosen last, because a deleted folder cannot be moved in parts. A file that takes the place of a
     /// deleted folder above it moves out of that folder first.
     package func breakRing(

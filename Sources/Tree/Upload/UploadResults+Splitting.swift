@@ -41,9 +41,9 @@ extension UploadResults {
         return .isSplit
     }
 
-    /// Lets the folder that users see at the place of a deleted one be that one on the server. Its
-    /// contents are wanted elsewhere, and would have to leave before the place is free; they wait
-    /// for that place themselves.
+    /// Gives the folder that users see at the place of a deleted folder the deleted folder on the
+    /// server. Otherwise the contents of the deleted folder would have to leave before the place is
+    /// free, and they wait for the place themselves.
     private func replace(_ tombstone: Node, at place: Place) throws -> FolderSplit {
         guard let local = try transaction.child(folded: place.name.folded, of: place.parent),
             local.kind == .folder, !local.flags.contains(.localOnly)

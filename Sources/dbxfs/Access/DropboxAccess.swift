@@ -5,7 +5,7 @@ import DropboxAPI
 import Logging
 import Mounting
 
-extension Keyring.Patience {
+extension Keyring.Caller {
     /// For a command that a user has entered.
     static var asking: Self { .user { Terminal.complain($0) } }
 }
@@ -64,7 +64,7 @@ struct DropboxAccess {
         case .refreshToken(let token, let key):
             hide(token)
             return RefreshingAccessTokens(client: login(app: key), refreshToken: token) { grant in
-                // Repeated, so that it is not the one that is dropped.
+                // The sink drops the secret that was hidden first. The refresh token stays valid, so it is hidden again.
                 hide(token)
                 hide(grant.accessToken)
             }
@@ -76,7 +76,7 @@ struct DropboxAccess {
             ) { login in
                 hide(login.refreshToken)
                 return access.renewing(login) { grant in
-                    // Repeated, so that it is not the one that is dropped.
+                    // Hidden again, as above.
                     hide(login.refreshToken)
                     hide(grant.accessToken)
                 }

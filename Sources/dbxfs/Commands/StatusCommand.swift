@@ -69,12 +69,12 @@ struct StatusCommand: ParsableCommand {
     /// Seconds between two samples, and the timeout for a mount's reply, which keeps the screen
     /// responsive.
     private static let standardInterval = 2.0
-    private static let watchPatience = 2
+    private static let watchTimeout = 2
 
     private func watchOnScreen(_ environment: Environment) throws(CommandError) {
         // An error at the beginning ends the command, as without --watch.
         var look = StatusScreen.Look(
-            mounts: try statuses(environment, patience: Self.watchPatience))
+            mounts: try statuses(environment, timeout: Self.watchTimeout))
         var before: StatusScreen.Look?
         LiveScreen.run { screen in
             while screen.draw(StatusScreen.lines(look, since: before, size: screen.size)) {
@@ -89,14 +89,14 @@ struct StatusCommand: ParsableCommand {
 
     private func look(_ environment: Environment) -> StatusScreen.Look {
         do throws(CommandError) {
-            return .init(mounts: try statuses(environment, patience: Self.watchPatience))
+            return .init(mounts: try statuses(environment, timeout: Self.watchTimeout))
         } catch {
             return .init(mounts: [], notice: error.message)
         }
     }
 
     private func watchOnLines(_ environment: Environment) throws {
-        try show(try statuses(environment, patience: Self.watchPatience))
+        try show(try statuses(environment, timeout: Self.watchTimeout))
         while true {
             // `usleep` counts to 71 minutes only.
             _ = Latch().wait(seconds: interval ?? Self.standardInterval)
@@ -109,17 +109,17 @@ struct StatusCommand: ParsableCommand {
     // MARK: Asking
 
     private func statuses(
-        _ environment: Environment, patience: Int = 10
+        _ environment: Environment, timeout: Int = 10
     ) throws(CommandError) -> [MountStatus] {
         guard let mountpoint else {
             return ControlClient(folders: environment.controlFolders)
-                .allMounts(patience: patience)
+                .allMounts(timeout: timeout)
         }
         var mount = RunningMount(at: mountpoint)
         if mount.entry == nil, try mount.connect(environment) == nil {
             mount = try RunningMount(containing: mountpoint)
         }
-        guard let status = try mount.connectOrFail(environment).status(patience: patience) else {
+        guard let status = try mount.connectOrFail(environment).status(timeout: timeout) else {
             throw .noControl(path: mount.mountpoint, detail: "it does not answer")
         }
         return [status]

@@ -29,10 +29,10 @@ struct AccountIdentity {
     ///
     /// An account that was mounted here before also mounts while the server is unreachable; then
     /// the returned notice says so, and `tokens` checks the account before the first request.
-    /// `knownPatience` is the timeout in seconds for that. Afterwards the store's paths start at
+    /// `knownTimeout` is for that, in seconds. Afterwards the store's paths start at
     /// the root.
     func check(
-        _ remote: DropboxStore, knownPatience: Double
+        _ remote: DropboxStore, knownTimeout: Double
     ) throws(CommandError) -> String? {
         if let known, let login, login.accountID != known.accountID {
             // Without this check an offline mount would send its queue to the wrong account later.
@@ -44,7 +44,7 @@ struct AccountIdentity {
         if case .namespace(let id) = root { remote.start(at: .namespace(id)) }
         let answer = WorkerThread.waiting {
             await Self.ask(
-                remote, tokens, source, root, patience: known == nil ? nil : knownPatience)
+                remote, tokens, source, root, timeout: known == nil ? nil : knownTimeout)
         }
         switch answer {
         case .success(let account):
@@ -89,10 +89,10 @@ struct AccountIdentity {
         }
     }
 
-    /// The account, after a check that the folder exists; `patience` is a timeout in seconds.
+    /// The account, after a check that the folder exists; `timeout` is in seconds.
     private static func ask(
         _ remote: DropboxStore, _ tokens: VerifiedTokens, _ source: MountSource,
-        _ root: MountSettings.Root, patience: Double?
+        _ root: MountSettings.Root, timeout: Double?
     ) async -> Result<RemoteAccount, RemoteError> {
         await withTaskGroup(of: Result<RemoteAccount, RemoteError>.self) { group in
             group.addTask {
@@ -109,9 +109,9 @@ struct AccountIdentity {
                     return .failure(error)
                 }
             }
-            if let patience {
+            if let timeout {
                 group.addTask {
-                    try? await Task.sleep(for: .seconds(clamping: patience))
+                    try? await Task.sleep(for: .seconds(clamping: timeout))
                     return .failure(.timedOut)
                 }
             }

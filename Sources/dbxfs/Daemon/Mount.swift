@@ -22,7 +22,7 @@ import SystemPackage
 final class Mount: Sendable {
     /// Timeout in seconds for the server at the start of a known account, which then mounts
     /// offline.
-    private static let knownAccountPatience = 3.0
+    private static let knownAccountTimeout = 3.0
 
     private let plan: MountPlan
     private let store: MetadataStore
@@ -286,7 +286,7 @@ final class Mount: Sendable {
             environment: plan.environment, login: Self.login(of: credentials), tokens: tokens,
             known: owner, store: store)
         try Self.open(plan.folders.database) { try engine.recallRoot() }
-        let notice = try identity.check(remote, knownPatience: Self.knownAccountPatience)
+        let notice = try identity.check(remote, knownTimeout: Self.knownAccountTimeout)
         let failure = WorkerThread.waiting { () async -> String? in
             do {
                 try await engine.start()

@@ -21,7 +21,7 @@ struct MountProcess {
     /// more.
     private static let standardDrainLimit = 60.0
     /// Seconds to wait for a process that has lost its mount and still uploads.
-    private static let lockPatience = 15.0
+    private static let lockTimeout = 15.0
 
     private let plan: MountPlan
     private let mode: Mode
@@ -50,7 +50,7 @@ struct MountProcess {
         let log = makeLog(sink)
         try ProcessSettings.giveUpCapabilities()
         let credentials = try ProcessSettings.endingOnTermination { () throws(CommandError) in
-            try found.unlocked(keyringPatience)
+            try found.unlocked(keyringCaller)
         }
         sink.hide(credentials.secret)
         let outcome = try withExtendedLifetime(locks) { () throws(CommandError) in
@@ -66,7 +66,7 @@ struct MountProcess {
     // MARK: Preparing
 
     /// In the background, the command that started this process has asked the user.
-    private var keyringPatience: Keyring.Patience {
+    private var keyringCaller: Keyring.Caller {
         switch mode {
         case .foreground: isatty(STDIN_FILENO) == 1 ? .asking : .background
         case .background: .background
@@ -88,7 +88,7 @@ struct MountProcess {
         for folder in [plan.folders.state, plan.folders.cache] {
             locks.append(
                 try AccountLock(
-                    folder: folder, holder: holder, patience: Self.lockPatience, isEnding: isEnding)
+                    folder: folder, holder: holder, timeout: Self.lockTimeout, isEnding: isEnding)
             )
         }
         return locks

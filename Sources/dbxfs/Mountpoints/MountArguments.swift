@@ -131,7 +131,7 @@ struct MountPlan: Sendable {
     var controlFolder: ControlFolder { ControlFolder(path: environment.runtimeFolder) }
 
     /// Timeout in seconds for the kernel to notice that a mount's process was killed.
-    private static let deathPatience = 3.0
+    private static let deathTimeout = 3.0
 
     /// The checked mountpoint, after detaching a dead mount there.
     ///
@@ -164,7 +164,7 @@ struct MountPlan: Sendable {
         guard mount.entry?.type == RunningMount.type,
             try ControlClient(folder: controlFolder).connect(to: mount.mountpoint) == nil
         else { return }
-        let end = ContinuousClock.now.advanced(by: .seconds(Self.deathPatience))
+        let end = ContinuousClock.now.advanced(by: .seconds(Self.deathTimeout))
         while ContinuousClock.now < end {
             if Mountpoint.isStale(FilePath(mount.mountpoint)) {
                 return try Detachment.detach(mount.mountpoint, isLazy: true)

@@ -40,9 +40,9 @@ extension RunningMount {
 
     /// The copies of this mount, which has just been detached; nil if the kernel has ended it.
     private func copies(_ environment: Environment) -> MountCopies? {
-        let end = ContinuousClock.now + Self.patience
+        let end = ContinuousClock.now + Self.endTimeout
         while let connection = try? connect(environment),
-            let status = connection.status(patience: 10), status.state != .finishing
+            let status = connection.status(timeout: 10), status.state != .finishing
         {
             if ContinuousClock.now >= end { return MountCopies(holders: holders) }
             usleep(20_000)
@@ -51,7 +51,7 @@ extension RunningMount {
     }
 
     /// How long the kernel may take to end a mount that has no copies, on a busy machine.
-    private static var patience: Duration { .seconds(5) }
+    private static var endTimeout: Duration { .seconds(5) }
 
     private var holders: [String] {
         guard let entry else { return [] }

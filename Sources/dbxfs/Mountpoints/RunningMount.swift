@@ -57,8 +57,8 @@ struct RunningMount {
         return place
     }
 
-    /// The path on Dropbox, below the folder that is mounted: another one where a name has an alias. The mount is asked, so
-    /// no process that serves it may call this.
+    /// The path on Dropbox, below the folder that is mounted. It differs from `path` where a name has an alias. The mount is
+    /// asked, so no process that serves it may call this.
     func remotePlace(of path: String) throws(CommandError) -> String {
         var value = [UInt8](repeating: 0, count: Self.longestAttribute)
         let count = getxattr(path, "user.dropbox.path", &value, value.count)

@@ -119,7 +119,7 @@ extension DropboxClient {
         guard call.authentication != .none else { return }
         while let delay = gate.delay(at: clock.now()) {
             let mayWait = configuration.retryPolicy.maxThrottles != 0
-            if !mayWait || patience(call).map({ delay >= $0 }) ?? false {
+            if !mayWait || longestPause(call).map({ delay >= $0 }) ?? false {
                 throw CallError(
                     kind: .rateLimited(reason: .tooManyRequests, retryAfter: delay),
                     context: context)
@@ -219,7 +219,7 @@ extension DropboxClient {
     ) async throws(CallError<Failure>) {
         let event = error.kind.retryEvent
         if RetryPolicy.isThrottling(event) { history.throttles &+= 1 } else { history.faults &+= 1 }
-        let limit = RetryPolicy.isThrottling(event) ? patience(call) : remaining(call)
+        let limit = RetryPolicy.isThrottling(event) ? longestPause(call) : remaining(call)
         let progress = RetryPolicy.Progress(
             faults: history.faults, throttles: history.throttles, remaining: limit,
             retryAfterSend: call.retryAfterSend, hasContent: call.hasContent,
@@ -267,7 +267,7 @@ extension DropboxClient {
     }
 
     /// The longest backoff the server may ask of this call; nil for no limit.
-    private func patience(_ call: PreparedCall) -> Duration? {
+    private func longestPause(_ call: PreparedCall) -> Duration? {
         [call.options.deadline, call.options.pauseDeadline].compactMap(\.self).min()
             .map { max(.zero, clock.now().duration(to: $0)) }
     }

@@ -15,7 +15,7 @@ struct ResumingReader {
     /// Where the next byte is.
     private(set) var position: UInt64
     private var body: Body.AsyncIterator?
-    private var patience = Patience()
+    private var backoff = OperationBackoff()
 
     /// `body` is a response that covers the range from its start on, if there is one already.
     init(
@@ -45,7 +45,7 @@ struct ResumingReader {
                         .bodyLength(expected: left, received: UInt64(clamping: chunk.count)))
                 }
                 position +|= UInt64(clamping: chunk.count)
-                patience = Patience()
+                backoff = OperationBackoff()
                 return chunk
             } catch {
                 body = nil
@@ -74,7 +74,7 @@ struct ResumingReader {
     ) async throws(FileTransferError) {
         var event = error.kind.retryEvent
         if case .response = error.kind { event = .serverFault }
-        let isPaused = await patience.pause(
+        let isPaused = await backoff.pause(
             after: event, of: calls.client, maxAttempts: options.maxAttempts,
             deadline: options.deadline)
         guard isPaused else { throw Task.isCancelled ? .cancelled : .init(error) }

@@ -43,7 +43,7 @@ public struct FolderChanges: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let changes: FolderChanges
         private var feed: ChangeFeed
-        private var patience = Patience()
+        private var backoff = OperationBackoff()
         /// Cursor resets since the last page.
         private var resets = 0
 
@@ -85,12 +85,12 @@ public struct FolderChanges: AsyncSequence, Sendable {
             case .page(let cursor):
                 let page = try await changes.calls.page(
                     after: cursor, options: changes.options)
-                (patience, resets) = (Patience(), 0)
+                (backoff, resets) = (OperationBackoff(), 0)
                 return feed.has(page)
             case .change(let cursor, let pause):
                 if let pause { try await changes.sleep(pause) }
                 feed.waited(try await changes.waitForChange(after: cursor))
-                patience = Patience()
+                backoff = OperationBackoff()
                 return nil
             }
         }
@@ -98,7 +98,7 @@ public struct FolderChanges: AsyncSequence, Sendable {
         private mutating func pauseOrEnd(
             _ error: FolderListingError
         ) async throws(FolderListingError) {
-            let goesOn = await patience.pause(
+            let goesOn = await backoff.pause(
                 after: error.isReset ? .serverFault : error.retryEvent, of: changes.calls.client,
                 maxAttempts: .max,
                 deadline: changes.options.deadline)

@@ -35,7 +35,7 @@ struct BatchCommit: Sendable {
     /// The error of a batch that may have taken effect.
     private var lost: CallError<NoError>?
     private var outcomes: [(file: Int, outcome: Outcome)] = []
-    private var patience = Patience()
+    private var backoff = OperationBackoff()
     /// Halves of a request that the server could not read: one path may spoil it for all.
     private var apart: [[PendingCommit]] = []
 
@@ -78,7 +78,7 @@ struct BatchCommit: Sendable {
     }
 
     private mutating func pause(after event: RetryPolicy.Event) async -> Bool {
-        await patience.pause(
+        await backoff.pause(
             after: event, of: calls.client, maxAttempts: options.maxAttempts,
             deadline: options.deadline)
     }

@@ -6,7 +6,7 @@ extension AccountTree {
     mutating func seed(files: Int, folders: Int, bytes: Int, at time: APITime) {
         var made: [NodeID] = [.root]
         for number in 0..<folders {
-            // Every tenth folder lies directly in the root, and the next nine in that one.
+            // Every tenth folder lies directly in the root; the next nine folders lie in it.
             let parent = number % 10 == 0 ? NodeID.root : made[number / 10 * 10 + 1]
             let name = PathComponent("Folder \(number)", folding: folding)
             made.append(child(name.key, of: parent) ?? addFolder(name, to: parent))

@@ -8,12 +8,14 @@ import RemoteStore
 import Staging
 import Sync
 import Tree
-import Tree
 
 extension DropboxFileSystem {
     /// Largest file that Dropbox stores, in bytes: 2^41 less one block of an upload session.
     /// https://www.dropbox.com/developers/documentation/http/documentation#files-upload_session-finish
     static let maximumFileSize: Int64 = (1 << 41) - (1 << 22)
+    /// Rounds of a change at most, before it fails with `busy`. A further round takes a commit of the content between two steps
+    /// of this process. So many in a row are a defect, which must not keep a thread forever.
+    private static let mostRounds = 64
 
     // MARK: Finding content
 
@@ -88,8 +90,8 @@ extension DropboxFileSystem {
     // MARK: Beginning
 
     /// The staging file of an open file, created over its revision if there is none. With
-    /// `discardingContent`, a new one is created without base, unless the present one was never
-    /// flushed: that one can be truncated.
+    /// `discardingContent`, a new file is created without base. A present file that was never
+    /// flushed is truncated instead.
     func stage(_ file: OpenFile, discardingContent: Bool = false) throws -> StagedFile {
         var revision: FileVersion?
         switch file.content {
@@ -128,8 +130,8 @@ extension DropboxFileSystem {
         _ file: OpenFile, _ body: (StagedFile, WallTime) throws -> StagedWrite
     ) throws -> Progress {
         // Content can be committed between `stage` and `body`; the next round stages anew over that
-        // revision. The limit assumes that this does not happen every time.
-        for _ in 0..<64 {
+        // revision.
+        for _ in 0..<Self.mostRounds {
             let staged = try stage(file)
             let now = clock.date()
             switch try body(staged, now) {

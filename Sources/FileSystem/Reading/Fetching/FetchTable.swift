@@ -65,7 +65,7 @@ struct FetchTable {
 
     /// The fetch that brings a byte, promoted for a reader; the caller must release it.
     mutating func demand(_ key: BlockKey, at position: Int64) -> (BlockFetch?, Turns) {
-        // A withheld fetch can have left the table for another one's bytes, and is still waited for.
+        // A withheld fetch can have left the table for the bytes of another fetch, and readers still wait for it.
         let found = all(key).first {
             $0.key == key && $0.range.contains(position) && $0.retain()
         }
@@ -228,7 +228,7 @@ struct FetchTable {
 
     // MARK: Ending
 
-    /// Notes that a fetch has all its bytes, and leaves the network to another one.
+    /// Notes that a fetch has all its bytes, and leaves the network to the next fetch.
     mutating func noteTransferred(_ fetch: BlockFetch) -> Turns {
         perform(queue.transferred(fetch.id))
     }

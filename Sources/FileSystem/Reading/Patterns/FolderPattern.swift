@@ -35,7 +35,7 @@ struct FolderPattern {
     /// Budget as a multiple of the bytes that were read.
     private static let growth: Int64 = 4
     /// Seconds without a read after which the pattern starts afresh.
-    private static let patience = 10.0
+    private static let idleTimeout = 10.0
     /// Number of folders to remember.
     private static let memory = 64
 
@@ -52,7 +52,7 @@ struct FolderPattern {
     mutating func note(
         _ file: InodeID, _ size: Int64, at location: Location, now: WallTime
     ) -> [Candidate] {
-        if let last, now > last.adding(seconds: Self.patience) { self = FolderPattern() }
+        if let last, now > last.adding(seconds: Self.idleTimeout) { self = FolderPattern() }
         last = now
         bytes +|= size +| unread
         unread = 0

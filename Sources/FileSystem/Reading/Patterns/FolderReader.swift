@@ -52,14 +52,15 @@ package actor FolderReader {
     private let isWanted: @Sendable (ContentHash) -> Bool
     /// How long readers wait without progress: a server may take long to pack a folder, and a
     /// single file would take one round trip.
-    private let patience: Duration
+    private let progressTimeout: Duration
     /// Gets the folders from which files were fetched.
     private let noteFetched: @Sendable (InodeID) -> Void
 
     /// Connects the parts. A folder is fetched only if at least half of its bytes are wanted.
     package init(
         store: MetadataStore, cache: DiskBlockCache, remote: any RemoteStoring, log: Logger,
-        patience: Duration = .seconds(2), now: @escaping @Sendable () -> WallTime = { .now() },
+        progressTimeout: Duration = .seconds(2),
+        now: @escaping @Sendable () -> WallTime = { .now() },
         isWanted: @escaping @Sendable (ContentHash) -> Bool = { _ in true },
         noteFetched: @escaping @Sendable (InodeID) -> Void = { _ in }
     ) {
@@ -67,7 +68,7 @@ package actor FolderReader {
         self.cache = cache
         self.remote = remote
         self.log = log
-        self.patience = patience
+        self.progressTimeout = progressTimeout
         self.now = now
         self.isWanted = isWanted
         self.noteFetched = noteFetched
@@ -179,7 +180,7 @@ package actor FolderReader {
     /// same.
     private func expectProgress(of plan: Plan) -> Task<Void, Never> {
         Task {
-            guard (try? await Task.sleep(for: patience)) != nil else { return }
+            guard (try? await Task.sleep(for: progressTimeout)) != nil else { return }
             slowSince = now()
             for hash in plan.wanted.keys { release(hash) }
         }

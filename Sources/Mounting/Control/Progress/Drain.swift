@@ -35,7 +35,7 @@ package struct Drain: Sendable {
         if backlog.isPaused == true {
             return DrainOutcome(remaining: backlog.operations, reason: Self.paused)
         }
-        let isStuck = backlog.isStuck && seconds >= Self.stuckPatience
+        let isStuck = backlog.isStuck && seconds >= Self.stuckTimeout
         if isStuck || backlog.state == .authRequired {
             return DrainOutcome(
                 remaining: backlog.operations,
@@ -78,7 +78,7 @@ package struct Drain: Sendable {
 
     /// Seconds after which a queue with only refused changes is given up: all of them were retried
     /// by then.
-    private static let stuckPatience = 5.0
+    private static let stuckTimeout = 5.0
     /// Polling interval in seconds: without a visible delay, and without load on the database.
     private static let interval = 0.05
     /// How often bytes are reported while the changes are the same.

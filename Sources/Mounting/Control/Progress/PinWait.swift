@@ -98,13 +98,13 @@ package struct PinWait: Sendable {
 
     private func hindrance(_ progress: PinProgress, after seconds: Double) -> String? {
         switch progress.state {
-        case .offline: return seconds >= Self.offlinePatience ? "offline" : nil
+        case .offline: return seconds >= Self.offlineTimeout ? "offline" : nil
         case .authRequired: return "Dropbox does not accept the access token"
         case .finishing: return "the mount is ending"
         case .connecting, .online: break
         }
         if progress.isPaused == true { return Drain.paused }
-        guard progress.isStuck, seconds >= Self.stuckPatience else { return nil }
+        guard progress.isStuck, seconds >= Self.stuckTimeout else { return nil }
         return progress.problem ?? "Dropbox does not hand it out"
     }
 
@@ -138,10 +138,10 @@ package struct PinWait: Sendable {
     }
 
     /// Seconds of waiting before an offline state ends the wait.
-    private static let offlinePatience = 1.0
+    private static let offlineTimeout = 1.0
     /// Seconds after which a mount that cannot fetch is given up: all fetches were retried several
     /// times.
-    private static let stuckPatience = 5.0
+    private static let stuckTimeout = 5.0
     /// Polling interval in seconds, and as a multiple of a request's duration.
     private static let interval = 0.2
     private static let pauseFactor = 10.0

@@ -53,7 +53,7 @@ package struct UndoReport: Hashable, Sendable, Codable {
     package var isListing = true
     /// Number of deleted entries and changed files that were found.
     package var found = 0
-    /// Number of those that are finished.
+    /// Number of finished entries and files.
     package var done = 0
     /// Number of files brought back.
     package var restored = 0

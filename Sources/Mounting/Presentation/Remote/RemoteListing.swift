@@ -58,7 +58,7 @@ package struct RemoteListing: Hashable, Sendable, Encodable {
         case contentHash = "content_hash"
     }
 
-    /// Writes every field, those that folders lack as null, so that scripts find them.
+    /// Writes every field, so that scripts find them: fields that folders lack are null.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(path, forKey: .path)

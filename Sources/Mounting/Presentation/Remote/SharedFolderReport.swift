@@ -91,12 +91,12 @@ extension SharedFolderReport {
 package enum SharedFolderDoubt: Error, Hashable {
     /// No folder has the id or the name.
     case none
-    /// The ids of those that have the name, and what tells them apart.
+    /// The ids of the folders that have the name, and what tells them apart.
     case several([String])
 }
 
 extension SharedFolderReport {
-    /// The folder of an id or a name. An id goes first, so that a folder that is named like another one's id cannot take its place.
+    /// The folder of an id or a name. An id goes first, so that a folder that is named like the id of another folder cannot take its place.
     ///
     /// Names that are the same to the byte go before those that differ in case or composition.
     package static func named(

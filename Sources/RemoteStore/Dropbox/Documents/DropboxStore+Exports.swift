@@ -99,6 +99,6 @@ extension CallOptions {
         CallOptions(
             deadline: .now.advanced(by: .seconds(3600)),
             timeouts: TransferTimeouts(response: .seconds(180)),
-            pauseDeadline: .now.advanced(by: patience))
+            pauseDeadline: .now.advanced(by: interactiveTimeout))
     }
 }

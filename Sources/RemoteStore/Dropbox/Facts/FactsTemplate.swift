@@ -14,8 +14,8 @@ final class FactsTemplate: Sendable {
     static let name = "dbxfs"
     /// The only field of the template.
     static let field = MetadataReader.factsField
-    /// Seconds for which an account without a template is believed to have none.
-    private static let patience = Duration.seconds(300)
+    /// How long an account without a template is believed to have none.
+    private static let lookInterval = Duration.seconds(300)
     /// How long commits go without facts after a failure.
     private static let pause = Duration.seconds(60)
     /// Templates of the app to look at; real accounts have one.
@@ -103,7 +103,7 @@ final class FactsTemplate: Sendable {
         return isShared
             && state.withLock { state in
                 (state.found.isEmpty || !state.isOnlyOne) && state.refusal == nil
-                    && state.lastLook.map { $0.duration(to: now) > Self.patience } ?? true
+                    && state.lastLook.map { $0.duration(to: now) > Self.lookInterval } ?? true
             }
     }
 

@@ -35,8 +35,8 @@ final class DiskFlush: Sendable {
     }
 
     private let calls: FlushCalls
-    /// Locks: held over a flush, inside of a staged file's. Flushes of one file take turns, so that
-    /// one that succeeds because another one was told of the failure waits for its mark.
+    /// Locks: held over a flush, inside of a staged file's. The kernel reports a failure to one flush, and the next flush of the
+    /// file succeeds. So the flushes of a file take turns: the next flush finds the mark of the failure.
     private let turns = (0..<16).map { _ in Turn() }
     /// Lock: a leaf; held for memory only.
     private let doubts = Mutex(Doubts())
@@ -137,7 +137,7 @@ final class DiskFlush: Sendable {
         doubts.withLock { $0.files[number].map { $0.next <= .now } ?? true }
     }
 
-    /// Notes that a file has no byte left of those that are doubtful.
+    /// Notes that all bytes of a file are certain.
     func forget(_ number: Int64) {
         doubts.withLock { doubts in
             if doubts.files.removeValue(forKey: number) != nil { doubts.isSaved = false }

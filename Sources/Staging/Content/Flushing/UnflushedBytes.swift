@@ -53,7 +53,7 @@ final class UnflushedBytes: Sendable {
     /// is written between a read and its checksum.
     private let state: Mutex<State>
 
-    /// Begins with an empty file, or with one of which nothing is known.
+    /// Begins with an empty file, or with a file of which nothing is known.
     init(isNew: Bool) {
         state = Mutex(State(isComplete: isNew))
     }

@@ -6,7 +6,7 @@ import MetadataStore
 import RemoteStore
 import Tree
 
-/// The folders of an account, and those that were listed.
+/// The folders of an account, and which of them were listed.
 struct FolderWalk: Sendable {
     /// Folders that are listed at once.
     static let foldersAtOnce = 8

@@ -1,5 +1,5 @@
-// How far a full listing is, and whether the server goes on with it. Not responsible for pages, nor for pauses: `ChangeFeed`
-// requests the ones, and makes the others.
+// How far a full listing is, and whether the server goes on with it. Not responsible for pages, nor for pauses
+// between them (`ChangeFeed`).
 
 import Core
 import MetadataStore
@@ -8,7 +8,7 @@ import Saturating
 /// The progress of a full listing, page by page or folder by folder.
 struct ListingProgress {
     /// Consecutive failures of the full listing before folders are listed one by one.
-    static let patience = 3
+    static let mostFailures = 3
 
     /// Consecutive pages without new entries.
     private var emptyPages = ServerPace()
@@ -35,7 +35,7 @@ struct ListingProgress {
     /// Notes a refusal of the full listing. Returns whether it was one too many: then the count begins anew.
     mutating func noteRefusal() -> Bool {
         failures +|= 1
-        guard failures >= Self.patience else { return false }
+        guard failures >= Self.mostFailures else { return false }
         failures = 0
         return true
     }

@@ -103,7 +103,7 @@ struct FolderDeletion: Sendable {
         }
         let failures = entry.flatMap { $0 }?.attempts ?? 0
         do throws(RemoteError) {
-            if failures < ListingProgress.patience {
+            if failures < ListingProgress.mostFailures {
                 return try await environment.remote.contents(of: path, recursive: true)
             }
             return try await environment.remote.contentsFolderByFolder(

@@ -191,8 +191,8 @@ actor FolderSearcher {
     }
 
     /// The last version of a deleted file; nil if the file was moved away, or if users of this mount have deleted it. The
-    /// server finds deleted files by their paths. If another file is or was at the path since, the server finds that one, and
-    /// the version is the one that the deltas have.
+    /// server finds deleted files by their paths. If another file is or was at the path since, the server finds the other file,
+    /// and the version is taken from the deltas.
     private func lastVersion(
         of deleted: ToldChanges.DeletedFile, unless survivors: Set<FileID>
     ) async throws(SyncError) -> RemoteFile? {

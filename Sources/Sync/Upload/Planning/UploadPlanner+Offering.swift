@@ -6,6 +6,10 @@ import MetadataStore
 import Tree
 
 extension UploadPlanner {
+    /// Due entries that are read at a time. A choice is full after some, so a read of all of a long
+    /// journal would be in vain; a read for each entry would cost more than the entry.
+    private static let entriesPerRead = 256
+
     /// Offers the steps of due entries to a choice, in order, after one.
     mutating func offer(
         to choice: StepChoice, at now: WallTime, after start: Int64
@@ -14,7 +18,7 @@ extension UploadPlanner {
         choice.lastLookedAt = start
         while true {
             let entries = try transaction.dueEntries(
-                at: now, after: choice.lastLookedAt, limit: 256)
+                at: now, after: choice.lastLookedAt, limit: Self.entriesPerRead)
             if entries.isEmpty { break }
             for entry in entries where !choice.busy.contains(entry.inode) {
                 guard !choice.isFull else { return choice }

@@ -83,7 +83,7 @@ extension DeltaApplier {
             announce(seen)
         }
         try transaction.setRemoteAbsent(node.inode)
-        // The folder listed at its old place may have been another one.
+        // The listing of the old place may be of another folder.
         if node.kind == .folder { try transaction.setFlags(.listed, false, of: node.inode) }
         return DetachedNode(
             inode: node.inode, facts: node.facts, left: left, seen: seen, told: told,

@@ -5,7 +5,7 @@ import Core
 import MetadataStore
 import RemoteStore
 
-/// The nodes to be requested by their IDs, and the paths of which that is not known yet.
+/// The nodes to be requested by their IDs, and the paths whose nodes may have to be.
 struct Doubts {
     /// Number of nodes that one deletion may mark for verification.
     private static let mostNodes = 16

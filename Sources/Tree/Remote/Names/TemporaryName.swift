@@ -10,7 +10,7 @@ package enum TemporaryName {
     private static let prefix = ".dbxfs-rename-"
     /// Seconds that another client gets between its two moves before this mount makes the second
     /// one. Deltas were seen to come ten seconds late.
-    package static let patience = 30.0
+    package static let secondMoveDelay = 30.0
 
     /// The temporary name of a node named `original`, which is left out if it is too long.
     package static func name(

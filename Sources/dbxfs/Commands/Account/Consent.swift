@@ -11,9 +11,9 @@ import Saturating
 /// One authorization request: code flow with PKCE, so that a code is useless to others who see it.
 struct Consent {
     /// Timeout in seconds for the user, who may have to find password and second factor.
-    private static let patience = 600.0
+    private static let userTimeout = 600.0
     /// Timeout in seconds for the exchange of the code.
-    private static let exchangePatience = Duration.seconds(60)
+    private static let exchangeTimeout = Duration.seconds(60)
 
     private let client: OAuthClient
     private let scopes: [String]
@@ -61,7 +61,7 @@ struct Consent {
                 opener, [listener.address(of: login.opened)], descriptors: [:], isDetached: true)
         }
         var strangers = 0
-        let answer = listener.wait(login, seconds: Self.patience) {
+        let answer = listener.wait(login, seconds: Self.userTimeout) {
             strangers +|= 1
             guard strangers == 1 else { return }
             Terminal.complain("a program of another user tried to take part in this login: refused")
@@ -100,7 +100,7 @@ struct Consent {
                 return .success(
                     try await client.exchange(
                         code: code, pkce: pkce, redirect: redirect,
-                        options: .within(Self.exchangePatience)))
+                        options: .within(Self.exchangeTimeout)))
             } catch {
                 return .failure(error)
             }

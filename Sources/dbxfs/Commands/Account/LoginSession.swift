@@ -16,7 +16,7 @@ struct LoginSession {
     }
 
     /// Timeout in seconds for revoking a grant.
-    private static let revocationPatience = Duration.seconds(10)
+    private static let revocationTimeout = Duration.seconds(10)
 
     private let grant: TokenGrant
     private let client: DropboxClient
@@ -89,7 +89,7 @@ struct LoginSession {
         let client = client
         _ = WorkerThread.waiting {
             _ = try? await client.call(
-                Auth.tokenRevoke, options: .within(Self.revocationPatience))
+                Auth.tokenRevoke, options: .within(Self.revocationTimeout))
         }
     }
 }

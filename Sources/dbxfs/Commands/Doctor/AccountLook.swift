@@ -12,10 +12,10 @@ import Sync
 
 struct AccountLook {
     /// Seconds for the server's response, including a new access token, and for one database.
-    private static let serverPatience = 20
-    private static let databasePatience = 20
+    private static let serverTimeout = 20
+    private static let databaseTimeout = 20
     /// Seconds for checking the invariants of a tree; a million entries take some.
-    private static let treePatience = 120
+    private static let treeTimeout = 120
 
     let environment: Environment
     let account: String
@@ -79,7 +79,7 @@ struct AccountLook {
         access.transport = probe
         let store = DropboxStore(
             client: access.client(access.tokens(credentials, command: command) { _ in }))
-        let answer = WorkerThread.within(seconds: Double(Self.serverPatience)) {
+        let answer = WorkerThread.within(seconds: Double(Self.serverTimeout)) {
             WorkerThread.waiting { () async -> Result<RemoteAccount, RemoteError> in
                 do throws(RemoteError) {
                     return .success(try await store.account())
@@ -95,7 +95,7 @@ struct AccountLook {
             case .success(let found)?: checked(found)
             case .failure(let error)?:
                 .failed(CommandError(error, server: environment.serverName, remotePath: ""))
-            case nil: .silent(seconds: Self.serverPatience)
+            case nil: .silent(seconds: Self.serverTimeout)
             }
     }
 
@@ -117,7 +117,7 @@ struct AccountLook {
         var facts = Self.look(at: path, folder, mountpoint: holder?.mountpoint)
         let lost = LostAndFound(folder: AccountFolders.lostAndFound(in: folder))
         facts.lost =
-            WorkerThread.within(seconds: Double(Self.databasePatience)) { lost.summary }
+            WorkerThread.within(seconds: Double(Self.databaseTimeout)) { lost.summary }
             ?? LostSummary()
         facts.recovery = RecoverCommand.name(environment.scope)
         if isDeep { facts.tree = Self.contradictions(of: path, facts.database) }
@@ -131,26 +131,26 @@ struct AccountLook {
         case .absent, .damaged, .tooNew, .unreadable: return nil
         case .sound, .mounted, .unchecked: break
         }
-        let found = WorkerThread.within(seconds: Double(treePatience)) {
+        let found = WorkerThread.within(seconds: Double(treeTimeout)) {
             Result { try DatabaseInspection(path: path).contradictions(limit: 20) }
         }
         return switch found {
         case .success(let lines?)?: .contradictions(lines)
         case .success(nil)?: .older
         case .failure(let error)?: .unreadable("\(error)")
-        case nil: .unchecked(seconds: treePatience)
+        case nil: .unchecked(seconds: treeTimeout)
         }
     }
 
     private static func look(at path: String, _ folder: String, mountpoint: String?) -> TreeFacts {
-        let read = WorkerThread.within(seconds: Double(databasePatience)) {
+        let read = WorkerThread.within(seconds: Double(databaseTimeout)) {
             contents(of: path, folder, mountpoint: mountpoint)
         }
         guard let read else {
             return TreeFacts(folder: folder, database: .unreadable("no answer from the disk"))
         }
         guard case .sound = read.database else { return read }
-        let damage = WorkerThread.within(seconds: Double(databasePatience)) {
+        let damage = WorkerThread.within(seconds: Double(databaseTimeout)) {
             Result { try DatabaseInspection(path: path).damage() }
         }
         var facts = read
@@ -159,7 +159,7 @@ struct AccountLook {
             case .success(nil)?: .sound
             case .success(let damage?)?: .damaged(damage)
             case .failure(let error)?: .unreadable("\(error)")
-            case nil: .unchecked(seconds: databasePatience)
+            case nil: .unchecked(seconds: databaseTimeout)
             }
         return facts
     }

@@ -9,7 +9,8 @@ import Mounting
 import SystemPackage
 
 enum FolderLook {
-    private static let patience = 5.0
+    /// Seconds for one folder, whose disk may hang.
+    private static let lookTimeout = 5.0
 
     static func facts(
         _ environment: Environment, accounts: [String]
@@ -19,7 +20,7 @@ enum FolderLook {
             [(.state, environment.stateFolder)] + caches.map { (.cache, $0) }
             + [(.runtime, environment.runtimeFolder)]
         return folders.map { role, path in
-            let condition = WorkerThread.within(seconds: patience) {
+            let condition = WorkerThread.within(seconds: lookTimeout) {
                 Self.condition(of: path, role)
             }
             return FolderFacts(role: role, path: path, condition: condition ?? .silent)

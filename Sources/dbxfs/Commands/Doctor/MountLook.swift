@@ -8,8 +8,8 @@ import SystemPackage
 
 enum MountLook {
     /// Seconds for the reply of a mount's process, and for the kernel if no process is found.
-    private static let patience = 5
-    private static let kernelPatience = 3.0
+    private static let replyTimeout = 5
+    private static let kernelTimeout = 3.0
 
     static func facts(_ environment: Environment, account: String?) -> [MountFacts] {
         MountTable.current().mounts
@@ -33,19 +33,19 @@ enum MountLook {
     ) -> MountFacts.Condition {
         let client = ControlClient(folders: environment.controlFolders)
         // Connecting blocks, too, once the backlog of a hanging process is full.
-        let answer = WorkerThread.within(seconds: Double(patience) + 1) {
+        let answer = WorkerThread.within(seconds: Double(replyTimeout) + 1) {
             () -> MountFacts.Condition? in
             do throws(CommandError) {
                 guard let connection = try client.connect(to: mountpoint) else { return nil }
-                guard let status = connection.status(patience: patience) else {
-                    return .silent(seconds: patience)
+                guard let status = connection.status(timeout: replyTimeout) else {
+                    return .silent(seconds: replyTimeout)
                 }
                 return .answers(status.state, advice: status.advice)
             } catch {
                 return .elsewhere
             }
         }
-        guard let answer else { return .silent(seconds: patience) }
+        guard let answer else { return .silent(seconds: replyTimeout) }
         return answer ?? withoutProcess(mountpoint)
     }
 
@@ -54,7 +54,7 @@ enum MountLook {
         do throws(ChildProcessError) {
             guard
                 let outcome = try ChildProcess.run(
-                    "stat", ["--", mountpoint], within: kernelPatience)
+                    "stat", ["--", mountpoint], within: kernelTimeout)
             else { return .hung }
             return outcome.errors.contains("Transport endpoint is not connected")
                 ? .stale : .elsewhere

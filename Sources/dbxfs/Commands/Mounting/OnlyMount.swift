@@ -13,7 +13,7 @@ extension RunningMount {
             let path = mount.path.string
             if !listed.contains(path), client.hasSocket(for: path) { listed.append(path) }
         }
-        // The kernel does not list one that is detached and still uploads.
+        // The kernel does not list a mount that is detached and still uploads.
         let detached = client.allMounts().map(\.mountpoint).filter { !listed.contains($0) }
         let places = [listed, detached].flatMap(\.self)
         guard let place = places.first else { throw .nothingMounted }

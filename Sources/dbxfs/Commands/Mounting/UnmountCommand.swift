@@ -15,7 +15,7 @@ struct UnmountCommand: ParsableCommand {
         aliases: ["umount"])
 
     /// Seconds until a process that says nothing counts as one that hangs.
-    private static let patience = 10
+    private static let statusTimeout = 10
 
     @Argument(
         help: "Where it is mounted; may be left out if there is one mount only.",
@@ -75,7 +75,7 @@ struct UnmountCommand: ParsableCommand {
             return nil
         }
         if let connection = found {
-            if connection.status(patience: Self.patience) != nil {
+            if connection.status(timeout: Self.statusTimeout) != nil {
                 // The queue may take any time.
                 connection.setReceiveTimeout(seconds: 0)
                 return connection

@@ -15,7 +15,7 @@ struct UnmountHelper: ParsableCommand {
         version: ProductVersion.current)
 
     /// Timeout in seconds for the queue after the detach. systemd gives up on umount(8) after 90.
-    private static let patience = 60.0
+    private static let drainTimeout = 60.0
 
     @Argument(help: "Where it is mounted.")
     var mountpoint: String
@@ -51,7 +51,8 @@ struct UnmountHelper: ParsableCommand {
         let connection = environment.flatMap { try? mount.connect($0) }
         if let connection {
             _ = try connection.ask(
-                ControlRoutes.finish, TimedRequest(timeout: Self.patience), about: mount.mountpoint)
+                ControlRoutes.finish, TimedRequest(timeout: Self.drainTimeout),
+                about: mount.mountpoint)
         }
         try Detachment.detach(mount.mountpoint, isLazy: lazy, isForced: force)
         if !lazy, let environment, let connection,

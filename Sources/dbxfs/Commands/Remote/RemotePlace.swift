@@ -34,7 +34,7 @@ struct RemotePlace {
     ) throws(CommandError) {
         let mounts = try Environment.ofRunningMounts()
         let connection = try mount.connectOrFail(mounts)
-        guard let status = connection.status(patience: 10) else {
+        guard let status = connection.status(timeout: 10) else {
             throw .noControl(path: mount.mountpoint, detail: "it does not answer")
         }
         let folder = "\(status.remotePath)\(try mount.remotePlace(of: path))"

@@ -33,7 +33,7 @@ struct LeaveCommand: ParsableCommand {
         let mount = try RunningMount(containing: path)
         let mounts = try Environment.ofRunningMounts()
         let connection = try mount.connectOrFail(mounts)
-        guard let status = connection.status(patience: 10) else {
+        guard let status = connection.status(timeout: 10) else {
             throw CommandError.noControl(path: mount.mountpoint, detail: "it does not answer")
         }
         guard access(path, F_OK) == 0 else { throw CommandError.nothingThere(path) }

@@ -11,7 +11,7 @@ struct DesktopAction {
     let control: MountControl
 
     /// Seconds for another program.
-    private static let patience = 10.0
+    private static let programTimeout = 10.0
 
     /// Whether Dropbox's page shows the paths of a mount: those of a person's own folder do.
     static func hasWebPages(_ plan: MountPlan) -> Bool {
@@ -108,7 +108,7 @@ struct DesktopAction {
             // A link fits into the pipe.
             _ = try? pipe.writing.writeAll(input.utf8)
             try? pipe.writing.close()
-            status = child.wait(seconds: Self.patience)
+            status = child.wait(seconds: Self.programTimeout)
             if status == nil { WorkerThread.start { _ = child.wait() } }
         } catch {
             throw CommandError(error)

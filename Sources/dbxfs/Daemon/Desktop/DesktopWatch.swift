@@ -55,7 +55,7 @@ final class DesktopWatch: Sendable {
         }
     }
 
-    /// The nodes with unsent changes, and the paths of nodes whose state is not that of before.
+    /// The nodes with unsent changes, and the paths of nodes whose state has changed.
     private func changes(since known: UnsentNodes?) -> (UnsentNodes?, [String]) {
         let mountpoint = desktop.control.mountpoint
         let found = try? desktop.control.store.read { snapshot -> (UnsentNodes, [String]) in

@@ -238,7 +238,7 @@ extension Snapshot {
         return nil
     }
 
-    /// The record of another client's change; nil for one that users do not see.
+    /// The record of another client's change; nil for a change that users do not see.
     private func record(of change: TreeChange, at time: Int64) throws -> HistoryRecord? {
         switch change {
         case .entry(let parent, let name), .deletedEntry(let parent, _, let name):

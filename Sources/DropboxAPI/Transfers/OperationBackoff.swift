@@ -5,7 +5,7 @@
 import Saturating
 
 /// The failures of one operation since its last progress.
-package struct Patience: Sendable {
+package struct OperationBackoff: Sendable {
     private var faults = 0
     private var throttles = 0
 
