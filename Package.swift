@@ -108,8 +108,8 @@ let package = Package(
         .target(
             name: "Mounting",
             dependencies: [
-                "CBuild", "CLinux", "DropboxAPI", "DropboxSecretService", "LocalIO", "Saturating",
-                log, system,
+                "CBuild", "CLinux", "ContentHashing", "DropboxAPI", "DropboxSecretService",
+                "LocalIO", "Saturating", log, system,
                 product("TOMLKit", of: "TOMLKit", for: "Filesystem"),
             ],
             swiftSettings: settings),
