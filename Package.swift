@@ -108,8 +108,8 @@ let package = Package(
         .target(
             name: "Mounting",
             dependencies: [
-                "CBuild", "CLinux", "DropboxAPI", "DropboxSecretService", "LocalIO", "Saturating",
-                log, system,
+                "CBuild", "CLinux", "ContentHashing", "DropboxAPI", "DropboxSecretService",
+                "LocalIO", "Saturating", log, system,
                 product("TOMLKit", of: "TOMLKit", for: "Filesystem"),
             ],
             swiftSettings: settings),
@@ -137,14 +137,16 @@ let package = Package(
         .target(name: "Blocking", dependencies: ["Saturating"], swiftSettings: settings),
         .target(
             name: "Fuse",
-            dependencies: ["CFuse", "Core", "FileSystem", "Saturating", log, system, deque],
+            dependencies: [
+                "CFuse", "Core", "FileSystem", "LocalIO", "Saturating", log, system, deque,
+            ],
             swiftSettings: settings),
         .target(
             name: "FileSystem",
             dependencies: [
-                "Blocking", "CLinux", "CZlib", "Core", "ContentHashing", "Sync", "Staging",
-                "MetadataStore",
-                "Tree", "BlockCache", "RemoteStore", "Saturating", log, system, deque,
+                "Blocking", "CLinux", "CZlib", "Core", "ContentHashing", "LocalIO", "Sync",
+                "Staging", "MetadataStore", "Tree", "BlockCache", "RemoteStore", "Saturating", log,
+                system, deque,
             ],
             swiftSettings: settings),
         .target(
@@ -164,7 +166,7 @@ let package = Package(
             name: "Staging",
             dependencies: [
                 "Blocking", "CLinux", "CXXHash", "Core", "ContentHashing", "LocalIO",
-                "MetadataStore", "Saturating",
+                "MetadataStore", "Saturating", system,
             ],
             swiftSettings: settings),
         .target(
@@ -261,7 +263,7 @@ let package = Package(
         .target(
             name: "DropboxEmulator",
             dependencies: [
-                "ContentHashing", log,
+                "ContentHashing", "LocalIO", log,
                 product("Hummingbird", of: "hummingbird", for: "Emulator"),
                 product("HummingbirdCore", of: "hummingbird", for: "Emulator"),
                 product("HTTPTypes", of: "swift-http-types", for: "Emulator"),
@@ -409,7 +411,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "BlockCacheTests", dependencies: ["BlockCache", "ContentHashing", "TestSupport"],
+            name: "BlockCacheTests",
+            dependencies: ["BlockCache", "ContentHashing", "LocalIO", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "ReadingTests",

@@ -3,6 +3,7 @@
 
 import ContentHashing
 import Glibc
+import LocalIO
 
 /// A private folder with two files for each content: its bytes, and an index of their checksums.
 struct CacheFolder: Sendable {
@@ -74,9 +75,10 @@ struct CacheFolder: Sendable {
 
     /// Calls `body` with each content and the file of its bytes.
     func forEachContent(_ body: (ContentHash, String) -> Void) {
-        for name in Self.names(in: "\(path)/content") where name.utf8.count == 2 {
+        for name in folderNames(in: "\(path)/content", followingLink: false)
+        where name.utf8.count == 2 {
             let folder = "\(path)/content/\(name)"
-            for file in Self.names(in: folder) {
+            for file in folderNames(in: folder, followingLink: false) {
                 if let hash = ContentHash(hex: file) { body(hash, "\(folder)/\(file)") }
             }
         }
@@ -90,23 +92,5 @@ struct CacheFolder: Sendable {
             status.st_uid == geteuid()
         else { return false }
         return status.st_mode & 0o077 == 0 || chmod(path, 0o700) == 0
-    }
-
-    private static func names(in folder: String) -> [String] {
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { return [] }
-        guard let stream = fdopendir(descriptor) else {
-            close(descriptor)
-            return []
-        }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != "." && name != ".." { names.append(name) }
-        }
-        return names
     }
 }

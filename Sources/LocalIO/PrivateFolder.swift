@@ -1,7 +1,7 @@
-// Folders that only their owner can access, and helpers for any folder.
+// Folders that only their owner can access, and the way from a file to its folder.
 
 import CLibrary
-package import SystemPackage
+import SystemPackage
 
 /// Folders of mode 0700.
 package enum PrivateFolder {
@@ -66,23 +66,4 @@ package func synchronizeFolder(of path: String) {
     guard folder >= 0 else { return }
     fsync(folder)
     close(folder)
-}
-
-/// The names in a folder; empty when it cannot be read.
-package func folderNames(in path: String) -> [String] {
-    (try? namesOfFolder(path)) ?? []
-}
-
-/// The names in a folder. Throws when it cannot be read.
-package func namesOfFolder(_ path: String) throws(Errno) -> [String] {
-    guard let folder = opendir(path) else { throw currentErrno }
-    defer { closedir(folder) }
-    var names: [String] = []
-    while let entry = readdir(folder) {
-        let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        }
-        if name != ".", name != ".." { names.append(name) }
-    }
-    return names
 }

@@ -3,6 +3,7 @@
 import BlockCache
 import ContentHashing
 import Glibc
+import LocalIO
 import TestSupport
 import Testing
 
@@ -32,7 +33,7 @@ struct FolderTests {
         for folder in [path, path + "/content", fan] {
             #expect(mode(folder) == 0o700)
         }
-        for name in TemporaryFolder.names(in: fan) {
+        for name in folderNames(in: fan) {
             #expect(mode("\(fan)/\(name)") == 0o600)
         }
         #expect(mode(path + "/lock") == 0o600)
@@ -72,7 +73,7 @@ struct FolderTests {
                 try DiskBlockCache(directory: path, limit: 1 << 20)
             }
         }
-        #expect(TemporaryFolder.names(in: elsewhere) == [])
+        #expect(folderNames(in: elsewhere) == [])
     }
 
     @Test("symbolic links in place of a content's files are not followed")
@@ -105,7 +106,7 @@ struct FolderTests {
         #expect(symlink(elsewhere, "\(path)/content/\(sample.hash.hex.prefix(2))") == 0)
         cache.store(sample)
         cache.countContents()
-        #expect(TemporaryFolder.names(in: elsewhere) == [])
+        #expect(folderNames(in: elsewhere) == [])
     }
 
     @Test("a folder that cannot be made says which and why")

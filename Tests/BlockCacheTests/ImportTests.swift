@@ -3,6 +3,7 @@
 import BlockCache
 import ContentHashing
 import Glibc
+import LocalIO
 import TestSupport
 import Testing
 
@@ -22,7 +23,7 @@ struct ImportTests {
 
     /// Names beside the cached contents and the lock.
     private var leftovers: [String] {
-        TemporaryFolder.names(in: folder.path + "/cache").filter { $0.hasPrefix("import") }
+        folderNames(in: folder.path + "/cache").filter { $0.hasPrefix("import") }
     }
 
     @Test("a file's content is cached, and the file stays", arguments: [1, block, 2 * block + 9])

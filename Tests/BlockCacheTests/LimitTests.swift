@@ -3,6 +3,7 @@
 import ContentHashing
 import Dispatch
 import Foundation
+import LocalIO
 import Synchronization
 import TestSupport
 import Testing
@@ -74,10 +75,10 @@ struct LimitTests {
         for seed in 0..<1000 {
             cache.store(Sample(size: 100, seed: UInt64(seed)))
         }
-        let files = TemporaryFolder.names(in: folder.path + "/content").reduce(Int64(0)) {
+        let files = folderNames(in: folder.path + "/content").reduce(Int64(0)) {
             sum, name in
             let path = "\(folder.path)/content/\(name)"
-            return TemporaryFolder.names(in: path).reduce(sum) {
+            return folderNames(in: path).reduce(sum) {
                 $0 + Files.diskUsage("\(path)/\($1)")
             }
         }
@@ -174,8 +175,8 @@ struct LimitTests {
         for seed in 400..<410 { cache.store(Sample(size: chunk + 1, seed: UInt64(seed))) }
         let used = cache.usedBytes
         #expect(cache.clear() == used && used >= Int64(10 * (chunk + 1)))
-        let left = TemporaryFolder.names(in: folder.path + "/content").flatMap {
-            TemporaryFolder.names(in: "\(folder.path)/content/\($0)")
+        let left = folderNames(in: folder.path + "/content").flatMap {
+            folderNames(in: "\(folder.path)/content/\($0)")
         }
         #expect(left == [])
     }

@@ -4,24 +4,8 @@
 @testable import BlockCache
 import ContentHashing
 import Glibc
+import LocalIO
 import TestSupport
-
-extension TemporaryFolder {
-    /// The names in a folder; none for a link to one.
-    static func names(in path: String) -> [String] {
-        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-        guard descriptor >= 0, let stream = fdopendir(descriptor) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != "." && name != ".." { names.append(name) }
-        }
-        return names
-    }
-}
 
 struct SystemError: Error {
     var code: Int32
@@ -131,7 +115,7 @@ struct Files {
         var status = stat()
         guard lstat(path, &status) == 0 else { return 0 }
         if status.st_mode & S_IFMT != S_IFDIR { return Int64(status.st_blocks) * 512 }
-        return TemporaryFolder.names(in: path).reduce(0) { $0 + diskUsage("\(path)/\($1)") }
+        return folderNames(in: path).reduce(0) { $0 + diskUsage("\(path)/\($1)") }
     }
 }
 
@@ -140,9 +124,9 @@ func copyTree(_ source: String, to target: String, making parent: String) throws
     for path in [parent, target] where mkdir(path, 0o700) != 0 && errno != EEXIST {
         throw SystemError(code: errno)
     }
-    for folder in TemporaryFolder.names(in: source) {
+    for folder in folderNames(in: source) {
         guard mkdir("\(target)/\(folder)", 0o700) == 0 else { throw SystemError(code: errno) }
-        for name in TemporaryFolder.names(in: "\(source)/\(folder)") {
+        for name in folderNames(in: "\(source)/\(folder)") {
             let bytes = Files.read("\(source)/\(folder)/\(name)") ?? []
             Files.write(bytes, to: "\(target)/\(folder)/\(name)")
         }

@@ -110,6 +110,24 @@ import Testing
                 !$0.state.dropFirst("/home/u/.local/state/dbxfs/".count).contains("/")
             })
     }
+
+    @Test("names by a hash are those of earlier versions, which have made the folders and sockets")
+    func hashedNames() throws {
+        let environment = try Environment(["HOME": "/home/u"])
+        func name(_ path: String, _ settings: MountSettings) -> Substring {
+            let folders = AccountFolders(
+                source: MountSource(account: "work", remotePath: path), settings: settings,
+                environment: environment)
+            return folders.state.dropFirst("/home/u/.local/state/dbxfs/".count)
+        }
+        let long = "/" + String(repeating: "x", count: 200)
+        #expect(name(long, MountSettings()) == "work@fa6e14c171f200fe")
+        let member = try MountSettings(parsing: ["member=dbmid:a"])
+        #expect(name("", member) == "work@@e98b8e5412d24c32")
+        #expect(
+            ControlFolder(path: "/run/dbxfs").socketName(for: "/mnt/dropbox")
+                == "247e652fc531ca3e.sock")
+    }
 }
 
 @Suite struct EnvironmentTests {

@@ -3,17 +3,17 @@
 import BlockCache
 @testable import FileSystem
 import Core
-import Glibc
 import Logging
 import RemoteStore
 import TestSupport
 
 /// All that a test of the read pipeline needs. The folder goes with it.
 final class Fixture: Sendable {
-    let folder: String
+    var folder: String { temporary.path }
     let store: FakeStore
     let cache: DiskBlockCache
     let reader: ContentReader
+    private let temporary: TemporaryFolder
 
     /// On a machine that is busy with something else an answer may be late by any time, so nothing is
     /// asked for twice unless a test wants that.
@@ -22,18 +22,12 @@ final class Fixture: Sendable {
         cacheSize: Int64 = 1 << 30, hedgeDelay: Duration = .seconds(600),
         idleTime: Duration = .seconds(600)
     ) throws {
-        var template = Array("/tmp/dbxfs-reading-test-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw Errno(code: errno) }
-        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        temporary = try TemporaryFolder()
         store = FakeStore(samples)
-        cache = try DiskBlockCache(directory: folder, limit: cacheSize)
+        cache = try DiskBlockCache(directory: temporary.path, limit: cacheSize)
         reader = Self.reader(
             store, cache, memory: memory, requests: requests, hedgeDelay: hedgeDelay,
             idleTime: idleTime)
-    }
-
-    deinit {
-        Self.remove(folder)
     }
 
     /// Another reader on the same cache, as after a restart.
@@ -53,26 +47,6 @@ final class Fixture: Sendable {
                 memory: memory, requests: requests, retryDelay: .zero, idleTime: idleTime,
                 hedgeDelay: hedgeDelay),
             log: log)
-    }
-
-    private static func remove(_ path: String) {
-        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-        if descriptor >= 0, let stream = fdopendir(descriptor) {
-            while let entry = readdir(stream) {
-                let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                    pointer.withMemoryRebound(to: CChar.self, capacity: 256) {
-                        String(cString: $0)
-                    }
-                }
-                if name != "." && name != ".." { remove("\(path)/\(name)") }
-            }
-            closedir(stream)
-        }
-        if rmdir(path) != 0 { unlink(path) }
-    }
-
-    struct Errno: Error {
-        var code: Int32
     }
 }
 

@@ -17,6 +17,14 @@ package enum JSON {
         }
     }
 
+    /// The text of a value that can always be encoded, as one of strings and numbers, in several lines for a file that people
+    /// may read.
+    package static func text(of value: some Encodable) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
     package static func decode<Value: Decodable>(
         _ type: Value.Type, from bytes: [UInt8]
     ) throws(SerializationError) -> Value {

@@ -123,12 +123,7 @@ extension StoredLogin {
     }
 
     /// The login as JSON in several lines; nil fields are left out.
-    public var json: String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        // Strings and numbers can always be encoded.
-        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
-    }
+    public var json: String { JSON.text(of: self) }
 
     /// The error of reading a login's file.
     package enum FileError: Error {

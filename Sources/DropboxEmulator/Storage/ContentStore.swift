@@ -3,6 +3,7 @@
 // responsible for which file has which content (`AccountTree`).
 
 import Glibc
+import LocalIO
 import Synchronization
 
 /// Contents and unfinished uploads on disk.
@@ -16,7 +17,7 @@ final class ContentStore: Sendable {
         for name in ["content", "sessions", "incoming"] {
             try Self.makeFolder("\(folder)/\(name)")
         }
-        for name in Self.names(in: "\(folder)/incoming") {
+        for name in folderNames(in: "\(folder)/incoming") {
             unlink("\(folder)/incoming/\(name)")
         }
     }
@@ -24,19 +25,6 @@ final class ContentStore: Sendable {
     /// Creates a folder unless it exists.
     static func makeFolder(_ path: String) throws(FileError) {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw FileError("mkdir", path) }
-    }
-
-    private static func names(in folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names
     }
 
     /// A new file to receive a body into.

@@ -1,5 +1,6 @@
 // An open folder: a listing that stays constant while it is read in several calls.
 
+import ContentHashing
 import Core
 import MetadataStore
 import Saturating
@@ -67,14 +68,8 @@ struct DirectoryListing {
     /// low bits are distributed best.
     private static func offset(of name: FileName) -> UInt64 {
         // Most names have no bytes of their own: no array is made for them.
-        let hash = name.own.map { fnv1a($0.bytes) } ?? fnv1a(name.string.utf8)
+        let hash = name.own.map { FNV1a.hash($0.bytes) } ?? FNV1a.hash(name.string.utf8)
         return max(dots +| 1, hash & 0x3fff_ffff_ffff_ffff)
-    }
-
-    private static func fnv1a(_ bytes: some Sequence<UInt8>) -> UInt64 {
-        bytes.reduce(0xcbf2_9ce4_8422_2325) { hash, byte in
-            (hash ^ UInt64(clamping: byte)) &* 0x0000_0100_0000_01b3
-        }
     }
 }
 

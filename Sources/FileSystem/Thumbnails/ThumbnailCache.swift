@@ -3,7 +3,7 @@
 
 import CLinux
 import Glibc
-import Saturating
+import LocalIO
 
 /// The folder of a user's thumbnails.
 package struct ThumbnailCache: Sendable {
@@ -77,26 +77,12 @@ final class ThumbnailFolder: Sendable {
         let file = openat(
             descriptor, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { return false }
-        let isWritten = Self.writeAll(bytes, to: file)
+        let count = bytes.withUnsafeBytes { FileBytes.write($0, at: 0, to: file) }
         close(file)
-        guard isWritten, renameat(descriptor, temporary, descriptor, name) == 0 else {
+        guard count == bytes.count, renameat(descriptor, temporary, descriptor, name) == 0 else {
             unlinkat(descriptor, temporary, 0)
             return false
         }
         return true
-    }
-
-    private static func writeAll(_ bytes: [UInt8], to file: Int32) -> Bool {
-        bytes.withUnsafeBytes { buffer in
-            var done = 0
-            while done < buffer.count {
-                let rest = UnsafeRawBufferPointer(rebasing: buffer[done...])
-                let count = Glibc.write(file, rest.baseAddress, rest.count)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return false }
-                done +|= count
-            }
-            return true
-        }
     }
 }

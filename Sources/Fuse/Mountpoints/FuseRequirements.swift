@@ -2,6 +2,7 @@
 
 import CFuse
 import Glibc
+import LocalIO
 
 /// libfuse and its companion programs.
 package enum FuseRequirements {
@@ -20,6 +21,6 @@ package enum FuseRequirements {
 
     /// Whether /etc/fuse.conf lets users open their mounts to other users (`user_allow_other`).
     package static var usersMayAllowOthers: Bool {
-        Fusermount.allowsOthers(configuration: readSmallFile("/etc/fuse.conf") ?? "")
+        Fusermount.allowsOthers(configuration: (try? readText("/etc/fuse.conf")) ?? "")
     }
 }

@@ -1,6 +1,7 @@
 // Which inodes of a mount programs watch with inotify(7), as /proc tells it. Not responsible for the use of that.
 
 import Glibc
+import LocalIO
 import Saturating
 
 /// Reads which inodes of a filesystem processes of this machine watch with inotify(7).
@@ -11,11 +12,11 @@ package enum InotifyWatches {
     /// - Parameter device: The minor number of the filesystem's device, whose major number is 0.
     package static func inodes(onDevice device: UInt32, proc: String = "/proc") -> Set<UInt64> {
         var inodes: Set<UInt64> = []
-        for process in names(in: proc) where process.utf8.allSatisfy(isDigit) {
+        for process in folderNames(in: proc) where process.utf8.allSatisfy(isDigit) {
             let folder = "\(proc)/\(process)"
-            for descriptor in names(in: "\(folder)/fd")
+            for descriptor in folderNames(in: "\(folder)/fd")
             where isInotify("\(folder)/fd/\(descriptor)") {
-                let text = readSmallFile("\(folder)/fdinfo/\(descriptor)") ?? ""
+                let text = (try? readText("\(folder)/fdinfo/\(descriptor)")) ?? ""
                 inodes.formUnion(watched(in: text, onDevice: device))
             }
         }
@@ -50,19 +51,5 @@ package enum InotifyWatches {
         var buffer = [CChar](repeating: 0, count: expected.count +| 1)
         let count = readlink(path, &buffer, buffer.count)
         return count == expected.count && buffer.starts(with: expected)
-    }
-
-    /// The names in a folder of /proc; none if it may not be read or is gone.
-    private static func names(in path: String) -> [String] {
-        guard let folder = opendir(path) else { return [] }
-        defer { closedir(folder) }
-        var names: [String] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
-        return names
     }
 }

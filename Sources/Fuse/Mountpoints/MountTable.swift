@@ -2,6 +2,7 @@
 // as `stat(2)` of a mountpoint would: that hangs in the mount's own process.
 
 import Core
+import LocalIO
 import Saturating
 package import SystemPackage
 
@@ -34,12 +35,17 @@ package struct MountTable: Sendable {
 
     /// The current table. Empty if /proc is missing.
     package static func current() -> MountTable {
-        MountTable(parsing: readSmallFile("/proc/self/mountinfo") ?? "")
+        MountTable(file: "/proc/self/mountinfo")
     }
 
     /// The table of another process, which may be that of another namespace. Empty if it has ended or is not this user's.
     package static func seen(by process: Int32) -> MountTable {
-        MountTable(parsing: readSmallFile("/proc/\(process)/mountinfo") ?? "")
+        MountTable(file: "/proc/\(process)/mountinfo")
+    }
+
+    /// Reads all of a file: a namespace may have 100,000 mounts.
+    private init(file: String) {
+        self.init(parsing: (try? readText(file, limit: .max)) ?? "")
     }
 
     /// The mount that a path lookup finds at exactly this path: the last one mounted.
@@ -93,19 +99,4 @@ package struct MountTable: Sendable {
         }
         return String(decoding: plain, as: UTF8.self)
     }
-}
-
-/// The text of a small file in /proc, /sys or /etc, which never blocks; nil if unreadable.
-func readSmallFile(_ path: String) -> String? {
-    guard let file = try? FileDescriptor.open(FilePath(path), .readOnly) else { return nil }
-    defer { try? file.close() }
-    var content: [UInt8] = []
-    while true {
-        let chunk = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
-            count = (try? file.read(into: UnsafeMutableRawBufferPointer(buffer))) ?? 0
-        }
-        if chunk.isEmpty { break }
-        content.append(contentsOf: chunk)
-    }
-    return String(decoding: content, as: UTF8.self)
 }

@@ -2,6 +2,7 @@
 // number; so the caller's pending signals are read from /proc, repeatedly while it waits.
 
 import Core
+import LocalIO
 import Saturating
 
 /// A thread's pending, unblocked signals as bits: signal n is bit n − 1.
@@ -11,7 +12,7 @@ struct PendingSignals: Hashable, Sendable {
 
     /// Reads /proc/TID/status; nil if the thread is not visible in this PID namespace.
     static func of(thread: Int32) -> PendingSignals? {
-        guard thread > 0, let status = readSmallFile("/proc/\(thread)/status") else { return nil }
+        guard thread > 0, let status = try? readText("/proc/\(thread)/status") else { return nil }
         return PendingSignals(parsing: status)
     }
 

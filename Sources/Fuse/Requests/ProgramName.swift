@@ -1,16 +1,17 @@
 // The name of the program behind a request, from /proc.
 
 package import FileSystem
+import LocalIO
 
 extension CallingProcess {
     /// The name of the caller's program, of which the kernel keeps 15 bytes. Nil if the caller is in
     /// another PID namespace, has ended or is hidden.
     package var programName: String? {
-        guard processID > 0, let status = readSmallFile("/proc/\(processID)/status") else {
+        guard processID > 0, let status = try? readText("/proc/\(processID)/status") else {
             return nil
         }
         return Self.process(ofThread: status)
-            .flatMap { readSmallFile("/proc/\($0)/comm") }
+            .flatMap { try? readText("/proc/\($0)/comm") }
             .map { $0.hasSuffix("\n") ? String($0.dropLast()) : $0 }
     }
 

@@ -3,6 +3,7 @@
 
 import CFuse
 import Glibc
+import LocalIO
 import Logging
 import Synchronization
 import SystemPackage
@@ -76,7 +77,7 @@ final class Connection: @unchecked Sendable {
         if Fusermount.locate() == nil {
             throw .fusermountMissing
         }
-        let configuration = readSmallFile("/etc/fuse.conf") ?? ""
+        let configuration = (try? readText("/etc/fuse.conf")) ?? ""
         if options.access != .owner, !Fusermount.allowsOthers(configuration: configuration) {
             throw .accessForOthersForbidden
         }

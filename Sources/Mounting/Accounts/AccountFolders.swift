@@ -1,6 +1,7 @@
 // The paths of one account's files. Data that can be fetched again is kept apart from data that
 // cannot: no code that clears the cache has a path to the queue.
 
+import ContentHashing
 import Glibc
 import LocalIO
 
@@ -125,7 +126,7 @@ package struct AccountFolders: Hashable, Sendable {
             case .team: "@@team"
             case .namespace(let id): "@@" + id
             }
-        let person = member.map { "@@" + String(fingerprint($0), radix: 16) } ?? ""
+        let person = member.map { "@@" + fingerprint($0) } ?? ""
         return "\(person)\(place)"
     }
 
@@ -147,11 +148,12 @@ package struct AccountFolders: Hashable, Sendable {
                 text.append(digits.count == 1 ? "%0" + digits : "%" + digits)
             }
         }
-        return text.utf8.count <= 120 ? text : "@" + String(fingerprint(remotePath), radix: 16)
+        return text.utf8.count <= 120 ? text : "@" + fingerprint(remotePath)
     }
 }
 
-/// A hash of a text that is equal in every process: FNV-1a, 64 bits.
-func fingerprint(_ text: String) -> UInt64 {
-    text.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64(clamping: $1)) &* 0x0000_0100_0000_01b3 }
+/// A short text for another one in the name of a file, a socket or an entry of the keyring: the same in every process and
+/// version, because these are found by it.
+func fingerprint(_ text: String) -> String {
+    String(FNV1a.hash(text.utf8), radix: 16)
 }

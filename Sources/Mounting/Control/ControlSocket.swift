@@ -32,7 +32,7 @@ package struct ControlFolder: Hashable, Sendable {
 
     /// The socket's name for a mount: a hash, because a mountpoint may contain any byte.
     func socketName(for mountpoint: String) -> String {
-        String(fingerprint(mountpoint), radix: 16) + ".sock"
+        fingerprint(mountpoint) + ".sock"
     }
 
     /// The sockets of all mounts, including dead ones. Others in the folder, such as one for metrics, have other names.

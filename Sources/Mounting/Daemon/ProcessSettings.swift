@@ -70,18 +70,10 @@ package enum ProcessSettings {
     /// Closes inherited descriptors beyond the first ones: the reader of an inherited pipe would
     /// wait as long as the mount lasts. Must run before any file is opened.
     package static func closeInherited(from first: Int32) {
-        guard let folder = opendir("/proc/self/fd") else { return }
-        var inherited: [Int32] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if let number = Int32(name, radix: 10), number >= first, number != dirfd(folder) {
-                inherited.append(number)
-            }
+        // Among them is that of the list itself, which is closed already.
+        for name in folderNames(in: "/proc/self/fd") {
+            if let number = Int32(name, radix: 10), number >= first { close(number) }
         }
-        closedir(folder)
-        for number in inherited { close(number) }
     }
 
     /// Blocks the termination signals in this thread and those that it will start, so that

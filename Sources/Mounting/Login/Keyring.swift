@@ -59,7 +59,7 @@ package struct Keyring: Hashable, Sendable {
     static func entries(of path: String) -> (first: String, last: String) {
         // The name of the account's folder has 64 bytes at most, and an entry's may have 100.
         let account = folderPath(of: path).split(separator: "/").last.map(String.init) ?? ""
-        let name = "account \(account) \(String(fingerprint(path), radix: 16))"
+        let name = "account \(account) \(fingerprint(path))"
         return (name, name + " b")
     }
 

@@ -2,8 +2,6 @@
 // take the file for an incomplete login, and say that the user has to log in again.
 
 import DropboxAPI
-import Foundation
-import LocalIO
 
 /// A login without its secret, and the entry of the keyring that has the whole login.
 package struct KeyringLogin: Hashable, Sendable, Codable {
@@ -44,12 +42,7 @@ package struct KeyringLogin: Hashable, Sendable, Codable {
     }
 
     /// The login as JSON in several lines.
-    var json: String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        // Strings can always be encoded.
-        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
-    }
+    var json: String { JSON.text(of: self) }
 
     /// Whether a login of the keyring is the one that the file names.
     func matches(_ login: StoredLogin) -> Bool {

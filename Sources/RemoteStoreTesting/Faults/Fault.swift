@@ -1,6 +1,7 @@
 // Faults of a store's calls, and the calls that they apply to. Plain values; `FaultInjectingStore`
 // applies them.
 
+import ContentHashing
 package import RemoteStore
 
 /// The operations of a store.
@@ -70,10 +71,9 @@ struct FaultLottery: Sendable {
     /// A number from 0 up to, but not including, 1.
     func draw(_ call: RemoteCall, salt: UInt64) -> Double {
         // FNV-1a over the call's text, then the finaliser of SplitMix64 to spread it over all bits.
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ seed ^ salt &* 0x9E37_79B9_7F4A_7C15
-        for byte in "\(call.operation.rawValue)\n\(call.subject)\n\(call.occurrence)".utf8 {
-            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
-        }
+        let text = "\(call.operation.rawValue)\n\(call.subject)\n\(call.occurrence)"
+        var hash = FNV1a.hash(
+            text.utf8, from: FNV1a.basis ^ seed ^ salt &* 0x9E37_79B9_7F4A_7C15)
         hash = (hash ^ hash >> 30) &* 0xBF58_476D_1CE4_E5B9
         hash = (hash ^ hash >> 27) &* 0x94D0_49BB_1331_11EB
         return Double((hash ^ hash >> 31) >> 11) / Double(1 << 53)

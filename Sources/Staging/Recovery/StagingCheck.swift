@@ -7,8 +7,10 @@
 import Core
 import Foundation
 import Glibc
+import LocalIO
 import MetadataStore
 import Saturating
+import SystemPackage
 
 /// A staging file without a row, whose content the server has, or users have replaced or deleted.
 package struct LeftoverFile: Hashable, Sendable {
@@ -201,16 +203,11 @@ struct StagingCheck {
 
     /// The numbers of all files, in order.
     private func files() throws(StagingError) -> [Int64] {
-        guard let folder = opendir(directory) else { throw StagingError(code: errno) }
-        defer { closedir(folder) }
-        var numbers: [Int64] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if let number = Int64(name, radix: 10) { numbers.append(number) }
+        do {
+            return try namesOfFolder(directory).compactMap { Int64($0, radix: 10) }.sorted()
+        } catch {
+            throw StagingError(code: error.rawValue)
         }
-        return numbers.sorted()
     }
 }
 
