@@ -56,7 +56,7 @@ struct WholeStreamTests {
 
     @Test(
         "elements of any kind are one file; one piece takes one request",
-        arguments: [0, 1, piece, piece + 7])
+        arguments: [0, 1, piece, 2 * piece + 7])
     func elements(size: Int) async throws {
         try await TestAccount.with { account in
             let (transport, client) = try account.scripted()
@@ -72,9 +72,10 @@ struct WholeStreamTests {
                     Emitted(slices.map { Data($0) }), to: "/data", options: options),
                 try await files.upload(
                     Emitted(slices.map { AnySequence($0) }), to: "/sequences", options: options),
+                try await files.upload(Emitted([bytes]), to: "/chunk", options: options),
             ]
             let hash: ContentHash? = ContentHasher.hash(bytes)
-            let names = ["/bytes", "/slices", "/arrays", "/data", "/sequences"]
+            let names = ["/bytes", "/slices", "/arrays", "/data", "/sequences", "/chunk"]
             for (file, name) in zip(stored, names) {
                 #expect(file.pathDisplay == name)
                 #expect(file.size == UInt64(size) && file.contentHash == hash)
@@ -85,7 +86,7 @@ struct WholeStreamTests {
             #expect(
                 transport.meter.requests
                     == (size <= piece
-                        ? [whole: count] : [start: count, append: 2 * count, finish: count]))
+                        ? [whole: count] : [start: count, append: 3 * count, finish: count]))
             await client.shutDown()
         }
     }

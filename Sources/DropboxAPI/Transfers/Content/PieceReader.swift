@@ -13,6 +13,8 @@ struct PieceReader<Iterator: AsyncIteratorProtocol> {
     /// Appends an element's bytes.
     private let append: (inout [UInt8], Iterator.Element) -> Void
     private var buffer: [UInt8] = []
+    /// Bytes at the buffer's start that went with earlier pieces: a chunk of many pieces is not moved for each of them.
+    private var taken = 0
     private var hasEnded = false
 
     private init(
@@ -39,25 +41,27 @@ struct PieceReader<Iterator: AsyncIteratorProtocol> {
     /// The next piece, never empty; nil after the last one.
     mutating func next() async throws(Failure) -> [UInt8]? {
         try await fill(upTo: size)
-        guard !buffer.isEmpty else { return nil }
-        let piece = Array(buffer.prefix(size))
-        buffer.removeFirst(piece.count)
-        return piece
+        let piece = Array(buffer.dropFirst(taken).prefix(size))
+        taken &+= piece.count
+        return piece.isEmpty ? nil : piece
     }
 
     /// Whether no piece follows. It waits for the next chunk if it has to.
     mutating func isAtEnd() async throws(Failure) -> Bool {
         try await fill(upTo: 1)
-        return buffer.isEmpty
+        return taken == buffer.count
     }
 
-    /// All bytes, if they are one piece or none; nil, and nothing is taken, if there are more.
+    /// Asked before the first piece: all bytes, if they are one piece or none; nil, and nothing is taken, if there are more.
     mutating func wholeContent() async throws(Failure) -> [UInt8]? {
         try await fill(upTo: size +| 1)
         return buffer.count <= size ? buffer : nil
     }
 
     private mutating func fill(upTo count: Int) async throws(Failure) {
+        guard buffer.count &- taken < count, !hasEnded else { return }
+        buffer.removeFirst(taken)
+        taken = 0
         while buffer.count < count, !hasEnded {
             do throws(Iterator.Failure) {
                 guard let element = try await iterator.next(isolation: #isolation) else {
