@@ -52,7 +52,7 @@ struct Content {
             continuation.yield([1, 2, 3])
             continuation.finish()
         }
-        _ = try await client.files.upload(.init(path: "/rows/log"), chunks: chunks)
+        _ = try await client.files.upload(chunks, to: "/rows/log")
         let uploads = ["b", "c"].map {
             FileUpload(.init(path: "/rows/" + $0), source: LocalFile(source))
         }

@@ -80,7 +80,7 @@ struct WebServer {
             let path = "/" + context.parameters.getCatchAll().joined(separator: "/")
             // Of any length, and never in memory as a whole.
             let file = try await client.files.upload(
-                .init(path: path, mode: .overwrite), chunks: request.body.map { Array(buffer: $0) })
+                request.body.map { Array(buffer: $0) }, to: path, mode: .overwrite)
             return "\(file.name) \(file.size)"
         }
         // [step 9]

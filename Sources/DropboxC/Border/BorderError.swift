@@ -81,7 +81,7 @@ struct BorderError: Error {
     init(_ error: FileTransferError) {
         self.init(error as any DropboxError)
         switch error {
-        case .localFile, .changed: kind = DROPBOX_ERROR_LOCAL_FILE
+        case .localFile, .changed, .source: kind = DROPBOX_ERROR_LOCAL_FILE
         case .targetExists: kind = DROPBOX_ERROR_TARGET_EXISTS
         case .uncertain: kind = DROPBOX_ERROR_UNCERTAIN
         case .damaged: kind = DROPBOX_ERROR_DAMAGED

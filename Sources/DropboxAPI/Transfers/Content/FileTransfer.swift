@@ -44,6 +44,8 @@ public struct FileTransferOptions: Sendable {
     case localFile(String)
     /// The local file changed while it was read. Nothing of it is visible on the server.
     case changed
+    /// The sequence of bytes that was to be uploaded threw this error. Nothing of it is visible on the server.
+    case source(any Error)
     /// There is a file at the local path, and it was not to be replaced.
     case targetExists(String)
     /// The server refused, or could not be reached; surely nothing was stored. `CallFailure.routeError` is the route's error,
@@ -114,6 +116,7 @@ extension FileTransferError: DropboxError, CustomStringConvertible {
         switch self {
         case .localFile(let text): text
         case .changed: "the local file changed while it was read"
+        case .source(let error): "the bytes could not be read: \(error)"
         case .targetExists(let path): "\(path) exists already"
         case .failed(let call): "\(call.context.route): \(call.explanation)"
         case .refused(let text): "the content was refused: \(text)"

@@ -1,5 +1,5 @@
 // Uploads of byte streams of unknown length: an upload session, to which pieces are appended, several at once. Not
-// responsible for the bytes' source.
+// responsible for the bytes' source, nor for streams that one request can hold: WholeStream.
 
 public import ContentHashing
 import Saturating
@@ -29,6 +29,8 @@ extension Files.Calls {
     ///
     /// Nothing is visible before the commit; the session of a failed upload expires. The hash of the stored file is compared
     /// with that of the bytes sent.
+    ///
+    /// `upload(_:to:)` takes all kinds of bytes, needs one request for a short stream, and fails like a file's upload.
     public func upload<Chunks: AsyncSequence>(
         _ commit: Files.CommitInfo, chunks: Chunks, pieceSize: Int = 8 << 20,
         concurrency: Int = 4, options: CallOptions = .init()
@@ -37,14 +39,14 @@ extension Files.Calls {
         let size = concurrency > 1 ? UploadLimits.wholePiece(pieceSize) : max(1, pieceSize)
         var upload = StreamUpload(
             calls: self, options: options, concurrency: max(1, concurrency),
-            pieces: PieceReader(chunks.makeAsyncIterator(), size: size))
+            pieces: .chunks(of: chunks, size: size))
         try await upload.send()
         return try await upload.finish(commit)
     }
 }
 
 /// The upload of one stream.
-private struct StreamUpload<Iterator: AsyncIteratorProtocol> where Iterator.Element == [UInt8] {
+struct StreamUpload<Iterator: AsyncIteratorProtocol> {
     typealias Failure = StreamUploadError<Iterator.Failure>
     /// The bytes that a request has brought to the server.
     private typealias Sent = Result<UInt64, CallError<Files.UploadSessionAppendError>>
@@ -188,49 +190,5 @@ extension Files.Calls {
             }
         }
         return .success(count)
-    }
-}
-
-/// Cuts chunks of any size into pieces of one size.
-private struct PieceReader<Iterator: AsyncIteratorProtocol> where Iterator.Element == [UInt8] {
-    private var iterator: Iterator
-    private let size: Int
-    private var buffer: [UInt8] = []
-    private var hasEnded = false
-
-    init(_ iterator: Iterator, size: Int) {
-        self.iterator = iterator
-        self.size = size
-    }
-
-    /// The next piece, never empty; nil after the last one.
-    mutating func next() async throws(StreamUploadError<Iterator.Failure>) -> [UInt8]? {
-        try await fill(upTo: size)
-        guard !buffer.isEmpty else { return nil }
-        let piece = Array(buffer.prefix(size))
-        buffer.removeFirst(piece.count)
-        return piece
-    }
-
-    /// Whether no piece follows. It waits for the next chunk if it has to.
-    mutating func isAtEnd() async throws(StreamUploadError<Iterator.Failure>) -> Bool {
-        try await fill(upTo: 1)
-        return buffer.isEmpty
-    }
-
-    private mutating func fill(
-        upTo count: Int
-    ) async throws(StreamUploadError<Iterator.Failure>) {
-        while buffer.count < count, !hasEnded {
-            do throws(Iterator.Failure) {
-                guard let chunk = try await iterator.next(isolation: #isolation) else {
-                    hasEnded = true
-                    break
-                }
-                buffer.append(contentsOf: chunk)
-            } catch {
-                throw .source(error)
-            }
-        }
     }
 }
