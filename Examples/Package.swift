@@ -19,6 +19,11 @@ let package = Package(
         .executableTarget(name: "team-member", dependencies: ["Account", api]),
         .executableTarget(name: "route-handlers", dependencies: ["Account", api]),
         .executableTarget(
+            name: "routes",
+            dependencies: [
+                "Account", api, .product(name: "DropboxAPIComplete", package: "dbxfs"),
+            ]),
+        .executableTarget(
             name: "comparison",
             dependencies: [
                 "Account", api, .product(name: "DropboxAPITesting", package: "dbxfs"),

@@ -3,6 +3,7 @@ import FileSystem
 import Glibc
 import Synchronization
 import TestSupport
+import LocalIO
 import Testing
 
 @testable import Fuse
@@ -143,8 +144,8 @@ struct InterruptionTests {
 
     @Test("a caller's program is that of its process, also for a thread with another name")
     func program() throws {
-        let expected = try #require(readSmallFile("/proc/self/comm")).dropLast()
-        let status = try #require(readSmallFile("/proc/thread-self/status"))
+        let expected = try readText("/proc/self/comm").dropLast()
+        let status = try readText("/proc/thread-self/status")
         let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("Pid:") })
         let thread = try #require(line.split(separator: "\t").last.flatMap { Int32($0) })
         for thread in [getpid(), thread] {

@@ -28,7 +28,7 @@ struct FetchedPieces {
     /// requests at a time has as much to do.
     mutating func next() -> Range<UInt64>? {
         guard position < range.upperBound else { return nil }
-        let share = (range.upperBound &- position) / size / concurrency / 2
+        let share = (range.upperBound &- position).divided(by: size *| concurrency *| 2)
         // The first request of a file has been sent already, for one piece.
         let count = position == 0 ? 1 : min(max(1, share), Self.longestRun)
         let piece = position..<min(position +| size *| count, range.upperBound)
