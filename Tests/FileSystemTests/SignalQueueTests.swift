@@ -6,6 +6,18 @@ import Tree
 
 @testable import FileSystem
 
+/// A queue in a reference: `#expect` takes no calls that change a value.
+private final class Owner {
+    private var queue = SignalQueue()
+
+    func add(_ changes: [TreeChange]) -> Bool { queue.add(changes) }
+    func take() -> GatheredChanges? { queue.take() }
+    func finish(_ outcome: SignalQueue.Outcome) -> Bool { queue.finish(outcome) }
+    func hold() { queue.hold() }
+    func release() -> Bool { queue.release() }
+    func end() { queue.end() }
+}
+
 @Suite struct SignalQueueTests {
     private let first = [TreeChange.content(InodeID(2)), .attributes(InodeID(3))]
     private let second = [TreeChange.content(InodeID(4))]
@@ -17,8 +29,8 @@ import Tree
     }
 
     /// A queue of which a batch with the first changes was taken.
-    private func raising() -> SignalQueue {
-        var queue = SignalQueue()
+    private func raising() -> Owner {
+        let queue = Owner()
         #expect(queue.add(first))
         #expect(queue.take() == gathered(first))
         return queue
@@ -26,7 +38,7 @@ import Tree
 
     @Test("changes gather for one batch, and those that come while it is raised for the next one")
     func batches() {
-        var queue = SignalQueue()
+        let queue = Owner()
         #expect(!queue.add([]))
         #expect(queue.add(first))
         #expect(!queue.add(second))
@@ -41,7 +53,7 @@ import Tree
 
     @Test("a batch that is cut by an unmount is raised after the withdrawal, with later changes")
     func cut() {
-        var queue = raising()
+        let queue = raising()
         queue.hold()
         #expect(!queue.add(second))
         // Not while the unmount is tried.
@@ -54,7 +66,7 @@ import Tree
 
     @Test("so is one whose helper ends only after the withdrawal")
     func cutLate() {
-        var queue = raising()
+        let queue = raising()
         queue.hold()
         #expect(!queue.release())
         #expect(queue.finish(.incomplete))
@@ -65,7 +77,7 @@ import Tree
 
     @Test("a batch that was raised in spite of the unmount is not raised again")
     func raisedWhileHeld() {
-        var queue = raising()
+        let queue = raising()
         queue.hold()
         #expect(!queue.finish(.raised))
         #expect(!queue.release())
@@ -75,7 +87,7 @@ import Tree
 
     @Test("a helper that fails by itself is not run again for its batch")
     func failed() {
-        var queue = raising()
+        let queue = raising()
         #expect(!queue.add(second))
         #expect(queue.finish(.incomplete))
         #expect(queue.take() == gathered(second))
@@ -83,7 +95,7 @@ import Tree
 
     @Test("a batch that the kernel is not ready for is taken again, before later changes")
     func postponed() {
-        var queue = raising()
+        let queue = raising()
         #expect(!queue.add(second))
         #expect(queue.finish(.postponed))
         #expect(queue.take() == gathered(first + second))
@@ -91,7 +103,7 @@ import Tree
 
     @Test("changes during an unmount that is tried wait for the withdrawal")
     func held() {
-        var queue = SignalQueue()
+        let queue = Owner()
         queue.hold()
         #expect(!queue.add(first))
         #expect(queue.release())
@@ -105,7 +117,7 @@ import Tree
 
     @Test("after the end there is no batch, also not the one that was cut")
     func end() {
-        var queue = raising()
+        let queue = raising()
         queue.hold()
         queue.end()
         #expect(!queue.finish(.incomplete))
@@ -123,7 +135,7 @@ import Tree
             .deletedEntry(parent: InodeID(4), child: InodeID(5), name: name),
             .listing(InodeID(6)),
         ]
-        var queue = SignalQueue()
+        let queue = Owner()
         #expect(queue.add(most))
         #expect(!queue.add(more))
         let batch = try #require(queue.take())
