@@ -19,6 +19,8 @@ package struct ChildProcess: Sendable {
     package struct Outcome: Sendable {
         /// Its exit code; 128 + the signal's number if it was killed, as in shells.
         package var status: Int32
+        /// Its output on stdout, where that is read.
+        package var output = ""
         /// Its output on stderr.
         package var errors: String
     }
@@ -95,9 +97,7 @@ package struct ChildProcess: Sendable {
             return missing(name)
         }
         guard let status = child.wait(seconds: seconds) else {
-            // SIGKILL does not end a process that waits for a hung mount, so a thread reaps it.
-            kill(child.id, SIGKILL)
-            WorkerThread.start { _ = child.wait() }
+            child.end(by: SIGKILL)
             try? errors.reading.close()
             return nil
         }
@@ -108,11 +108,13 @@ package struct ChildProcess: Sendable {
     /// program.
     private static func begin(
         _ name: String, _ arguments: [String], _ environment: [String: String]? = nil
-    ) throws(ChildProcessError) -> (child: ChildProcess, errors: DescriptorPipe)? {
+    ) throws(ChildProcessError) -> (child: ChildRun, errors: DescriptorPipe)? {
         guard let path = find(name) else { return nil }
         let errors = try DescriptorPipe()
-        defer { try? errors.writing.close() }
-        let child = try start(
+        var isStarted = false
+        defer { errors.leaveToChild(isStarted: isStarted) }
+        let child = ChildRun()
+        isStarted = try child.start(
             path, arguments, environment: environment, descriptors: [2: errors.writing],
             isDetached: false)
         return (child, errors)
@@ -152,6 +154,15 @@ package struct ChildProcess: Sendable {
             if errno != EINTR { return 0 }
         }
         return Self.exitCode(status)
+    }
+
+    /// Waits for its end, after which `id` is still its own until `wait()`.
+    func waitUnreaped() {
+        var information = siginfo_t()
+        while waitid(P_PID, id_t(clamping: id), &information, WEXITED | WNOWAIT) < 0 {
+            // Else the system has reaped it, where SIGCHLD is ignored.
+            if errno != EINTR { return }
+        }
     }
 
     /// Like `wait()`; nil if it has not ended after so many seconds.

@@ -18,6 +18,12 @@ package struct DescriptorPipe: Sendable {
         }
     }
 
+    /// Closes the end for writing, which a started child has a copy of; without a child, both ends.
+    func leaveToChild(isStarted: Bool) {
+        try? writing.close()
+        if !isStarted { try? reading.close() }
+    }
+
     /// Reads the first line, without its end; nil if all writers have closed before one was
     /// complete.
     package func readLine() -> String? {

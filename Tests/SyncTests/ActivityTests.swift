@@ -76,6 +76,15 @@ final class ActivityList: SyncActivityObserving {
         await harness.stop()
     }
 
+    @Test("several observers get each activity")
+    func several() {
+        let lists = [ActivityList(), ActivityList()]
+        let observers = SyncActivityObservers(lists[0], nil, lists[1])
+        observers.note(.accountFull)
+        observers.note(.accessRefused("test"))
+        for list in lists { #expect(list.all == ["full", "no access: test"]) }
+    }
+
     @Test("a file that is sent, moved and deleted before the delta is not received, nor asked for")
     func goneBeforeDelta() async throws {
         let list = ActivityList()

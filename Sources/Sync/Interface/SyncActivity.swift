@@ -24,3 +24,17 @@ package protocol SyncActivityObserving: Sendable {
     /// Takes note of an activity.
     func note(_ activity: SyncActivity)
 }
+
+/// Passes activities on to several observers.
+package struct SyncActivityObservers: SyncActivityObserving {
+    private let observers: [any SyncActivityObserving]
+
+    /// Passes activities on to those observers that there are, in their order.
+    package init(_ observers: (any SyncActivityObserving)?...) {
+        self.observers = observers.compactMap(\.self)
+    }
+
+    package func note(_ activity: SyncActivity) {
+        for observer in observers { observer.note(activity) }
+    }
+}

@@ -87,8 +87,7 @@ final class Mount: Sendable {
         )
         let history = MountHistory(
             folder: folders.state, store: store,
-            program: EventProgram(plan, mountpoint: mountpoint, log: log),
-            signals: signals, log: log)
+            program: EventProgram(plan, mountpoint: mountpoint, log: log), log: log)
         self.history = history
         engine = SyncEngine(
             configuration: .init(
@@ -96,7 +95,8 @@ final class Mount: Sendable {
                 longestDelay: Self.longestDelay(of: settings), posix: options.posix,
                 refusesNames: options.refusesNames, watchesNetwork: true),
             store: store, staging: staging, remote: remote, cache: cache, openFiles: openFiles,
-            observer: relay, activities: history, log: Logger(label: "sync"))
+            observer: relay, activities: SyncActivityObservers(history, signals),
+            log: Logger(label: "sync"))
         let reader = ContentReader(
             remote: remote, cache: cache, log: Logger(label: "reader"))
         let engine = engine

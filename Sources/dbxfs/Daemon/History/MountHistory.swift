@@ -37,30 +37,22 @@ final class MountHistory: SyncActivityObserving {
     private let file: HistoryFile
     private let store: MetadataStore
     private let program: EventProgram?
-    private let signals: InotifySignals?
     private let log: Logger
     private let queue = DispatchQueue(label: "dbxfs.history")
     /// Lock: a leaf; memory only.
     private let pending = Mutex(Pending())
 
-    /// Writes into a state folder. `program` gets what a user has to know at once, `signals` the changes of other clients.
-    init(
-        folder: String, store: MetadataStore, program: EventProgram?, signals: InotifySignals?,
-        log: Logger
-    ) {
+    /// Writes into a state folder. `program` gets what a user has to know at once.
+    init(folder: String, store: MetadataStore, program: EventProgram?, log: Logger) {
         file = HistoryFile(folder: folder)
         self.store = store
         self.program = program
-        self.signals = signals
         self.log = log
     }
 
     func note(_ activity: SyncActivity) {
         switch activity {
         case .done(.settled), .done(.waitFor), .done(.waitForWriters): return
-        case .received(let changes):
-            signals?.note(changes)
-            add(.activity(activity))
         default: add(.activity(activity))
         }
     }

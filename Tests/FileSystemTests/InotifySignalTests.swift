@@ -1,6 +1,6 @@
 // The form in which the process that raises inotify events gets its work.
 
-import Mounting
+import FileSystem
 import Testing
 
 struct InotifySignalTests {
