@@ -1,9 +1,9 @@
 import Core
 import FileSystem
 import Glibc
+import LocalIO
 import Synchronization
 import TestSupport
-import LocalIO
 import Testing
 
 @testable import Fuse

@@ -13,7 +13,7 @@ struct FetchedPieces {
     /// The digests of the blocks that have come, by where their request started.
     private var come: [UInt64: (end: UInt64, digests: [ContentHash])] = [:]
 
-    /// The most pieces that one request asks for: a request costs a round trip, and no memory, whatever its size.
+    /// The most pieces that one request asks for: a request costs a round trip, and takes no memory for its size.
     private static let longestRun: UInt64 = 8
 
     /// `size` is that of a piece, whole blocks; `concurrency` is the number of requests at a time.

@@ -49,7 +49,7 @@ struct WholeDownload: Sendable {
     let overwrite: Bool
     let options: FileTransferOptions
 
-    /// What came of a request.
+    /// The outcome of a request.
     private enum PieceResult: Sendable {
         /// All its bytes are in their place; the digests of their blocks.
         case complete([ContentHash])

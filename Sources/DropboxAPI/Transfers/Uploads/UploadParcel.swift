@@ -5,7 +5,7 @@ import Blocking
 import ContentHashing
 import Saturating
 
-/// One request's content.
+/// The content of a request, and where its parts belong.
 package struct UploadParcel: Sendable {
     /// A part of a file, or all of it.
     package struct Part: Sendable {
@@ -60,7 +60,7 @@ package struct UploadParcel: Sendable {
         for (index, session) in zip(parts.indices, sessions) { parts[index].session = session }
     }
 
-    /// What came of a request.
+    /// The outcome of a request.
     package struct Sent: Sendable {
         /// For each part whether the server has it.
         package var results: [Result<Void, FileUploadError>]
