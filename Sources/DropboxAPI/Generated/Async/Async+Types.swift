@@ -4,10 +4,13 @@
 // Tools/StoneGenerator/specification.sha256 has its checksums. Do not edit.
 
 extension Async {
-    /// The union `async.LaunchEmptyResult`.
+    /// The result of a call: that of its work, or the id of a job that does it.
     @nonexhaustive public enum LaunchEmptyResult: TaggedUnion {
+        /// A job does the work; the call that asks about it takes this id.
         case asyncJobID(AsyncJobID)
+        /// The work is done.
         case complete
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -29,9 +32,11 @@ extension Async {
         }
     }
 
-    /// The union `async.LaunchResultBase`.
+    /// The result of a call: that of its work, or the id of a job that does it.
     @nonexhaustive public enum LaunchResultBase: TaggedUnion {
+        /// A job does the work; the call that asks about it takes this id.
         case asyncJobID(AsyncJobID)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -51,9 +56,9 @@ extension Async {
         }
     }
 
-    /// The struct `async.PollArg`.
+    /// The argument of calls that ask about a job.
     public struct PollArg: StructValue {
-        /// The field `async_job_id`.
+        /// The id that the call gave which began the job.
         public var asyncJobID: AsyncJobID
 
         /// Takes over all fields.
@@ -72,10 +77,13 @@ extension Async {
         }
     }
 
-    /// The union `async.PollEmptyResult`.
+    /// The state of a job without a result.
     @nonexhaustive public enum PollEmptyResult: VoidUnion {
+        /// The job is still running.
         case inProgress
+        /// The job has ended.
         case complete
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -87,10 +95,13 @@ extension Async {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `async.PollError`.
+    /// Reasons for which a question about a job fails.
     @nonexhaustive public enum PollError: VoidUnion, RouteError {
+        /// There is no job of this id, or it ended long ago.
         case invalidAsyncJobID
+        /// The server has failed; another attempt may succeed.
         case internalError
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -102,9 +113,11 @@ extension Async {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `async.PollResultBase`.
+    /// The state of a job.
     @nonexhaustive public enum PollResultBase: VoidUnion {
+        /// The job is still running.
         case inProgress
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.

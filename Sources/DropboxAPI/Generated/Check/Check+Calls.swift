@@ -22,8 +22,11 @@ extension Check {
         }
 
         /// Sends a text and gets it back, to see whether the app's key and secret are right. Calls
-        /// ``Check/app`` with the fields of its argument. Limits of `query`: at most 500
-        /// characters. Errors: ``EchoError``.
+        /// ``Check/app`` with the fields of its argument. Errors: ``EchoError``.
+        ///
+        /// - Parameters:
+        ///   - query: The text, which comes back. Limits: at most 500 characters. Default: `""`.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func app(query: String = "", options: CallOptions = .init()) async throws(CallError<
             EchoError
         >) -> EchoResult {
@@ -39,8 +42,12 @@ extension Check {
         }
 
         /// Sends a text and gets it back, to see whether the token is right. Calls ``Check/user``
-        /// with the fields of its argument, with the scope `account_info.read`. Limits of `query`:
-        /// at most 500 characters. Errors: ``EchoError``.
+        /// with the fields of its argument, with the scope `account_info.read`. Errors:
+        /// ``EchoError``.
+        ///
+        /// - Parameters:
+        ///   - query: The text, which comes back. Limits: at most 500 characters. Default: `""`.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func user(query: String = "", options: CallOptions = .init()) async throws(CallError<
             EchoError
         >) -> EchoResult {

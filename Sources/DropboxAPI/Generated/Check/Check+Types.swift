@@ -4,9 +4,9 @@
 // Tools/StoneGenerator/specification.sha256 has its checksums. Do not edit.
 
 extension Check {
-    /// The struct `check.EchoArg`.
+    /// A text to send.
     public struct EchoArg: StructValue {
-        /// The field `query`: at most 500 characters.
+        /// The text, which comes back. Limits: at most 500 characters. Default: `""`.
         public var query: String
 
         /// Takes over all fields.
@@ -25,9 +25,11 @@ extension Check {
         }
     }
 
-    /// The union `check.EchoError`.
+    /// Reasons for which a check fails.
     @nonexhaustive public enum EchoError: VoidUnion, RouteError {
+        /// The text of the request asked for an error.
         case userRequested
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -37,9 +39,9 @@ extension Check {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `check.EchoResult`.
+    /// The text that came back.
     public struct EchoResult: StructValue {
-        /// The field `result`.
+        /// The text of the request. Default: `""`.
         public var result: String
 
         /// Takes over all fields.

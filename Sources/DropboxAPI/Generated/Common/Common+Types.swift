@@ -83,7 +83,7 @@ extension Common {
         }
     }
 
-    /// The struct `common.RootInfo`, which is one of several.
+    /// The namespaces in which the paths of an account begin.
     @nonexhaustive public enum RootInfo: TaggedUnion {
         case team(TeamRootInfo)
         case user(UserRootInfo)
@@ -108,7 +108,8 @@ extension Common {
             }
         }
 
-        /// The field `root_namespace_id`.
+        /// The namespace of the whole tree: that of the team's space, or that of the home folder if
+        /// there is none.
         public var rootNamespaceID: NamespaceID {
             switch self {
             case .team(let value): value.rootNamespaceID
@@ -117,7 +118,7 @@ extension Common {
             }
         }
 
-        /// The field `home_namespace_id`.
+        /// The namespace of the user's own home folder, from which paths start by default.
         public var homeNamespaceID: NamespaceID {
             switch self {
             case .team(let value): value.homeNamespaceID
@@ -129,9 +130,10 @@ extension Common {
 
     /// The fields that all kinds of `common.RootInfo` have.
     public struct RootInfoBase: StructValue {
-        /// The field `root_namespace_id`.
+        /// The namespace of the whole tree: that of the team's space, or that of the home folder if
+        /// there is none.
         public var rootNamespaceID: NamespaceID
-        /// The field `home_namespace_id`.
+        /// The namespace of the user's own home folder, from which paths start by default.
         public var homeNamespaceID: NamespaceID
 
         /// Takes over all fields.
@@ -153,13 +155,14 @@ extension Common {
         }
     }
 
-    /// The struct `common.TeamRootInfo`.
+    /// The namespaces of a member of a team with a space of its own.
     public struct TeamRootInfo: StructValue {
-        /// The field `root_namespace_id`.
+        /// The namespace of the whole tree: that of the team's space, or that of the home folder if
+        /// there is none.
         public var rootNamespaceID: NamespaceID
-        /// The field `home_namespace_id`.
+        /// The namespace of the user's own home folder, from which paths start by default.
         public var homeNamespaceID: NamespaceID
-        /// The field `home_path`.
+        /// The path of the home folder in the team's space.
         public var homePath: String
 
         /// Takes over all fields.
@@ -184,13 +187,14 @@ extension Common {
         }
     }
 
-    /// The struct `common.UserRootInfo`.
+    /// The namespaces of a user without a team's space.
     public struct UserRootInfo: StructValue {
-        /// The field `root_namespace_id`.
+        /// The namespace of the whole tree: that of the team's space, or that of the home folder if
+        /// there is none.
         public var rootNamespaceID: NamespaceID
-        /// The field `home_namespace_id`.
+        /// The namespace of the user's own home folder, from which paths start by default.
         public var homeNamespaceID: NamespaceID
-        /// The field `home_path`.
+        /// Always nil: the home folder is the root.
         public var homePath: String?
 
         /// Takes over all fields.

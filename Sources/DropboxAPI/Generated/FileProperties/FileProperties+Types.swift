@@ -32,12 +32,19 @@ extension FileProperties {
 
     /// The union `file_properties.AddPropertiesError`.
     @nonexhaustive public enum AddPropertiesError: TaggedUnion, RouteError {
+        /// There is no template of the payload's id.
         case templateNotFound(TemplateID)
+        /// The caller may not use the template.
         case restrictedContent
+        /// The path cannot be used; the payload says why.
         case path(LookupError)
+        /// Folders have no properties of this template.
         case unsupportedFolder
+        /// A value is longer than a property may be.
         case propertyFieldTooLarge
+        /// A property is not one of its template.
         case doesNotFitTemplate
+        /// A template comes twice.
         case duplicatePropertyGroups
         case propertyGroupAlreadyExists
         case unknown(String)
@@ -178,15 +185,23 @@ extension FileProperties {
         }
     }
 
-    /// The union `file_properties.InvalidPropertyGroupError`.
+    /// Why properties cannot be given to a file.
     @nonexhaustive public enum InvalidPropertyGroupError: TaggedUnion, RouteError {
+        /// There is no template of the payload's id.
         case templateNotFound(TemplateID)
+        /// The caller may not use the template.
         case restrictedContent
+        /// The path cannot be used; the payload says why.
         case path(LookupError)
+        /// Folders have no properties of this template.
         case unsupportedFolder
+        /// A value is longer than a property may be.
         case propertyFieldTooLarge
+        /// A property is not one of its template.
         case doesNotFitTemplate
+        /// A template comes twice.
         case duplicatePropertyGroups
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -254,13 +269,19 @@ extension FileProperties {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `file_properties.LookupError`.
+    /// Why a path does not lead to what the call needs.
     @nonexhaustive public enum LookupError: TaggedUnion {
+        /// The text is no path that the server understands; the payload may say why.
         case malformedPath(String)
+        /// There is nothing at the path.
         case notFound
+        /// There is a folder where a file was expected.
         case notFile
+        /// There is a file where a folder was expected.
         case notFolder
+        /// The server does not hand the file out, for example for legal reasons.
         case restrictedContent
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -290,7 +311,9 @@ extension FileProperties {
 
     /// The union `file_properties.ModifyTemplateError`.
     @nonexhaustive public enum ModifyTemplateError: TaggedUnion, RouteError {
+        /// There is no template of the payload's id.
         case templateNotFound(TemplateID)
+        /// The caller may not use the template.
         case restrictedContent
         case conflictingPropertyNames
         case tooManyProperties
@@ -352,11 +375,11 @@ extension FileProperties {
         }
     }
 
-    /// The struct `file_properties.PropertyField`.
+    /// A property, with its value.
     public struct PropertyField: StructValue {
-        /// The field `name`.
+        /// The name of the property, one of its template's.
         public var name: String
-        /// The field `value`.
+        /// The value of the property.
         public var value: String
 
         /// Takes over all fields.
@@ -409,11 +432,11 @@ extension FileProperties {
         }
     }
 
-    /// The struct `file_properties.PropertyGroup`.
+    /// The properties of an entry by one template.
     public struct PropertyGroup: StructValue {
-        /// The field `template_id`.
+        /// The id of the template.
         public var templateID: TemplateID
-        /// The field `fields`.
+        /// The properties, each with its value.
         public var fields: [PropertyField]
 
         /// Takes over all fields.
@@ -502,10 +525,13 @@ extension FileProperties {
         }
     }
 
-    /// The union `file_properties.TemplateError`.
+    /// Why a template cannot be used.
     @nonexhaustive public enum TemplateError: TaggedUnion, RouteError {
+        /// There is no template of the payload's id.
         case templateNotFound(TemplateID)
+        /// The caller may not use the template.
         case restrictedContent
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -528,9 +554,11 @@ extension FileProperties {
         }
     }
 
-    /// The union `file_properties.TemplateFilterBase`.
+    /// The templates whose properties are told.
     @nonexhaustive public enum TemplateFilterBase: TaggedUnion {
+        /// Those of these ids.
         case filterSome([TemplateID])
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -578,12 +606,19 @@ extension FileProperties {
 
     /// The union `file_properties.UpdatePropertiesError`.
     @nonexhaustive public enum UpdatePropertiesError: TaggedUnion, RouteError {
+        /// There is no template of the payload's id.
         case templateNotFound(TemplateID)
+        /// The caller may not use the template.
         case restrictedContent
+        /// The path cannot be used; the payload says why.
         case path(LookupError)
+        /// Folders have no properties of this template.
         case unsupportedFolder
+        /// A value is longer than a property may be.
         case propertyFieldTooLarge
+        /// A property is not one of its template.
         case doesNotFitTemplate
+        /// A template comes twice.
         case duplicatePropertyGroups
         case propertyGroupLookup(LookUpPropertiesError)
         case unknown(String)

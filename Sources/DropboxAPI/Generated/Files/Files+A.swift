@@ -6,7 +6,7 @@
 extension Files {
     /// The struct `files.AddTagArg`.
     public struct AddTagArg: StructValue {
-        /// The field `path`.
+        /// The path or `id:…` of the entry.
         public var path: Path
         /// The field `tag_text`.
         public var tagText: TagText
@@ -32,6 +32,7 @@ extension Files {
 
     /// The union `files.AddTagError`.
     @nonexhaustive public enum AddTagError: TaggedUnion, RouteError {
+        /// The path cannot be used; the payload says why.
         case path(LookupError)
         case tooManyTags
         case unknown(String)
@@ -57,15 +58,16 @@ extension Files {
 
     /// The struct `files.AlphaGetMetadataArg`.
     public struct AlphaGetMetadataArg: StructValue {
-        /// The field `path`.
+        /// The path, `id:…` or `rev:…` of the entry. The root has no metadata.
         public var path: ReadPath
-        /// The field `include_media_info`.
+        /// Whether pictures and videos come with `mediaInfo`. Default: `false`.
         public var includeMediaInfo: Bool
-        /// The field `include_deleted`.
+        /// Whether a deleted entry is told, as `Metadata.deleted`, where otherwise the call fails
+        /// with `notFound`. Default: `false`.
         public var includeDeleted: Bool
-        /// The field `include_has_explicit_shared_members`.
+        /// Whether files come with `hasExplicitSharedMembers`. Default: `false`.
         public var includeHasExplicitSharedMembers: Bool
-        /// The field `include_property_groups`.
+        /// The templates whose properties are told; nil for none.
         public var includePropertyGroups: FileProperties.TemplateFilterBase?
         /// The field `include_property_templates`. Deprecated.
         public var includePropertyTemplates: [FileProperties.TemplateID]?
@@ -111,7 +113,9 @@ extension Files {
 
     /// The union `files.AlphaGetMetadataError`.
     @nonexhaustive public enum AlphaGetMetadataError: TaggedUnion, RouteError {
+        /// The path cannot be used; the payload says why.
         case path(LookupError)
+        /// The properties of the file cannot be used.
         case propertiesError(FileProperties.LookUpPropertiesError)
         case unknown(String)
 

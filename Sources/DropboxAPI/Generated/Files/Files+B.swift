@@ -6,6 +6,7 @@
 extension Files {
     /// The union `files.BaseTagError`.
     @nonexhaustive public enum BaseTagError: TaggedUnion, RouteError {
+        /// The path cannot be used; the payload says why.
         case path(LookupError)
         case unknown(String)
 

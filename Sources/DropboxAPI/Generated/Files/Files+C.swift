@@ -4,21 +4,25 @@
 // Tools/StoneGenerator/specification.sha256 has its checksums. Do not edit.
 
 extension Files {
-    /// The struct `files.CommitInfo`.
+    /// How an uploaded content becomes a file.
     public struct CommitInfo: StructValue {
-        /// The field `path`.
+        /// The path of the file, or the `id:…` of the one to replace.
         public var path: WritePathOrID
-        /// The field `mode`.
+        /// The treatment of a file that is there already. Default: `.add`.
         public var mode: WriteMode
-        /// The field `autorename`.
+        /// Whether the file gets another name where the server would report a conflict. Default:
+        /// `false`.
         public var autorename: Bool
-        /// The field `client_modified`.
+        /// The time of the last change that the metadata will have; nil takes that of the server.
+        /// Seconds only.
         public var clientModified: Common.DropboxTimestamp?
-        /// The field `mute`.
+        /// Whether the user's other devices do without a notification about this file. Default:
+        /// `false`.
         public var mute: Bool
-        /// The field `property_groups`.
+        /// Properties to give to the file; nil for none.
         public var propertyGroups: [FileProperties.PropertyGroup]?
-        /// The field `strict_conflict`.
+        /// Whether it is a conflict also that a file of the same content is there, or that the file
+        /// of `update` is deleted. Default: `false`.
         public var strictConflict: Bool
 
         /// Takes over all fields.
@@ -111,11 +115,11 @@ extension Files {
         }
     }
 
-    /// The struct `files.CreateFolderArg`.
+    /// The argument of `createFolderV2`.
     public struct CreateFolderArg: StructValue {
-        /// The field `path`.
+        /// The path of the new folder.
         public var path: WritePath
-        /// The field `autorename`.
+        /// Whether the folder gets another name if there is an entry of this one. Default: `false`.
         public var autorename: Bool
 
         /// Takes over all fields.
@@ -137,13 +141,14 @@ extension Files {
         }
     }
 
-    /// The struct `files.CreateFolderBatchArg`.
+    /// The argument of `createFolderBatch`.
     public struct CreateFolderBatchArg: StructValue {
-        /// The field `paths`: at most 10000 items.
+        /// The paths of the new folders; one that comes twice counts once. Limits: at most 10000
+        /// items.
         public var paths: [WritePath]
-        /// The field `autorename`.
+        /// Whether folders get other names if there are entries of theirs. Default: `false`.
         public var autorename: Bool
-        /// The field `force_async`.
+        /// Whether it becomes a job in any case, also if it is little. Default: `false`.
         public var forceAsync: Bool
 
         /// Takes over all fields.
@@ -168,9 +173,11 @@ extension Files {
         }
     }
 
-    /// The union `files.CreateFolderBatchError`.
+    /// Reasons for which `createFolderBatch` fails as a whole.
     @nonexhaustive public enum CreateFolderBatchError: VoidUnion {
+        /// More folders than the server creates at once.
         case tooManyFiles
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -180,11 +187,15 @@ extension Files {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `files.CreateFolderBatchJobStatus`.
+    /// The state of a job that creates folders.
     @nonexhaustive public enum CreateFolderBatchJobStatus: TaggedUnion {
+        /// The job is still running.
         case inProgress
+        /// All is done, and this is the result.
         case complete(CreateFolderBatchResult)
+        /// Nothing or not all was done; the payload says why.
         case failed(CreateFolderBatchError)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -208,10 +219,13 @@ extension Files {
         }
     }
 
-    /// The union `files.CreateFolderBatchLaunch`.
+    /// The result of `createFolderBatch`: the folders, or the id of a job.
     @nonexhaustive public enum CreateFolderBatchLaunch: TaggedUnion {
+        /// A job does the work; the call that asks about it takes this id.
         case asyncJobID(Async.AsyncJobID)
+        /// All is done, and this is the result.
         case complete(CreateFolderBatchResult)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -233,9 +247,9 @@ extension Files {
         }
     }
 
-    /// The struct `files.CreateFolderBatchResult`.
+    /// The result of the creation of many folders.
     public struct CreateFolderBatchResult: StructValue {
-        /// The field `entries`.
+        /// A result for each folder, in the order of the request.
         public var entries: [CreateFolderBatchResultEntry]
 
         /// Takes over all fields.
@@ -254,10 +268,13 @@ extension Files {
         }
     }
 
-    /// The union `files.CreateFolderBatchResultEntry`.
+    /// The result for one folder of many.
     @nonexhaustive public enum CreateFolderBatchResultEntry: TaggedUnion {
+        /// This entry has succeeded.
         case success(CreateFolderEntryResult)
+        /// This entry has failed; others may have succeeded.
         case failure(CreateFolderEntryError)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -287,9 +304,11 @@ extension Files {
         }
     }
 
-    /// The union `files.CreateFolderEntryError`.
+    /// Why one folder of many was not created.
     @nonexhaustive public enum CreateFolderEntryError: TaggedUnion {
+        /// The folder cannot be at this path; the payload says why.
         case path(WriteError)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -317,9 +336,9 @@ extension Files {
         }
     }
 
-    /// The struct `files.CreateFolderEntryResult`.
+    /// A folder that was created together with others.
     public struct CreateFolderEntryResult: StructValue {
-        /// The field `metadata`.
+        /// The metadata of the new folder.
         public var metadata: FolderMetadata
 
         /// Takes over all fields.
@@ -338,9 +357,11 @@ extension Files {
         }
     }
 
-    /// The union `files.CreateFolderError`.
+    /// Reasons for which `createFolderV2` fails.
     @nonexhaustive public enum CreateFolderError: TaggedUnion, RouteError {
+        /// The folder cannot be at this path; the payload says why.
         case path(WriteError)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -368,9 +389,9 @@ extension Files {
         }
     }
 
-    /// The struct `files.CreateFolderResult`.
+    /// The result of `createFolderV2`.
     public struct CreateFolderResult: StructValue {
-        /// The field `metadata`.
+        /// The metadata of the new folder.
         public var metadata: FolderMetadata
 
         /// Takes over all fields.

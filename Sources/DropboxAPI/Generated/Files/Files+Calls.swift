@@ -157,8 +157,12 @@ extension Files {
 
         /// Asks whether a copy of many entries has ended; `copyJob` waits for that. Calls
         /// ``Files/copyBatchCheckV2`` with the fields of its argument, with the scope
-        /// `files.content.write`. Limits of `asyncJobID`: at least 1 character. Errors:
-        /// ``Async/PollError``.
+        /// `files.content.write`. Errors: ``Async/PollError``.
+        ///
+        /// - Parameters:
+        ///   - asyncJobID: The id that the call gave which began the job. Limits: at least 1
+        ///     character.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func copyBatchCheckV2(asyncJobID: Async.AsyncJobID, options: CallOptions = .init())
             async throws(CallError<Async.PollError>) -> RelocationBatchV2JobStatus
         {
@@ -176,7 +180,13 @@ extension Files {
 
         /// Copies many entries, all or none, as a job; `copyJob` waits for it. Calls
         /// ``Files/copyBatchV2`` with the fields of its argument, with the scope
-        /// `files.content.write`. Limits of `entries`: 1 to 1000 items.
+        /// `files.content.write`.
+        ///
+        /// - Parameters:
+        ///   - entries: The entries, each with its old and its new path. Limits: 1 to 1000 items.
+        ///   - autorename: Whether entries get other names if there are entries of theirs at the
+        ///     new paths. Default: `false`.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func copyBatchV2(
             entries: [RelocationPath], autorename: Bool = false, options: CallOptions = .init()
         ) async throws(CallError<NoError>) -> RelocationBatchV2Launch {
@@ -196,9 +206,12 @@ extension Files {
 
         /// Makes a reference by which any account can copy the entry to itself, without a download.
         /// Calls ``Files/copyReferenceGet`` with the fields of its argument, with the scope
-        /// `files.content.write`. Limits of `path`: pattern
-        /// `(/(.|[\r\n])*|id:.*)|(rev:[0-9a-f]{9,})|(ns:[0-9]+(/(.|[\r\n])*)?)`. Errors:
-        /// ``GetCopyReferenceError``.
+        /// `files.content.write`. Errors: ``GetCopyReferenceError``.
+        ///
+        /// - Parameters:
+        ///   - path: The path or `id:…` of the file or folder to refer to. Limits: pattern
+        ///     `(/(.|[\r\n])*|id:.*)|(rev:[0-9a-f]{9,})|(ns:[0-9]+(/(.|[\r\n])*)?)`.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func copyReferenceGet(path: ReadPath, options: CallOptions = .init())
             async throws(CallError<GetCopyReferenceError>) -> GetCopyReferenceResult
         {
@@ -217,8 +230,12 @@ extension Files {
 
         /// Copies the entry of a reference, which may be another account's, to a path. Calls
         /// ``Files/copyReferenceSave`` with the fields of its argument, with the scope
-        /// `files.content.write`. Limits of `path`: pattern `/(.|[\r\n])*`. Errors:
-        /// ``SaveCopyReferenceError``.
+        /// `files.content.write`. Errors: ``SaveCopyReferenceError``.
+        ///
+        /// - Parameters:
+        ///   - copyReference: The reference that `copyReferenceGet` made, for any account.
+        ///   - path: The path of the copy. Limits: pattern `/(.|[\r\n])*`.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func copyReferenceSave(
             copyReference: String, path: Path, options: CallOptions = .init()
         ) async throws(CallError<SaveCopyReferenceError>) -> SaveCopyReferenceResult {
@@ -236,9 +253,20 @@ extension Files {
         }
 
         /// Copies a file, or a folder with all that is in it. Calls ``Files/copyV2`` with the
-        /// fields of its argument, with the scope `files.content.write`. Limits of `fromPath`:
-        /// pattern `(/(.|[\r\n])*)|(ns:[0-9]+(/(.|[\r\n])*)?)|(id:.*)`; `toPath`: pattern
-        /// `(/(.|[\r\n])*)|(ns:[0-9]+(/(.|[\r\n])*)?)|(id:.*)`. Errors: ``RelocationError``.
+        /// fields of its argument, with the scope `files.content.write`. Errors:
+        /// ``RelocationError``.
+        ///
+        /// - Parameters:
+        ///   - fromPath: The present path or `id:…` of the entry. Limits: pattern
+        ///     `(/(.|[\r\n])*)|(ns:[0-9]+(/(.|[\r\n])*)?)|(id:.*)`.
+        ///   - toPath: The new path, with the entry's name. Limits: pattern
+        ///     `(/(.|[\r\n])*)|(ns:[0-9]+(/(.|[\r\n])*)?)|(id:.*)`.
+        ///   - allowSharedFolder: Has no effect. Default: `false`. Deprecated.
+        ///   - autorename: Whether the entry gets another name if there is one of this name at the
+        ///     new path. Default: `false`.
+        ///   - allowOwnershipTransfer: Whether the entry may belong to another account afterwards,
+        ///     such as that of the folder that it gets into. Not for copies. Default: `false`.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func copyV2(
             fromPath: WritePathOrID, toPath: WritePathOrID, allowSharedFolder: Bool = false,
             autorename: Bool = false, allowOwnershipTransfer: Bool = false,
@@ -287,7 +315,16 @@ extension Files {
 
         /// Creates many folders, maybe as a job; `createFolderJob` waits for it. Calls
         /// ``Files/createFolderBatch`` with the fields of its argument, with the scope
-        /// `files.content.write`. Limits of `paths`: at most 10000 items.
+        /// `files.content.write`.
+        ///
+        /// - Parameters:
+        ///   - paths: The paths of the new folders; one that comes twice counts once. Limits: at
+        ///     most 10000 items.
+        ///   - autorename: Whether folders get other names if there are entries of theirs. Default:
+        ///     `false`.
+        ///   - forceAsync: Whether it becomes a job in any case, also if it is little. Default:
+        ///     `false`.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func createFolderBatch(
             paths: [WritePath], autorename: Bool = false, forceAsync: Bool = false,
             options: CallOptions = .init()
@@ -309,8 +346,12 @@ extension Files {
 
         /// Asks whether the creation of many folders has ended; `createFolderJob` waits for that.
         /// Calls ``Files/createFolderBatchCheck`` with the fields of its argument, with the scope
-        /// `files.content.write`. Limits of `asyncJobID`: at least 1 character. Errors:
-        /// ``Async/PollError``.
+        /// `files.content.write`. Errors: ``Async/PollError``.
+        ///
+        /// - Parameters:
+        ///   - asyncJobID: The id that the call gave which began the job. Limits: at least 1
+        ///     character.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func createFolderBatchCheck(
             asyncJobID: Async.AsyncJobID, options: CallOptions = .init()
         ) async throws(CallError<Async.PollError>) -> CreateFolderBatchJobStatus {
@@ -330,8 +371,15 @@ extension Files {
 
         /// Creates a folder, and those above it that are missing. One that exists is a conflict,
         /// unless `autorename` gives the new one another name. Calls ``Files/createFolderV2`` with
-        /// the fields of its argument, with the scope `files.content.write`. Limits of `path`:
-        /// pattern `(/(.|[\r\n])*)|(ns:[0-9]+(/(.|[\r\n])*)?)`. Errors: ``CreateFolderError``.
+        /// the fields of its argument, with the scope `files.content.write`. Errors:
+        /// ``CreateFolderError``.
+        ///
+        /// - Parameters:
+        ///   - path: The path of the new folder. Limits: pattern
+        ///     `(/(.|[\r\n])*)|(ns:[0-9]+(/(.|[\r\n])*)?)`.
+        ///   - autorename: Whether the folder gets another name if there is an entry of this one.
+        ///     Default: `false`.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func createFolderV2(
             path: WritePath, autorename: Bool = false, options: CallOptions = .init()
         ) async throws(CallError<CreateFolderError>) -> CreateFolderResult {
@@ -368,8 +416,11 @@ extension Files {
         }
 
         /// Deletes many entries as a job; `deleteJob` waits for it. Calls ``Files/deleteBatch``
-        /// with the fields of its argument, with the scope `files.content.write`. Limits of
-        /// `entries`: at most 1000 items.
+        /// with the fields of its argument, with the scope `files.content.write`.
+        ///
+        /// - Parameters:
+        ///   - entries: The entries to delete. Limits: at most 1000 items.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func deleteBatch(entries: [DeleteArg], options: CallOptions = .init())
             async throws(CallError<NoError>) -> DeleteBatchLaunch
         {
@@ -388,8 +439,12 @@ extension Files {
 
         /// Asks whether a deletion of many entries has ended; `deleteJob` waits for that. Calls
         /// ``Files/deleteBatchCheck`` with the fields of its argument, with the scope
-        /// `files.content.write`. Limits of `asyncJobID`: at least 1 character. Errors:
-        /// ``Async/PollError``.
+        /// `files.content.write`. Errors: ``Async/PollError``.
+        ///
+        /// - Parameters:
+        ///   - asyncJobID: The id that the call gave which began the job. Limits: at least 1
+        ///     character.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func deleteBatchCheck(asyncJobID: Async.AsyncJobID, options: CallOptions = .init())
             async throws(CallError<Async.PollError>) -> DeleteBatchJobStatus
         {
@@ -408,8 +463,15 @@ extension Files {
 
         /// Deletes a file, or a folder with all that is in it. It can be restored for some weeks.
         /// With `parentRev` a file is deleted only in that revision. Calls ``Files/deleteV2`` with
-        /// the fields of its argument, with the scope `files.content.write`. Limits of `path`:
-        /// pattern `(/(.|[\r\n])*)|(ns:[0-9]+(/(.|[\r\n])*)?)|(id:.*)`. Errors: ``DeleteError``.
+        /// the fields of its argument, with the scope `files.content.write`. Errors:
+        /// ``DeleteError``.
+        ///
+        /// - Parameters:
+        ///   - path: The path or `id:…` of the file or folder. Limits: pattern
+        ///     `(/(.|[\r\n])*)|(ns:[0-9]+(/(.|[\r\n])*)?)|(id:.*)`.
+        ///   - parentRev: The version that the file must have, or else it stays; nil for any. Not
+        ///     for folders.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func deleteV2(
             path: WritePathOrID, parentRev: Rev? = nil, options: CallOptions = .init()
         ) async throws(CallError<DeleteError>) -> DeleteResult {
@@ -428,9 +490,15 @@ extension Files {
 
         /// Downloads a file, or a range of it. `rev:` and a revision as path is an older version;
         /// `download(_:to:)` brings a file of any size to the disk. Calls ``Files/download`` with
-        /// the fields of its argument, with the scope `files.content.read`. Limits of `path`:
-        /// pattern `(/(.|[\r\n])*|id:.*)|(rev:[0-9a-f]{9,})|(ns:[0-9]+(/(.|[\r\n])*)?)`. Errors:
+        /// the fields of its argument, with the scope `files.content.read`. Errors:
         /// ``DownloadError``.
+        ///
+        /// - Parameters:
+        ///   - path: The path or `id:…` of the entry. Limits: pattern
+        ///     `(/(.|[\r\n])*|id:.*)|(rev:[0-9a-f]{9,})|(ns:[0-9]+(/(.|[\r\n])*)?)`.
+        ///   - rev: The version; `rev:…` as path does the same. Deprecated.
+        ///   - range: The bytes to download; nil stands for all of them.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func download(
             path: ReadPath, rev: Rev? = nil, range: ByteRange? = nil, options: CallOptions = .init()
         ) async throws(CallError<DownloadError>) -> Download<FileMetadata, DownloadError> {
@@ -449,9 +517,14 @@ extension Files {
         }
 
         /// Downloads a folder as a zip archive, if it is not too large. Calls ``Files/downloadZip``
-        /// with the fields of its argument, with the scope `files.content.read`. Limits of `path`:
-        /// pattern `(/(.|[\r\n])*|id:.*)|(rev:[0-9a-f]{9,})|(ns:[0-9]+(/(.|[\r\n])*)?)`. Errors:
+        /// with the fields of its argument, with the scope `files.content.read`. Errors:
         /// ``DownloadZipError``.
+        ///
+        /// - Parameters:
+        ///   - path: The path or id of the folder. Limits: pattern
+        ///     `(/(.|[\r\n])*|id:.*)|(rev:[0-9a-f]{9,})|(ns:[0-9]+(/(.|[\r\n])*)?)`.
+        ///   - range: The bytes to download; nil stands for all of them.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func downloadZip(
             path: ReadPath, range: ByteRange? = nil, options: CallOptions = .init()
         ) async throws(CallError<DownloadZipError>) -> Download<DownloadZipResult, DownloadZipError>
@@ -471,9 +544,15 @@ extension Files {
 
         /// Downloads a document that has no bytes of its own, such as one of Google Docs, in a
         /// format of Microsoft's or another one. Calls ``Files/export`` with the fields of its
-        /// argument, with the scope `files.content.read`. Limits of `path`: pattern
-        /// `(/(.|[\r\n])*|id:.*)|(rev:[0-9a-f]{9,})|(ns:[0-9]+(/(.|[\r\n])*)?)`. Errors:
-        /// ``ExportError``.
+        /// argument, with the scope `files.content.read`. Errors: ``ExportError``.
+        ///
+        /// - Parameters:
+        ///   - path: The path or `id:…` of the entry. Limits: pattern
+        ///     `(/(.|[\r\n])*|id:.*)|(rev:[0-9a-f]{9,})|(ns:[0-9]+(/(.|[\r\n])*)?)`.
+        ///   - exportFormat: One of the formats of `ExportInfo.exportOptions`; nil takes the
+        ///     document's usual one.
+        ///   - range: The bytes to download; nil stands for all of them.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func export(
             path: ReadPath, exportFormat: String? = nil, range: ByteRange? = nil,
             options: CallOptions = .init()
@@ -511,9 +590,19 @@ extension Files {
 
         /// Tells what is at a path, id or revision: name, size, times, revision and hash. It fails
         /// for the root. Calls ``Files/getMetadata`` with the fields of its argument, with the
-        /// scope `files.metadata.read`. Limits of `path`: pattern
-        /// `(/(.|[\r\n])*|id:.*)|(rev:[0-9a-f]{9,})|(ns:[0-9]+(/(.|[\r\n])*)?)`. Errors:
-        /// ``GetMetadataError``.
+        /// scope `files.metadata.read`. Errors: ``GetMetadataError``.
+        ///
+        /// - Parameters:
+        ///   - path: The path, `id:…` or `rev:…` of the entry. The root has no metadata. Limits:
+        ///     pattern `(/(.|[\r\n])*|id:.*)|(rev:[0-9a-f]{9,})|(ns:[0-9]+(/(.|[\r\n])*)?)`.
+        ///   - includeMediaInfo: Whether pictures and videos come with `mediaInfo`. Default:
+        ///     `false`.
+        ///   - includeDeleted: Whether a deleted entry is told, as `Metadata.deleted`, where
+        ///     otherwise the call fails with `notFound`. Default: `false`.
+        ///   - includeHasExplicitSharedMembers: Whether files come with `hasExplicitSharedMembers`.
+        ///     Default: `false`.
+        ///   - includePropertyGroups: The templates whose properties are told; nil for none.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func getMetadata(
             path: ReadPath, includeMediaInfo: Bool = false, includeDeleted: Bool = false,
             includeHasExplicitSharedMembers: Bool = false,
@@ -537,9 +626,14 @@ extension Files {
         }
 
         /// Downloads a document as PDF or HTML, to be shown. Calls ``Files/getPreview`` with the
-        /// fields of its argument, with the scope `files.content.read`. Limits of `path`: pattern
-        /// `(/(.|[\r\n])*|id:.*)|(rev:[0-9a-f]{9,})|(ns:[0-9]+(/(.|[\r\n])*)?)`. Errors:
-        /// ``PreviewError``.
+        /// fields of its argument, with the scope `files.content.read`. Errors: ``PreviewError``.
+        ///
+        /// - Parameters:
+        ///   - path: The path, `id:…` or `rev:…` of the document. Limits: pattern
+        ///     `(/(.|[\r\n])*|id:.*)|(rev:[0-9a-f]{9,})|(ns:[0-9]+(/(.|[\r\n])*)?)`.
+        ///   - rev: The version; `rev:…` as path does the same. Deprecated.
+        ///   - range: The bytes to download; nil stands for all of them.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func getPreview(
             path: ReadPath, rev: Rev? = nil, range: ByteRange? = nil, options: CallOptions = .init()
         ) async throws(CallError<PreviewError>) -> Download<FileMetadata, PreviewError> {
@@ -558,9 +652,12 @@ extension Files {
 
         /// Makes an address from which anybody can download the file for four hours, without a
         /// token. Calls ``Files/getTemporaryLink`` with the fields of its argument, with the scope
-        /// `files.content.read`. Limits of `path`: pattern
-        /// `(/(.|[\r\n])*|id:.*)|(rev:[0-9a-f]{9,})|(ns:[0-9]+(/(.|[\r\n])*)?)`. Errors:
-        /// ``GetTemporaryLinkError``.
+        /// `files.content.read`. Errors: ``GetTemporaryLinkError``.
+        ///
+        /// - Parameters:
+        ///   - path: The path, `id:…` or `rev:…` of the file. Limits: pattern
+        ///     `(/(.|[\r\n])*|id:.*)|(rev:[0-9a-f]{9,})|(ns:[0-9]+(/(.|[\r\n])*)?)`.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func getTemporaryLink(path: ReadPath, options: CallOptions = .init())
             async throws(CallError<GetTemporaryLinkError>) -> GetTemporaryLinkResult
         {
@@ -579,6 +676,11 @@ extension Files {
         /// Makes an address to which a file can be uploaded once, by a POST without a token. Calls
         /// ``Files/getTemporaryUploadLink`` with the fields of its argument, with the scope
         /// `files.content.write`.
+        ///
+        /// - Parameters:
+        ///   - commitInfo: How the content that is sent to the address becomes a file.
+        ///   - duration: Seconds for which the address is good. Default: `14400`.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func getTemporaryUploadLink(
             commitInfo: CommitInfo, duration: Double = 14400, options: CallOptions = .init()
         ) async throws(CallError<NoError>) -> GetTemporaryUploadLinkResult {
@@ -624,6 +726,10 @@ extension Files {
         /// Makes small pictures of up to 25 files in one request. Calls ``Files/getThumbnailBatch``
         /// with the fields of its argument, with the scope `files.content.read`. Errors:
         /// ``GetThumbnailBatchError``.
+        ///
+        /// - Parameters:
+        ///   - entries: The files to make pictures of, 25 at most.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func getThumbnailBatch(entries: [ThumbnailArg], options: CallOptions = .init())
             async throws(CallError<GetThumbnailBatchError>) -> GetThumbnailBatchResult
         {
@@ -643,6 +749,16 @@ extension Files {
         /// Downloads a small picture of a picture or video. Calls ``Files/getThumbnailV2`` with the
         /// fields of its argument, with the scope `files.content.read`. Errors:
         /// ``ThumbnailV2Error``.
+        ///
+        /// - Parameters:
+        ///   - resource: The file, by its path or by a link.
+        ///   - format: The format of the picture. Default: `.jpeg`.
+        ///   - size: The size that the picture is fitted into. Default: `.w64h64`.
+        ///   - mode: How the picture is fitted into the size. Default: `.strict`.
+        ///   - excludeMediaInfo: Whether `mediaInfo` is left out of the metadata, which is faster;
+        ///     nil for no.
+        ///   - range: The bytes to download; nil stands for all of them.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func getThumbnailV2(
             resource: PathOrLink, format: ThumbnailFormat = .jpeg, size: ThumbnailSize = .w64h64,
             mode: ThumbnailMode = .strict, excludeMediaInfo: Bool? = nil, range: ByteRange? = nil,
@@ -668,9 +784,32 @@ extension Files {
         /// Lists a folder, or with `recursive` all below it. Further pages, and later all changes,
         /// come by `listFolderContinue` and the cursor; `entries(of:)` is all pages at once. The
         /// root is the empty path. Calls ``Files/listFolder`` with the fields of its argument, with
-        /// the scope `files.metadata.read`. Limits of `path`: pattern
-        /// `(/(.|[\r\n])*)?|id:.*|(ns:[0-9]+(/(.|[\r\n])*)?)`; `limit`: 1 to 2000. Errors:
-        /// ``ListFolderError``.
+        /// the scope `files.metadata.read`. Errors: ``ListFolderError``.
+        ///
+        /// - Parameters:
+        ///   - path: The path or `id:…` of the folder; the empty path is the root. With
+        ///     `sharedLink`, relative to the link's folder. Limits: pattern
+        ///     `(/(.|[\r\n])*)?|id:.*|(ns:[0-9]+(/(.|[\r\n])*)?)`.
+        ///   - recursive: Whether all below the folder is listed, and not only its own entries.
+        ///     Default: `false`.
+        ///   - includeMediaInfo: Whether pictures and videos come with `mediaInfo`. Default:
+        ///     `false`. Deprecated.
+        ///   - includeDeleted: Whether entries that were deleted are listed as well. Default:
+        ///     `false`.
+        ///   - includeHasExplicitSharedMembers: Whether files come with `hasExplicitSharedMembers`.
+        ///     Default: `false`.
+        ///   - includeMountedFolders: Whether folders are listed that are mounted here: shared
+        ///     ones, team folders and those of apps. Default: `true`.
+        ///   - limit: Roughly how many entries a page has at most; nil leaves it to the server.
+        ///     Pages may have fewer or more. Limits: 1 to 2000.
+        ///   - sharedLink: A link whose folder is listed in place of one of the account's; not with
+        ///     `recursive`.
+        ///   - includePropertyGroups: The templates whose properties are told; nil for none.
+        ///   - includeNonDownloadableFiles: Whether files are listed that `download` refuses, such
+        ///     as those of Google Docs. Default: `true`.
+        ///   - includeRestorableInfo: Whether deleted entries say if they can be restored; with
+        ///     `includeDeleted`. Default: `false`.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func listFolder(
             path: PathROrID, recursive: Bool = false, includeMediaInfo: Bool = false,
             includeDeleted: Bool = false, includeHasExplicitSharedMembers: Bool = false,
@@ -702,8 +841,12 @@ extension Files {
 
         /// The next page of a listing, or the changes since its end: the cursor says from where.
         /// Calls ``Files/listFolderContinue`` with the fields of its argument, with the scope
-        /// `files.metadata.read`. Limits of `cursor`: at least 1 character. Errors:
-        /// ``ListFolderContinueError``.
+        /// `files.metadata.read`. Errors: ``ListFolderContinueError``.
+        ///
+        /// - Parameters:
+        ///   - cursor: The cursor of the page before, or of `listFolderGetLatestCursor`. Limits: at
+        ///     least 1 character.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func listFolderContinue(cursor: ListFolderCursor, options: CallOptions = .init())
             async throws(CallError<ListFolderContinueError>) -> ListFolderResult
         {
@@ -722,9 +865,32 @@ extension Files {
 
         /// A cursor for changes from now on, without a listing. Calls
         /// ``Files/listFolderGetLatestCursor`` with the fields of its argument, with the scope
-        /// `files.metadata.read`. Limits of `path`: pattern
-        /// `(/(.|[\r\n])*)?|id:.*|(ns:[0-9]+(/(.|[\r\n])*)?)`; `limit`: 1 to 2000. Errors:
-        /// ``ListFolderError``.
+        /// `files.metadata.read`. Errors: ``ListFolderError``.
+        ///
+        /// - Parameters:
+        ///   - path: The path or `id:…` of the folder; the empty path is the root. With
+        ///     `sharedLink`, relative to the link's folder. Limits: pattern
+        ///     `(/(.|[\r\n])*)?|id:.*|(ns:[0-9]+(/(.|[\r\n])*)?)`.
+        ///   - recursive: Whether all below the folder is listed, and not only its own entries.
+        ///     Default: `false`.
+        ///   - includeMediaInfo: Whether pictures and videos come with `mediaInfo`. Default:
+        ///     `false`. Deprecated.
+        ///   - includeDeleted: Whether entries that were deleted are listed as well. Default:
+        ///     `false`.
+        ///   - includeHasExplicitSharedMembers: Whether files come with `hasExplicitSharedMembers`.
+        ///     Default: `false`.
+        ///   - includeMountedFolders: Whether folders are listed that are mounted here: shared
+        ///     ones, team folders and those of apps. Default: `true`.
+        ///   - limit: Roughly how many entries a page has at most; nil leaves it to the server.
+        ///     Pages may have fewer or more. Limits: 1 to 2000.
+        ///   - sharedLink: A link whose folder is listed in place of one of the account's; not with
+        ///     `recursive`.
+        ///   - includePropertyGroups: The templates whose properties are told; nil for none.
+        ///   - includeNonDownloadableFiles: Whether files are listed that `download` refuses, such
+        ///     as those of Google Docs. Default: `true`.
+        ///   - includeRestorableInfo: Whether deleted entries say if they can be restored; with
+        ///     `includeDeleted`. Default: `false`.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func listFolderGetLatestCursor(
             path: PathROrID, recursive: Bool = false, includeMediaInfo: Bool = false,
             includeDeleted: Bool = false, includeHasExplicitSharedMembers: Bool = false,
@@ -756,9 +922,15 @@ extension Files {
 
         /// Waits until something changes behind a cursor, or until the timeout, of 30 to 480
         /// seconds. `changes(since:)` does it again and again. Calls ``Files/listFolderLongpoll``
-        /// with the fields of its argument, with the scope `files.metadata.read`. Limits of
-        /// `cursor`: at least 1 character; `timeout`: 30 to 480. Errors:
+        /// with the fields of its argument, with the scope `files.metadata.read`. Errors:
         /// ``ListFolderLongpollError``.
+        ///
+        /// - Parameters:
+        ///   - cursor: A cursor of `listFolder` or `listFolderGetLatestCursor`, not of a shared
+        ///     link. Limits: at least 1 character.
+        ///   - timeout: Seconds until an answer without a change; the server adds up to 90 at
+        ///     random. Limits: 30 to 480. Default: `30`.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func listFolderLongpoll(
             cursor: ListFolderCursor, timeout: UInt64 = 30, options: CallOptions = .init()
         ) async throws(CallError<ListFolderLongpollError>) -> ListFolderLongpollResult {
@@ -776,9 +948,20 @@ extension Files {
         }
 
         /// Lists the versions of a file, newest first. Calls ``Files/listRevisions`` with the
-        /// fields of its argument, with the scope `files.metadata.read`. Limits of `path`: pattern
-        /// `/(.|[\r\n])*|id:.*|(ns:[0-9]+(/(.|[\r\n])*)?)`; `limit`: 1 to 100. Errors:
+        /// fields of its argument, with the scope `files.metadata.read`. Errors:
         /// ``ListRevisionsError``.
+        ///
+        /// - Parameters:
+        ///   - path: The path or `id:…` of the file. Limits: pattern
+        ///     `/(.|[\r\n])*|id:.*|(ns:[0-9]+(/(.|[\r\n])*)?)`.
+        ///   - mode: Whether revisions are those of the path or those of the file, which may have
+        ///     been moved. Default: `.path`.
+        ///   - limit: How many revisions the answer has at most. Limits: 1 to 100. Default: `10`.
+        ///   - beforeRev: Only revisions older than this one, such as the last of the page before;
+        ///     only in the mode `path`.
+        ///   - includeRestorableInfo: Whether each revision says if it can be restored. Default:
+        ///     `false`.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func listRevisions(
             path: PathOrID, mode: ListRevisionsMode = .path, limit: UInt64 = 10,
             beforeRev: Rev? = nil, includeRestorableInfo: Bool = false,
@@ -803,6 +986,10 @@ extension Files {
         /// Locks files of a team, so that other members cannot change them. Calls
         /// ``Files/lockFileBatch`` with the fields of its argument, with the scope
         /// `files.content.write`. Errors: ``LockFileError``.
+        ///
+        /// - Parameters:
+        ///   - entries: The files to lock; each only once.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func lockFileBatch(entries: [LockFileArg], options: CallOptions = .init())
             async throws(CallError<LockFileError>) -> LockFileBatchResult
         {
@@ -897,8 +1084,12 @@ extension Files {
 
         /// Asks whether a move of many entries has ended; `moveJob` waits for that. Calls
         /// ``Files/moveBatchCheckV2`` with the fields of its argument, with the scope
-        /// `files.content.write`. Limits of `asyncJobID`: at least 1 character. Errors:
-        /// ``Async/PollError``.
+        /// `files.content.write`. Errors: ``Async/PollError``.
+        ///
+        /// - Parameters:
+        ///   - asyncJobID: The id that the call gave which began the job. Limits: at least 1
+        ///     character.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func moveBatchCheckV2(asyncJobID: Async.AsyncJobID, options: CallOptions = .init())
             async throws(CallError<Async.PollError>) -> RelocationBatchV2JobStatus
         {
@@ -916,7 +1107,15 @@ extension Files {
 
         /// Moves many entries, all or none, as a job; `moveJob` waits for it. Calls
         /// ``Files/moveBatchV2`` with the fields of its argument, with the scope
-        /// `files.content.write`. Limits of `entries`: 1 to 1000 items.
+        /// `files.content.write`.
+        ///
+        /// - Parameters:
+        ///   - entries: The entries, each with its old and its new path. Limits: 1 to 1000 items.
+        ///   - autorename: Whether entries get other names if there are entries of theirs at the
+        ///     new paths. Default: `false`.
+        ///   - allowOwnershipTransfer: Whether the entries may belong to another account
+        ///     afterwards, such as that of the folder that they get into. Default: `false`.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func moveBatchV2(
             entries: [RelocationPath], autorename: Bool = false,
             allowOwnershipTransfer: Bool = false, options: CallOptions = .init()
@@ -937,9 +1136,20 @@ extension Files {
         }
 
         /// Moves or renames a file, or a folder with all that is in it. Calls ``Files/moveV2`` with
-        /// the fields of its argument, with the scope `files.content.write`. Limits of `fromPath`:
-        /// pattern `(/(.|[\r\n])*)|(ns:[0-9]+(/(.|[\r\n])*)?)|(id:.*)`; `toPath`: pattern
-        /// `(/(.|[\r\n])*)|(ns:[0-9]+(/(.|[\r\n])*)?)|(id:.*)`. Errors: ``RelocationError``.
+        /// the fields of its argument, with the scope `files.content.write`. Errors:
+        /// ``RelocationError``.
+        ///
+        /// - Parameters:
+        ///   - fromPath: The present path or `id:…` of the entry. Limits: pattern
+        ///     `(/(.|[\r\n])*)|(ns:[0-9]+(/(.|[\r\n])*)?)|(id:.*)`.
+        ///   - toPath: The new path, with the entry's name. Limits: pattern
+        ///     `(/(.|[\r\n])*)|(ns:[0-9]+(/(.|[\r\n])*)?)|(id:.*)`.
+        ///   - allowSharedFolder: Has no effect. Default: `false`. Deprecated.
+        ///   - autorename: Whether the entry gets another name if there is one of this name at the
+        ///     new path. Default: `false`.
+        ///   - allowOwnershipTransfer: Whether the entry may belong to another account afterwards,
+        ///     such as that of the folder that it gets into. Not for copies. Default: `false`.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func moveV2(
             fromPath: WritePathOrID, toPath: WritePathOrID, allowSharedFolder: Bool = false,
             autorename: Bool = false, allowOwnershipTransfer: Bool = false,
@@ -1006,8 +1216,14 @@ extension Files {
 
         /// Deletes an entry so that no user can restore it. Only for teams. Calls
         /// ``Files/permanentlyDelete`` with the fields of its argument, with the scope
-        /// `files.permanent_delete`. Limits of `path`: pattern
-        /// `(/(.|[\r\n])*)|(ns:[0-9]+(/(.|[\r\n])*)?)|(id:.*)`. Errors: ``DeleteError``.
+        /// `files.permanent_delete`. Errors: ``DeleteError``.
+        ///
+        /// - Parameters:
+        ///   - path: The path or `id:…` of the file or folder. Limits: pattern
+        ///     `(/(.|[\r\n])*)|(ns:[0-9]+(/(.|[\r\n])*)?)|(id:.*)`.
+        ///   - parentRev: The version that the file must have, or else it stays; nil for any. Not
+        ///     for folders.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func permanentlyDelete(
             path: WritePathOrID, parentRev: Rev? = nil, options: CallOptions = .init()
         ) async throws(CallError<DeleteError>) {
@@ -1098,8 +1314,14 @@ extension Files {
 
         /// Makes an older version of a file the present one, also of a deleted file. Calls
         /// ``Files/restore`` with the fields of its argument, with the scope `files.content.write`.
-        /// Limits of `path`: pattern `(/(.|[\r\n])*)|(ns:[0-9]+(/(.|[\r\n])*)?)`; `rev`: at least 9
-        /// characters, pattern `[0-9a-f]+`. Errors: ``RestoreError``.
+        /// Errors: ``RestoreError``.
+        ///
+        /// - Parameters:
+        ///   - path: The path at which the version appears. Limits: pattern
+        ///     `(/(.|[\r\n])*)|(ns:[0-9]+(/(.|[\r\n])*)?)`.
+        ///   - rev: The version to restore, one of `listRevisions`. Limits: at least 9 characters,
+        ///     pattern `[0-9a-f]+`.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func restore(path: WritePath, rev: Rev, options: CallOptions = .init())
             async throws(CallError<RestoreError>) -> FileMetadata
         {
@@ -1116,7 +1338,12 @@ extension Files {
 
         /// Lets the server fetch a file from the web, as a job; `saveURLJob` waits for it. Calls
         /// ``Files/saveURL`` with the fields of its argument, with the scope `files.content.write`.
-        /// Limits of `path`: pattern `/(.|[\r\n])*`. Errors: ``SaveURLError``.
+        /// Errors: ``SaveURLError``.
+        ///
+        /// - Parameters:
+        ///   - path: The path of the new file. Limits: pattern `/(.|[\r\n])*`.
+        ///   - url: The address to fetch; the server must be able to reach it.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func saveURL(path: Path, url: String, options: CallOptions = .init())
             async throws(CallError<SaveURLError>) -> SaveURLResult
         {
@@ -1134,8 +1361,12 @@ extension Files {
 
         /// Asks whether the server has fetched a file from the web; `saveURLJob` waits for that.
         /// Calls ``Files/saveURLCheckJobStatus`` with the fields of its argument, with the scope
-        /// `files.content.write`. Limits of `asyncJobID`: at least 1 character. Errors:
-        /// ``Async/PollError``.
+        /// `files.content.write`. Errors: ``Async/PollError``.
+        ///
+        /// - Parameters:
+        ///   - asyncJobID: The id that the call gave which began the job. Limits: at least 1
+        ///     character.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func saveURLCheckJobStatus(
             asyncJobID: Async.AsyncJobID, options: CallOptions = .init()
         ) async throws(CallError<Async.PollError>) -> SaveURLJobStatus {
@@ -1177,8 +1408,12 @@ extension Files {
         }
 
         /// The next page of a search. Calls ``Files/searchContinueV2`` with the fields of its
-        /// argument, with the scope `files.metadata.read`. Limits of `cursor`: at least 1
-        /// character. Errors: ``SearchError``.
+        /// argument, with the scope `files.metadata.read`. Errors: ``SearchError``.
+        ///
+        /// - Parameters:
+        ///   - cursor: The cursor of the page before. It ends with 10,000 matches. Limits: at least
+        ///     1 character.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func searchContinueV2(cursor: SearchV2Cursor, options: CallOptions = .init())
             async throws(CallError<SearchError>) -> SearchV2Result
         {
@@ -1195,8 +1430,17 @@ extension Files {
         }
 
         /// Finds files and folders by words in their names or contents. Calls ``Files/searchV2``
-        /// with the fields of its argument, with the scope `files.metadata.read`. Limits of
-        /// `query`: at most 1000 characters. Errors: ``SearchError``.
+        /// with the fields of its argument, with the scope `files.metadata.read`. Errors:
+        /// ``SearchError``.
+        ///
+        /// - Parameters:
+        ///   - query: The words to search for; the server may change them for better matches.
+        ///     Limits: at most 1000 characters.
+        ///   - options: Where and how to search; nil for the defaults.
+        ///   - matchFieldOptions: The details that are told of matches; nil for the defaults.
+        ///   - includeHighlights: Whether matches come with the pieces that match;
+        ///     `matchFieldOptions` has taken its place. Deprecated.
+        ///   - callOptions: Deadline, attempts, progress and more of this call.
         public func searchV2(
             query: String, options: SearchOptions? = nil,
             matchFieldOptions: SearchMatchFieldOptions? = nil, includeHighlights: Bool? = nil,
@@ -1289,8 +1533,25 @@ extension Files {
         /// Uploads a file of up to 150 MiB in one request. `upload(file:to:)` takes any size,
         /// `upload(files:)` many files. Which file may be replaced is said by `mode`: none, any, or
         /// one of a known revision. Calls ``Files/upload`` with the fields of its argument, with
-        /// the scope `files.content.write`. Limits of `path`: pattern
-        /// `(/(.|[\r\n])*)|(ns:[0-9]+(/(.|[\r\n])*)?)|(id:.*)`. Errors: ``UploadError``.
+        /// the scope `files.content.write`. Errors: ``UploadError``.
+        ///
+        /// - Parameters:
+        ///   - path: The path of the file, or the `id:…` of the one to replace. Limits: pattern
+        ///     `(/(.|[\r\n])*)|(ns:[0-9]+(/(.|[\r\n])*)?)|(id:.*)`.
+        ///   - mode: The treatment of a file that is there already. Default: `.add`.
+        ///   - autorename: Whether the file gets another name where the server would report a
+        ///     conflict. Default: `false`.
+        ///   - clientModified: The time of the last change that the metadata will have; nil takes
+        ///     that of the server. Seconds only.
+        ///   - mute: Whether the user's other devices do without a notification about this file.
+        ///     Default: `false`.
+        ///   - propertyGroups: Properties to give to the file; nil for none.
+        ///   - strictConflict: Whether it is a conflict also that a file of the same content is
+        ///     there, or that the file of `update` is deleted. Default: `false`.
+        ///   - contentHash: The hash of the content: the server refuses bytes with another one. Nil
+        ///     does without the comparison.
+        ///   - body: The content to send.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func upload(
             path: WritePathOrID, mode: WriteMode = .add, autorename: Bool = false,
             clientModified: Common.DropboxTimestamp? = nil, mute: Bool = false,
@@ -1346,8 +1607,15 @@ extension Files {
 
         /// Sends pieces of several upload sessions in one request. Calls
         /// ``Files/uploadSessionAppendBatch`` with the fields of its argument, with the scope
-        /// `files.content.write`. Limits of `entries`: at most 1000 items. Errors:
-        /// ``UploadSessionAppendBatchError``.
+        /// `files.content.write`. Errors: ``UploadSessionAppendBatchError``.
+        ///
+        /// - Parameters:
+        ///   - entries: The pieces, in the order of their bytes in the request. Limits: at most
+        ///     1000 items.
+        ///   - contentHash: The hash of the whole request's bytes: the server refuses others. Nil
+        ///     does without the comparison.
+        ///   - body: The content to send.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func uploadSessionAppendBatch(
             entries: [UploadSessionAppendBatchArgEntry], contentHash: Sha256HexHash? = nil,
             body: any BodySource, options: CallOptions = .init()
@@ -1371,6 +1639,15 @@ extension Files {
         /// Sends the next piece of an upload session, at the offset of its cursor. Calls
         /// ``Files/uploadSessionAppendV2`` with the fields of its argument, with the scope
         /// `files.content.write`. Errors: ``UploadSessionAppendError``.
+        ///
+        /// - Parameters:
+        ///   - cursor: The session, and the offset at which the piece belongs.
+        ///   - close: Whether this is the last piece, after which the session takes no others.
+        ///     Default: `false`.
+        ///   - contentHash: The hash of the bytes in this request: the server refuses others. Nil
+        ///     does without the comparison.
+        ///   - body: The content to send.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func uploadSessionAppendV2(
             cursor: UploadSessionCursor, close: Bool = false, contentHash: Sha256HexHash? = nil,
             body: any BodySource, options: CallOptions = .init()
@@ -1394,6 +1671,14 @@ extension Files {
         /// Makes the content of an upload session a file. Nothing of it is visible before. Calls
         /// ``Files/uploadSessionFinish`` with the fields of its argument, with the scope
         /// `files.content.write`. Errors: ``UploadSessionFinishError``.
+        ///
+        /// - Parameters:
+        ///   - cursor: The session, and its length without the content of this request.
+        ///   - commit: How the content of the session becomes a file.
+        ///   - contentHash: The hash of the bytes in this request: the server refuses others. Nil
+        ///     does without the comparison.
+        ///   - body: The content to send.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func uploadSessionFinish(
             cursor: UploadSessionCursor, commit: CommitInfo, contentHash: Sha256HexHash? = nil,
             body: any BodySource, options: CallOptions = .init()
@@ -1458,7 +1743,12 @@ extension Files {
 
         /// Makes the contents of up to 1,000 upload sessions files. Calls
         /// ``Files/uploadSessionFinishBatchV2`` with the fields of its argument, with the scope
-        /// `files.content.write`. Limits of `entries`: at most 1000 items.
+        /// `files.content.write`.
+        ///
+        /// - Parameters:
+        ///   - entries: The sessions, each closed, with the files that they become. Limits: at most
+        ///     1000 items.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func uploadSessionFinishBatchV2(
             entries: [UploadSessionFinishArg], options: CallOptions = .init()
         ) async throws(CallError<NoError>) -> UploadSessionFinishBatchResult {
@@ -1480,6 +1770,16 @@ extension Files {
         /// Begins the upload of a file in pieces. A session that is not finished expires after some
         /// days. Calls ``Files/uploadSessionStart`` with the fields of its argument, with the scope
         /// `files.content.write`. Errors: ``UploadSessionStartError``.
+        ///
+        /// - Parameters:
+        ///   - close: Whether the content of this request is all, and the session takes no other
+        ///     pieces. Default: `false`.
+        ///   - sessionType: Whether pieces come one after another or at once; nil for one after
+        ///     another.
+        ///   - contentHash: The hash of the bytes in this request: the server refuses others. Nil
+        ///     does without the comparison.
+        ///   - body: The content to send.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func uploadSessionStart(
             close: Bool = false, sessionType: UploadSessionType? = nil,
             contentHash: Sha256HexHash? = nil, body: any BodySource, options: CallOptions = .init()
@@ -1500,8 +1800,13 @@ extension Files {
         }
 
         /// Begins up to 1,000 upload sessions. Calls ``Files/uploadSessionStartBatch`` with the
-        /// fields of its argument, with the scope `files.content.write`. Limits of `numSessions`: 1
-        /// to 1000.
+        /// fields of its argument, with the scope `files.content.write`.
+        ///
+        /// - Parameters:
+        ///   - numSessions: How many sessions to begin. Limits: 1 to 1000.
+        ///   - sessionType: Whether pieces come one after another or at once; nil for one after
+        ///     another.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func uploadSessionStartBatch(
             numSessions: UInt64, sessionType: UploadSessionType? = nil,
             options: CallOptions = .init()

@@ -4,11 +4,11 @@
 // Tools/StoneGenerator/specification.sha256 has its checksums. Do not edit.
 
 extension Files {
-    /// The struct `files.DeleteArg`.
+    /// An entry to delete.
     public struct DeleteArg: StructValue {
-        /// The field `path`.
+        /// The path or `id:…` of the file or folder.
         public var path: WritePathOrID
-        /// The field `parent_rev`.
+        /// The version that the file must have, or else it stays; nil for any. Not for folders.
         public var parentRev: Rev?
 
         /// Takes over all fields.
@@ -30,9 +30,9 @@ extension Files {
         }
     }
 
-    /// The struct `files.DeleteBatchArg`.
+    /// The argument of `deleteBatch`.
     public struct DeleteBatchArg: StructValue {
-        /// The field `entries`: at most 1000 items.
+        /// The entries to delete. Limits: at most 1000 items.
         public var entries: [DeleteArg]
 
         /// Takes over all fields.
@@ -51,10 +51,12 @@ extension Files {
         }
     }
 
-    /// The union `files.DeleteBatchError`.
+    /// Reasons for which a deletion of many entries fails as a whole.
     @nonexhaustive public enum DeleteBatchError: VoidUnion {
-        /// Deprecated.
+        /// Too many changes of the same shared folder or account at once: the call may be repeated
+        /// after a pause. Deprecated.
         case tooManyWriteOperations
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -74,11 +76,15 @@ extension Files {
         }
     }
 
-    /// The union `files.DeleteBatchJobStatus`.
+    /// The state of a job that deletes entries.
     @nonexhaustive public enum DeleteBatchJobStatus: TaggedUnion {
+        /// The job is still running.
         case inProgress
+        /// All is done, and this is the result.
         case complete(DeleteBatchResult)
+        /// Nothing or not all was done; the payload says why.
         case failed(DeleteBatchError)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -110,10 +116,13 @@ extension Files {
         }
     }
 
-    /// The union `files.DeleteBatchLaunch`.
+    /// The result of `deleteBatch`: the deletions, or the id of a job.
     @nonexhaustive public enum DeleteBatchLaunch: TaggedUnion {
+        /// A job does the work; the call that asks about it takes this id.
         case asyncJobID(Async.AsyncJobID)
+        /// All is done, and this is the result.
         case complete(DeleteBatchResult)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -135,9 +144,9 @@ extension Files {
         }
     }
 
-    /// The struct `files.DeleteBatchResult`.
+    /// The result of the deletion of many entries.
     public struct DeleteBatchResult: StructValue {
-        /// The field `entries`.
+        /// A result for each entry, in the order of the request.
         public var entries: [DeleteBatchResultEntry]
 
         /// Takes over all fields.
@@ -156,9 +165,9 @@ extension Files {
         }
     }
 
-    /// The struct `files.DeleteBatchResultData`.
+    /// An entry that was deleted together with others.
     public struct DeleteBatchResultData: StructValue {
-        /// The field `metadata`.
+        /// The metadata that the entry had before.
         public var metadata: Metadata
 
         /// Takes over all fields.
@@ -177,10 +186,13 @@ extension Files {
         }
     }
 
-    /// The union `files.DeleteBatchResultEntry`.
+    /// The result for one entry of many.
     @nonexhaustive public enum DeleteBatchResultEntry: TaggedUnion {
+        /// This entry has succeeded.
         case success(DeleteBatchResultData)
+        /// This entry has failed; others may have succeeded.
         case failure(DeleteError)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -210,12 +222,18 @@ extension Files {
         }
     }
 
-    /// The union `files.DeleteError`.
+    /// Reasons for which an entry is not deleted.
     @nonexhaustive public enum DeleteError: TaggedUnion, RouteError {
+        /// The entry cannot be found or used; the payload says why.
         case pathLookup(LookupError)
+        /// The entry must not be changed; the payload says why.
         case pathWrite(WriteError)
+        /// Too many changes of the same shared folder or account at once: the call may be repeated
+        /// after a pause.
         case tooManyWriteOperations
+        /// The folder has more files than the server deletes at once.
         case tooManyFiles
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -250,9 +268,9 @@ extension Files {
         }
     }
 
-    /// The struct `files.DeleteResult`.
+    /// The result of `deleteV2`.
     public struct DeleteResult: StructValue {
-        /// The field `metadata`.
+        /// The metadata that the entry had before.
         public var metadata: Metadata
 
         /// Takes over all fields.
@@ -271,19 +289,22 @@ extension Files {
         }
     }
 
-    /// The struct `files.DeletedMetadata`.
+    /// An entry that was deleted: of it there are only its name and path.
     public struct DeletedMetadata: StructValue {
-        /// The field `name`.
+        /// The last component of the path, in the case in which it was written.
         public var name: String
-        /// The field `path_lower`.
+        /// The whole path in lower case, to compare paths by; nil if the entry is not in the
+        /// caller's tree.
         public var pathLower: String?
-        /// The field `path_display`.
+        /// The whole path to be shown; only the case of its last component is sure. Nil if the
+        /// entry is not in the caller's tree.
         public var pathDisplay: String?
-        /// The field `parent_shared_folder_id`. Deprecated.
+        /// The id of the shared folder that the entry lies in; `sharingInfo` has it, too.
+        /// Deprecated.
         public var parentSharedFolderID: Common.SharedFolderID?
-        /// The field `preview_url`.
+        /// An address at which the file can be looked at in a browser.
         public var previewURL: String?
-        /// The field `is_restorable`.
+        /// Whether it can still be restored; nil unless that was asked for.
         public var isRestorable: Bool?
 
         /// Takes over all fields.
@@ -321,11 +342,11 @@ extension Files {
         }
     }
 
-    /// The struct `files.Dimensions`.
+    /// The size of a picture or video.
     public struct Dimensions: StructValue {
-        /// The field `height`.
+        /// The height in pixels.
         public var height: UInt64
-        /// The field `width`.
+        /// The width in pixels.
         public var width: UInt64
 
         /// Takes over all fields.
@@ -347,11 +368,11 @@ extension Files {
         }
     }
 
-    /// The struct `files.DownloadArg`.
+    /// The argument of `download`: a file, in its present or an earlier version.
     public struct DownloadArg: StructValue {
-        /// The field `path`.
+        /// The path or `id:…` of the entry.
         public var path: ReadPath
-        /// The field `rev`. Deprecated.
+        /// The version; `rev:…` as path does the same. Deprecated.
         public var rev: Rev?
 
         /// Takes over all fields.
@@ -373,10 +394,13 @@ extension Files {
         }
     }
 
-    /// The union `files.DownloadError`.
+    /// Reasons for which `download` fails.
     @nonexhaustive public enum DownloadError: TaggedUnion, RouteError {
+        /// There is no file at the path, or it must not be read; the payload says which.
         case path(LookupError)
+        /// A file of this kind has no bytes to download; `export` may bring it.
         case unsupportedFile
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -398,9 +422,9 @@ extension Files {
         }
     }
 
-    /// The struct `files.DownloadZipArg`.
+    /// The argument of `downloadZip`.
     public struct DownloadZipArg: StructValue {
-        /// The field `path`.
+        /// The path or id of the folder.
         public var path: ReadPath
 
         /// Takes over all fields.
@@ -419,11 +443,15 @@ extension Files {
         }
     }
 
-    /// The union `files.DownloadZipError`.
+    /// Reasons for which `downloadZip` fails.
     @nonexhaustive public enum DownloadZipError: TaggedUnion, RouteError {
+        /// There is no folder at the path, or it must not be read; the payload says which.
         case path(LookupError)
+        /// The folder, or a file in it, has more bytes than an archive may have.
         case tooLarge
+        /// The folder has more entries than an archive may have.
         case tooManyFiles
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -447,9 +475,9 @@ extension Files {
         }
     }
 
-    /// The struct `files.DownloadZipResult`.
+    /// The result of `downloadZip`, beside the archive.
     public struct DownloadZipResult: StructValue {
-        /// The field `metadata`.
+        /// The metadata of the folder.
         public var metadata: FolderMetadata
 
         /// Takes over all fields.

@@ -4,11 +4,11 @@
 // Tools/StoneGenerator/specification.sha256 has its checksums. Do not edit.
 
 extension Files {
-    /// The struct `files.ExportArg`.
+    /// The argument of `export`: a document without bytes of its own, and the format to get it in.
     public struct ExportArg: StructValue {
-        /// The field `path`.
+        /// The path or `id:…` of the entry.
         public var path: ReadPath
-        /// The field `export_format`.
+        /// One of the formats of `ExportInfo.exportOptions`; nil takes the document's usual one.
         public var exportFormat: String?
 
         /// Takes over all fields.
@@ -30,12 +30,17 @@ extension Files {
         }
     }
 
-    /// The union `files.ExportError`.
+    /// Reasons for which `export` fails.
     @nonexhaustive public enum ExportError: TaggedUnion, RouteError {
+        /// The path cannot be used; the payload says why.
         case path(LookupError)
+        /// The file is not one to export; `download` has its bytes.
         case nonExportable
+        /// The document does not come in that format.
         case invalidExportFormat
+        /// The export is not ready yet; the call may be repeated after a pause.
         case retryError
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -61,11 +66,11 @@ extension Files {
         }
     }
 
-    /// The struct `files.ExportInfo`.
+    /// In which formats a document without bytes of its own can be exported.
     public struct ExportInfo: StructValue {
-        /// The field `export_as`.
+        /// The format that an export takes if none is named; nil if it cannot be exported.
         public var exportAs: String?
-        /// The field `export_options`.
+        /// All formats that an export may name.
         public var exportOptions: [String]?
 
         /// Takes over all fields.
@@ -87,15 +92,15 @@ extension Files {
         }
     }
 
-    /// The struct `files.ExportMetadata`.
+    /// Facts of exported bytes.
     public struct ExportMetadata: StructValue {
-        /// The field `name`.
+        /// The name of the exported file, with the extension of its format.
         public var name: String
-        /// The field `size`.
+        /// The length of the exported bytes.
         public var size: UInt64
-        /// The field `export_hash`.
+        /// The content hash of the exported bytes, to compare them with.
         public var exportHash: Sha256HexHash?
-        /// The field `paper_revision`.
+        /// The revision of a Paper document, for an update of it; nil for others.
         public var paperRevision: Int64?
 
         /// Takes over all fields.
@@ -126,11 +131,11 @@ extension Files {
         }
     }
 
-    /// The struct `files.ExportResult`.
+    /// The result of `export`, beside the bytes.
     public struct ExportResult: StructValue {
-        /// The field `export_metadata`.
+        /// The metadata of the exported bytes.
         public var exportMetadata: ExportMetadata
-        /// The field `file_metadata`.
+        /// The metadata of the document as it lies in the account.
         public var fileMetadata: FileMetadata
 
         /// Takes over all fields.

@@ -4,18 +4,29 @@
 // Tools/StoneGenerator/specification.sha256 has its checksums. Do not edit.
 
 extension Files {
-    /// The union `files.FileCategory`.
+    /// Kinds of files by which a search is narrowed.
     @nonexhaustive public enum FileCategory: VoidUnion {
+        /// Pictures, such as JPEG, PNG and GIF.
         case image
+        /// Texts, such as those of Word.
         case document
+        /// Files in PDF.
         case pdf
+        /// Tables, such as those of Excel.
         case spreadsheet
+        /// Slides, such as those of PowerPoint.
         case presentation
+        /// Sound and music.
         case audio
+        /// Films and clips.
         case video
+        /// Folders instead of files.
         case folder
+        /// Documents of Dropbox Paper.
         case paper
+        /// Files of none of the other kinds.
         case others
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -29,9 +40,9 @@ extension Files {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `files.FileLock`.
+    /// The lock of a file.
     public struct FileLock: StructValue {
-        /// The field `content`.
+        /// The holder of the lock, if there is one.
         public var content: FileLockContent
 
         /// Takes over all fields.
@@ -50,10 +61,13 @@ extension Files {
         }
     }
 
-    /// The union `files.FileLockContent`.
+    /// Whether a file is locked.
     @nonexhaustive public enum FileLockContent: TaggedUnion {
+        /// No user holds the lock.
         case unlocked
+        /// One user holds the lock.
         case singleUser(SingleUserLock)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -75,15 +89,15 @@ extension Files {
         }
     }
 
-    /// The struct `files.FileLockMetadata`.
+    /// The lock of a file, as its metadata tells it.
     public struct FileLockMetadata: StructValue {
-        /// The field `is_lockholder`.
+        /// Whether the caller holds the lock; nil for no.
         public var isLockholder: Bool?
-        /// The field `lockholder_name`.
+        /// The display name of the user who holds the lock.
         public var lockholderName: String?
-        /// The field `lockholder_account_id`.
+        /// The account of the user who holds the lock.
         public var lockholderAccountID: UsersCommon.AccountID?
-        /// The field `created`.
+        /// When the lock was taken.
         public var created: Common.DropboxTimestamp?
 
         /// Takes over all fields.
@@ -115,47 +129,54 @@ extension Files {
         }
     }
 
-    /// The struct `files.FileMetadata`.
+    /// A file, in one of its versions.
     public struct FileMetadata: StructValue {
-        /// The field `name`.
+        /// The last component of the path, in the case in which it was written.
         public var name: String
-        /// The field `path_lower`.
+        /// The whole path in lower case, to compare paths by; nil if the entry is not in the
+        /// caller's tree.
         public var pathLower: String?
-        /// The field `path_display`.
+        /// The whole path to be shown; only the case of its last component is sure. Nil if the
+        /// entry is not in the caller's tree.
         public var pathDisplay: String?
-        /// The field `parent_shared_folder_id`. Deprecated.
+        /// The id of the shared folder that the entry lies in; `sharingInfo` has it, too.
+        /// Deprecated.
         public var parentSharedFolderID: Common.SharedFolderID?
-        /// The field `preview_url`.
+        /// An address at which the file can be looked at in a browser.
         public var previewURL: String?
-        /// The field `id`.
+        /// The id of the file, `id:…`, which stays when it is moved or changed.
         public var id: ID
-        /// The field `client_modified`.
+        /// The time that the uploading program gave as that of the last change. No server checks
+        /// it.
         public var clientModified: Common.DropboxTimestamp
-        /// The field `server_modified`.
+        /// When the server got this version.
         public var serverModified: Common.DropboxTimestamp
-        /// The field `rev`.
+        /// The version: it changes with the content, and can be used as `rev:…` in a path.
         public var rev: Rev
-        /// The field `size`.
+        /// The length of the content in bytes.
         public var size: UInt64
-        /// The field `media_info`.
+        /// Facts that the server has read in a picture or video; nil for other files, and in
+        /// listings.
         public var mediaInfo: MediaInfo?
-        /// The field `symlink_info`.
+        /// The target of a symbolic link; nil if the file is none.
         public var symlinkInfo: SymlinkInfo?
-        /// The field `sharing_info`.
+        /// The shared folder that the file lies in; nil if it is in none.
         public var sharingInfo: FileSharingInfo?
-        /// The field `is_downloadable`.
+        /// Whether the file has bytes that `download` brings; if not, `export` brings some.
+        /// Default: `true`.
         public var isDownloadable: Bool
-        /// The field `export_info`.
+        /// In which formats the file can be exported; nil unless `isDownloadable` is false.
         public var exportInfo: ExportInfo?
-        /// The field `property_groups`.
+        /// Properties of the templates that were asked for.
         public var propertyGroups: [FileProperties.PropertyGroup]?
-        /// The field `has_explicit_shared_members`.
+        /// Whether the file is shared by itself, and not by a folder; nil unless that was asked
+        /// for.
         public var hasExplicitSharedMembers: Bool?
-        /// The field `content_hash`.
+        /// Dropbox's hash of the content, from which equal contents can be told without a download.
         public var contentHash: Sha256HexHash?
-        /// The field `file_lock_info`.
+        /// The lock of the file; nil if it is not locked.
         public var fileLockInfo: FileLockMetadata?
-        /// The field `is_restorable`.
+        /// Whether this version can be restored; nil unless that was asked for.
         public var isRestorable: Bool?
 
         /// Takes over all fields.
@@ -241,19 +262,19 @@ extension Files {
         }
     }
 
-    /// The struct `files.FileOpsResult`.
+    /// A result without fields of its own, from which others inherit.
     public struct FileOpsResult: EmptyStructValue {
         /// The only value.
         public init() {}
     }
 
-    /// The struct `files.FileSharingInfo`.
+    /// The sharing of a file that lies in a shared folder.
     public struct FileSharingInfo: StructValue {
-        /// The field `read_only`.
+        /// Whether the user can read the entry but not change it.
         public var readOnly: Bool
-        /// The field `parent_shared_folder_id`.
+        /// The id of the shared folder.
         public var parentSharedFolderID: Common.SharedFolderID
-        /// The field `modified_by`.
+        /// The account that made this version; nil if it no longer exists.
         public var modifiedBy: UsersCommon.AccountID?
 
         /// Takes over all fields.
@@ -281,10 +302,13 @@ extension Files {
         }
     }
 
-    /// The union `files.FileStatus`.
+    /// Which files a search looks at.
     @nonexhaustive public enum FileStatus: VoidUnion {
+        /// Files that exist.
         case active
+        /// Files that were deleted.
         case deleted
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -296,25 +320,28 @@ extension Files {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `files.FolderMetadata`.
+    /// A folder.
     public struct FolderMetadata: StructValue {
-        /// The field `name`.
+        /// The last component of the path, in the case in which it was written.
         public var name: String
-        /// The field `path_lower`.
+        /// The whole path in lower case, to compare paths by; nil if the entry is not in the
+        /// caller's tree.
         public var pathLower: String?
-        /// The field `path_display`.
+        /// The whole path to be shown; only the case of its last component is sure. Nil if the
+        /// entry is not in the caller's tree.
         public var pathDisplay: String?
-        /// The field `parent_shared_folder_id`. Deprecated.
+        /// The id of the shared folder that the entry lies in; `sharingInfo` has it, too.
+        /// Deprecated.
         public var parentSharedFolderID: Common.SharedFolderID?
-        /// The field `preview_url`.
+        /// An address at which the file can be looked at in a browser.
         public var previewURL: String?
-        /// The field `id`.
+        /// The id of the folder, `id:…`, which stays when it is moved.
         public var id: ID
-        /// The field `shared_folder_id`. Deprecated.
+        /// The id under which the folder is shared; `sharingInfo` has it, too. Deprecated.
         public var sharedFolderID: Common.SharedFolderID?
-        /// The field `sharing_info`.
+        /// The sharing of the folder; nil if neither it nor one above is shared.
         public var sharingInfo: FolderSharingInfo?
-        /// The field `property_groups`.
+        /// Properties of the templates that were asked for.
         public var propertyGroups: [FileProperties.PropertyGroup]?
 
         /// Takes over all fields.
@@ -362,17 +389,18 @@ extension Files {
         }
     }
 
-    /// The struct `files.FolderSharingInfo`.
+    /// The sharing of a folder that is shared or lies in a shared one.
     public struct FolderSharingInfo: StructValue {
-        /// The field `read_only`.
+        /// Whether the user can read the entry but not change it.
         public var readOnly: Bool
-        /// The field `parent_shared_folder_id`.
+        /// The id of the shared folder that it lies in; nil if it is in none.
         public var parentSharedFolderID: Common.SharedFolderID?
-        /// The field `shared_folder_id`.
+        /// The id under which the folder itself is shared; nil if it is not.
         public var sharedFolderID: Common.SharedFolderID?
-        /// The field `traverse_only`.
+        /// Whether the user can see only some folders in it, for want of the right to read this
+        /// one. Default: `false`.
         public var traverseOnly: Bool
-        /// The field `no_access`.
+        /// Whether the user cannot read the folder at all. Default: `false`.
         public var noAccess: Bool
 
         /// Takes over all fields.

@@ -4,9 +4,9 @@
 // Tools/StoneGenerator/specification.sha256 has its checksums. Do not edit.
 
 extension Files {
-    /// The struct `files.GetCopyReferenceArg`.
+    /// The argument of `copyReferenceGet`.
     public struct GetCopyReferenceArg: StructValue {
-        /// The field `path`.
+        /// The path or `id:…` of the file or folder to refer to.
         public var path: ReadPath
 
         /// Takes over all fields.
@@ -25,9 +25,11 @@ extension Files {
         }
     }
 
-    /// The union `files.GetCopyReferenceError`.
+    /// Reasons for which `copyReferenceGet` fails.
     @nonexhaustive public enum GetCopyReferenceError: TaggedUnion, RouteError {
+        /// The path cannot be used; the payload says why.
         case path(LookupError)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -47,13 +49,13 @@ extension Files {
         }
     }
 
-    /// The struct `files.GetCopyReferenceResult`.
+    /// The result of `copyReferenceGet`.
     public struct GetCopyReferenceResult: StructValue {
-        /// The field `metadata`.
+        /// The metadata of the entry.
         public var metadata: Metadata
-        /// The field `copy_reference`.
+        /// The reference, for `copyReferenceSave`.
         public var copyReference: String
-        /// The field `expires`.
+        /// Until when the reference can be used; so far away that it does not matter.
         public var expires: Common.DropboxTimestamp
 
         /// Takes over all fields.
@@ -78,17 +80,18 @@ extension Files {
         }
     }
 
-    /// The struct `files.GetMetadataArg`.
+    /// The argument of `getMetadata`.
     public struct GetMetadataArg: StructValue {
-        /// The field `path`.
+        /// The path, `id:…` or `rev:…` of the entry. The root has no metadata.
         public var path: ReadPath
-        /// The field `include_media_info`.
+        /// Whether pictures and videos come with `mediaInfo`. Default: `false`.
         public var includeMediaInfo: Bool
-        /// The field `include_deleted`.
+        /// Whether a deleted entry is told, as `Metadata.deleted`, where otherwise the call fails
+        /// with `notFound`. Default: `false`.
         public var includeDeleted: Bool
-        /// The field `include_has_explicit_shared_members`.
+        /// Whether files come with `hasExplicitSharedMembers`. Default: `false`.
         public var includeHasExplicitSharedMembers: Bool
-        /// The field `include_property_groups`.
+        /// The templates whose properties are told; nil for none.
         public var includePropertyGroups: FileProperties.TemplateFilterBase?
 
         /// Takes over all fields.
@@ -126,9 +129,11 @@ extension Files {
         }
     }
 
-    /// The union `files.GetMetadataError`.
+    /// Reasons for which `getMetadata` fails.
     @nonexhaustive public enum GetMetadataError: TaggedUnion, RouteError {
+        /// The path cannot be used; the payload says why.
         case path(LookupError)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -190,9 +195,9 @@ extension Files {
         }
     }
 
-    /// The struct `files.GetTemporaryLinkArg`.
+    /// The argument of `getTemporaryLink`.
     public struct GetTemporaryLinkArg: StructValue {
-        /// The field `path`.
+        /// The path, `id:…` or `rev:…` of the file.
         public var path: ReadPath
 
         /// Takes over all fields.
@@ -211,12 +216,17 @@ extension Files {
         }
     }
 
-    /// The union `files.GetTemporaryLinkError`.
+    /// Reasons for which `getTemporaryLink` fails.
     @nonexhaustive public enum GetTemporaryLinkError: TaggedUnion, RouteError {
+        /// The path cannot be used; the payload says why.
         case path(LookupError)
+        /// The user has not confirmed the account's e-mail address yet.
         case emailNotVerified
+        /// A file of this kind has no bytes to download; `export` may bring it.
         case unsupportedFile
+        /// The user may not make links, or not to this file.
         case notAllowed
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -242,11 +252,11 @@ extension Files {
         }
     }
 
-    /// The struct `files.GetTemporaryLinkResult`.
+    /// The result of `getTemporaryLink`.
     public struct GetTemporaryLinkResult: StructValue {
-        /// The field `metadata`.
+        /// The metadata of the file.
         public var metadata: FileMetadata
-        /// The field `link`.
+        /// The address of the bytes, good for four hours and without a token.
         public var link: String
 
         /// Takes over all fields.
@@ -268,11 +278,11 @@ extension Files {
         }
     }
 
-    /// The struct `files.GetTemporaryUploadLinkArg`.
+    /// The argument of `getTemporaryUploadLink`.
     public struct GetTemporaryUploadLinkArg: StructValue {
-        /// The field `commit_info`.
+        /// How the content that is sent to the address becomes a file.
         public var commitInfo: CommitInfo
-        /// The field `duration`.
+        /// Seconds for which the address is good. Default: `14400`.
         public var duration: Double
 
         /// Takes over all fields.
@@ -294,9 +304,9 @@ extension Files {
         }
     }
 
-    /// The struct `files.GetTemporaryUploadLinkResult`.
+    /// The result of `getTemporaryUploadLink`.
     public struct GetTemporaryUploadLinkResult: StructValue {
-        /// The field `link`.
+        /// The address, to which one POST may send the content.
         public var link: String
 
         /// Takes over all fields.
@@ -315,9 +325,9 @@ extension Files {
         }
     }
 
-    /// The struct `files.GetThumbnailBatchArg`.
+    /// The argument of `getThumbnailBatch`.
     public struct GetThumbnailBatchArg: StructValue {
-        /// The field `entries`.
+        /// The files to make pictures of, 25 at most.
         public var entries: [ThumbnailArg]
 
         /// Takes over all fields.
@@ -336,9 +346,11 @@ extension Files {
         }
     }
 
-    /// The union `files.GetThumbnailBatchError`.
+    /// Reasons for which `getThumbnailBatch` fails as a whole.
     @nonexhaustive public enum GetThumbnailBatchError: VoidUnion, RouteError {
+        /// More than 25 files in one request.
         case tooManyFiles
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -348,9 +360,9 @@ extension Files {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `files.GetThumbnailBatchResult`.
+    /// The result of `getThumbnailBatch`.
     public struct GetThumbnailBatchResult: StructValue {
-        /// The field `entries`.
+        /// A result for each file, in the order of the request.
         public var entries: [GetThumbnailBatchResultEntry]
 
         /// Takes over all fields.
@@ -369,11 +381,11 @@ extension Files {
         }
     }
 
-    /// The struct `files.GetThumbnailBatchResultData`.
+    /// A small picture with the file that it is of.
     public struct GetThumbnailBatchResultData: StructValue {
-        /// The field `metadata`.
+        /// The metadata of the file.
         public var metadata: FileMetadata
-        /// The field `thumbnail`.
+        /// The bytes of the picture, in Base64.
         public var thumbnail: String
 
         /// Takes over all fields.
@@ -395,10 +407,13 @@ extension Files {
         }
     }
 
-    /// The union `files.GetThumbnailBatchResultEntry`.
+    /// The result for one file of a batch.
     @nonexhaustive public enum GetThumbnailBatchResultEntry: TaggedUnion {
+        /// The picture has been made.
         case success(GetThumbnailBatchResultData)
+        /// No picture could be made of this file.
         case failure(ThumbnailError)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -420,11 +435,11 @@ extension Files {
         }
     }
 
-    /// The struct `files.GpsCoordinates`.
+    /// A place on the earth.
     public struct GpsCoordinates: StructValue {
-        /// The field `latitude`.
+        /// Degrees to the north of the equator.
         public var latitude: Double
-        /// The field `longitude`.
+        /// Degrees to the east of Greenwich.
         public var longitude: Double
 
         /// Takes over all fields.

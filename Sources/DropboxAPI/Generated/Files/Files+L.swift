@@ -4,29 +4,34 @@
 // Tools/StoneGenerator/specification.sha256 has its checksums. Do not edit.
 
 extension Files {
-    /// The struct `files.ListFolderArg`.
+    /// The argument of `listFolder`.
     public struct ListFolderArg: StructValue {
-        /// The field `path`.
+        /// The path or `id:…` of the folder; the empty path is the root. With `sharedLink`,
+        /// relative to the link's folder.
         public var path: PathROrID
-        /// The field `recursive`.
+        /// Whether all below the folder is listed, and not only its own entries. Default: `false`.
         public var recursive: Bool
-        /// The field `include_media_info`. Deprecated.
+        /// Whether pictures and videos come with `mediaInfo`. Default: `false`. Deprecated.
         public var includeMediaInfo: Bool
-        /// The field `include_deleted`.
+        /// Whether entries that were deleted are listed as well. Default: `false`.
         public var includeDeleted: Bool
-        /// The field `include_has_explicit_shared_members`.
+        /// Whether files come with `hasExplicitSharedMembers`. Default: `false`.
         public var includeHasExplicitSharedMembers: Bool
-        /// The field `include_mounted_folders`.
+        /// Whether folders are listed that are mounted here: shared ones, team folders and those of
+        /// apps. Default: `true`.
         public var includeMountedFolders: Bool
-        /// The field `limit`: 1 to 2000.
+        /// Roughly how many entries a page has at most; nil leaves it to the server. Pages may have
+        /// fewer or more. Limits: 1 to 2000.
         public var limit: UInt32?
-        /// The field `shared_link`.
+        /// A link whose folder is listed in place of one of the account's; not with `recursive`.
         public var sharedLink: SharedLink?
-        /// The field `include_property_groups`.
+        /// The templates whose properties are told; nil for none.
         public var includePropertyGroups: FileProperties.TemplateFilterBase?
-        /// The field `include_non_downloadable_files`.
+        /// Whether files are listed that `download` refuses, such as those of Google Docs. Default:
+        /// `true`.
         public var includeNonDownloadableFiles: Bool
-        /// The field `include_restorable_info`.
+        /// Whether deleted entries say if they can be restored; with `includeDeleted`. Default:
+        /// `false`.
         public var includeRestorableInfo: Bool
 
         /// Takes over all fields.
@@ -86,9 +91,9 @@ extension Files {
         }
     }
 
-    /// The struct `files.ListFolderContinueArg`.
+    /// The argument of `listFolderContinue`.
     public struct ListFolderContinueArg: StructValue {
-        /// The field `cursor`.
+        /// The cursor of the page before, or of `listFolderGetLatestCursor`.
         public var cursor: ListFolderCursor
 
         /// Takes over all fields.
@@ -107,10 +112,14 @@ extension Files {
         }
     }
 
-    /// The union `files.ListFolderContinueError`.
+    /// Reasons for which `listFolderContinue` fails.
     @nonexhaustive public enum ListFolderContinueError: TaggedUnion, RouteError {
+        /// The folder has gone, or can no longer be read; the payload says which.
         case path(LookupError)
+        /// The cursor is too old, or its folder has changed altogether: `listFolder` has to begin
+        /// anew.
         case reset
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -132,10 +141,13 @@ extension Files {
         }
     }
 
-    /// The union `files.ListFolderError`.
+    /// Reasons for which `listFolder` fails.
     @nonexhaustive public enum ListFolderError: TaggedUnion, RouteError {
+        /// The path cannot be used; the payload says why.
         case path(LookupError)
+        /// A template of `includePropertyGroups` cannot be used.
         case templateError(FileProperties.TemplateError)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -157,9 +169,9 @@ extension Files {
         }
     }
 
-    /// The struct `files.ListFolderGetLatestCursorResult`.
+    /// The result of `listFolderGetLatestCursor`.
     public struct ListFolderGetLatestCursorResult: StructValue {
-        /// The field `cursor`.
+        /// The cursor of the present moment: `listFolderContinue` tells what changes after it.
         public var cursor: ListFolderCursor
 
         /// Takes over all fields.
@@ -178,11 +190,12 @@ extension Files {
         }
     }
 
-    /// The struct `files.ListFolderLongpollArg`.
+    /// The argument of `listFolderLongpoll`.
     public struct ListFolderLongpollArg: StructValue {
-        /// The field `cursor`.
+        /// A cursor of `listFolder` or `listFolderGetLatestCursor`, not of a shared link.
         public var cursor: ListFolderCursor
-        /// The field `timeout`: 30 to 480.
+        /// Seconds until an answer without a change; the server adds up to 90 at random. Limits: 30
+        /// to 480. Default: `30`.
         public var timeout: UInt64
 
         /// Takes over all fields.
@@ -204,9 +217,11 @@ extension Files {
         }
     }
 
-    /// The union `files.ListFolderLongpollError`.
+    /// Reasons for which `listFolderLongpoll` fails.
     @nonexhaustive public enum ListFolderLongpollError: VoidUnion, RouteError {
+        /// The cursor is no longer valid: `listFolder` has to begin anew.
         case reset
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -216,11 +231,11 @@ extension Files {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `files.ListFolderLongpollResult`.
+    /// The result of `listFolderLongpoll`.
     public struct ListFolderLongpollResult: StructValue {
-        /// The field `changes`.
+        /// Whether there are changes: `listFolderContinue` tells them. False after the timeout.
         public var changes: Bool
-        /// The field `backoff`.
+        /// Seconds to wait before the next longpoll; nil for none.
         public var backoff: UInt64?
 
         /// Takes over all fields.
@@ -242,13 +257,14 @@ extension Files {
         }
     }
 
-    /// The struct `files.ListFolderResult`.
+    /// A page of a listing, or of changes.
     public struct ListFolderResult: StructValue {
-        /// The field `entries`.
+        /// Files and folders, and among changes the deleted ones. A later entry of a path goes
+        /// before an earlier one.
         public var entries: [Metadata]
-        /// The field `cursor`.
+        /// Where the next page begins, and after the last page the changes that come.
         public var cursor: ListFolderCursor
-        /// The field `has_more`.
+        /// Whether `listFolderContinue` has further entries at once.
         public var hasMore: Bool
 
         /// Takes over all fields.
@@ -273,17 +289,19 @@ extension Files {
         }
     }
 
-    /// The struct `files.ListRevisionsArg`.
+    /// The argument of `listRevisions`.
     public struct ListRevisionsArg: StructValue {
-        /// The field `path`.
+        /// The path or `id:…` of the file.
         public var path: PathOrID
-        /// The field `mode`.
+        /// Whether revisions are those of the path or those of the file, which may have been moved.
+        /// Default: `.path`.
         public var mode: ListRevisionsMode
-        /// The field `limit`: 1 to 100.
+        /// How many revisions the answer has at most. Limits: 1 to 100. Default: `10`.
         public var limit: UInt64
-        /// The field `before_rev`.
+        /// Only revisions older than this one, such as the last of the page before; only in the
+        /// mode `path`.
         public var beforeRev: Rev?
-        /// The field `include_restorable_info`.
+        /// Whether each revision says if it can be restored. Default: `false`.
         public var includeRestorableInfo: Bool
 
         /// Takes over all fields.
@@ -317,11 +335,15 @@ extension Files {
         }
     }
 
-    /// The union `files.ListRevisionsError`.
+    /// Reasons for which `listRevisions` fails.
     @nonexhaustive public enum ListRevisionsError: TaggedUnion, RouteError {
+        /// The path cannot be used; the payload says why.
         case path(LookupError)
+        /// The revision of `beforeRev` is not one of this file.
         case invalidBeforeRev
+        /// `beforeRev` came with another mode than `path`.
         case beforeRevNotSupported
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -345,10 +367,13 @@ extension Files {
         }
     }
 
-    /// The union `files.ListRevisionsMode`.
+    /// The subject of a list of revisions: a path or a file.
     @nonexhaustive public enum ListRevisionsMode: VoidUnion {
+        /// All that has been at the path, even if it was different files.
         case path
+        /// All of the file that is at the path now, also under its earlier paths.
         case id
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -358,15 +383,15 @@ extension Files {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `files.ListRevisionsResult`.
+    /// The result of `listRevisions`.
     public struct ListRevisionsResult: StructValue {
-        /// The field `is_deleted`.
+        /// Whether the file, or the newest one at the path, has been deleted.
         public var isDeleted: Bool
-        /// The field `server_deleted`.
+        /// When it was deleted; nil if it was not.
         public var serverDeleted: Common.DropboxTimestamp?
-        /// The field `entries`.
+        /// The revisions, newest first, of which each is an ordinary file's metadata.
         public var entries: [FileMetadata]
-        /// The field `has_more`.
+        /// Whether there are older revisions; `beforeRev` asks for them.
         public var hasMore: Bool
 
         /// Takes over all fields.
@@ -397,9 +422,9 @@ extension Files {
         }
     }
 
-    /// The struct `files.LockConflictError`.
+    /// The lock that is in the way.
     public struct LockConflictError: StructValue {
-        /// The field `lock`.
+        /// The present lock of the file.
         public var lock: FileLock
 
         /// Takes over all fields.
@@ -418,9 +443,9 @@ extension Files {
         }
     }
 
-    /// The struct `files.LockFileArg`.
+    /// A file to lock.
     public struct LockFileArg: StructValue {
-        /// The field `path`.
+        /// The path or `id:…` of the file.
         public var path: WritePathOrID
 
         /// Takes over all fields.
@@ -439,9 +464,9 @@ extension Files {
         }
     }
 
-    /// The struct `files.LockFileBatchArg`.
+    /// The argument of `lockFileBatch`.
     public struct LockFileBatchArg: StructValue {
-        /// The field `entries`.
+        /// The files to lock; each only once.
         public var entries: [LockFileArg]
 
         /// Takes over all fields.
@@ -460,9 +485,9 @@ extension Files {
         }
     }
 
-    /// The struct `files.LockFileBatchResult`.
+    /// The result of `lockFileBatch`.
     public struct LockFileBatchResult: StructValue {
-        /// The field `entries`.
+        /// A result for each file, in the order of the request.
         public var entries: [LockFileResultEntry]
 
         /// Takes over all fields.
@@ -481,16 +506,26 @@ extension Files {
         }
     }
 
-    /// The union `files.LockFileError`.
+    /// Why a file was not locked.
     @nonexhaustive public enum LockFileError: TaggedUnion, RouteError {
+        /// The entry cannot be found or used; the payload says why.
         case pathLookup(LookupError)
+        /// Too many changes of the same shared folder or account at once: the call may be repeated
+        /// after a pause.
         case tooManyWriteOperations
+        /// The request, or a folder in it, has more files than the server takes at once.
         case tooManyFiles
+        /// The user may not change the file.
         case noWritePermission
+        /// Files of this kind have no locks.
         case cannotBeLocked
+        /// The file is not in a folder that others can see.
         case fileNotShared
+        /// Another user holds the lock.
         case lockConflict(LockConflictError)
+        /// The server has failed; another attempt may succeed.
         case internalError
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -532,11 +567,11 @@ extension Files {
         }
     }
 
-    /// The struct `files.LockFileResult`.
+    /// A file that was locked.
     public struct LockFileResult: StructValue {
-        /// The field `metadata`.
+        /// The metadata of the file.
         public var metadata: Metadata
-        /// The field `lock`. Deprecated.
+        /// The new lock of the file. Deprecated.
         public var lock: FileLock
 
         /// Takes over all fields.
@@ -558,10 +593,13 @@ extension Files {
         }
     }
 
-    /// The union `files.LockFileResultEntry`.
+    /// The result for one file of `lockFileBatch`.
     @nonexhaustive public enum LockFileResultEntry: TaggedUnion {
+        /// This entry has succeeded.
         case success(LockFileResult)
+        /// This entry has failed; others may have succeeded.
         case failure(LockFileError)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -591,15 +629,23 @@ extension Files {
         }
     }
 
-    /// The union `files.LookupError`.
+    /// Why a path does not lead to what the call needs.
     @nonexhaustive public enum LookupError: TaggedUnion {
+        /// The text is no path that the server understands; the payload may say why.
         case malformedPath(MalformedPathError)
+        /// There is nothing at the path.
         case notFound
+        /// There is a folder where a file was expected.
         case notFile
+        /// There is a file where a folder was expected.
         case notFolder
+        /// The server does not hand the file out, for example for legal reasons.
         case restrictedContent
+        /// The call does not work with entries of this kind.
         case unsupportedContentType
+        /// The entry is locked.
         case locked
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.

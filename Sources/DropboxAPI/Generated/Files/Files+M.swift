@@ -4,10 +4,13 @@
 // Tools/StoneGenerator/specification.sha256 has its checksums. Do not edit.
 
 extension Files {
-    /// The union `files.MediaInfo`.
+    /// Facts that the server has read in a picture or video.
     @nonexhaustive public enum MediaInfo: TaggedUnion {
+        /// The server has not read the file yet.
         case pending
+        /// Facts of the file.
         case metadata(MediaMetadata)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -29,7 +32,7 @@ extension Files {
         }
     }
 
-    /// The struct `files.MediaMetadata`, which is one of several.
+    /// Facts of a picture or a video.
     @nonexhaustive public enum MediaMetadata: TaggedUnion {
         case photo(PhotoMetadata)
         case video(VideoMetadata)
@@ -54,7 +57,7 @@ extension Files {
             }
         }
 
-        /// The field `dimensions`.
+        /// The size in pixels; nil if it is not known.
         public var dimensions: Dimensions? {
             switch self {
             case .photo(let value): value.dimensions
@@ -63,7 +66,7 @@ extension Files {
             }
         }
 
-        /// The field `location`.
+        /// Where it was taken; nil if the file does not say.
         public var location: GpsCoordinates? {
             switch self {
             case .photo(let value): value.location
@@ -72,7 +75,7 @@ extension Files {
             }
         }
 
-        /// The field `time_taken`.
+        /// When it was taken; nil if the file does not say.
         public var timeTaken: Common.DropboxTimestamp? {
             switch self {
             case .photo(let value): value.timeTaken
@@ -84,11 +87,11 @@ extension Files {
 
     /// The fields that all kinds of `files.MediaMetadata` have.
     public struct MediaMetadataBase: StructValue {
-        /// The field `dimensions`.
+        /// The size in pixels; nil if it is not known.
         public var dimensions: Dimensions?
-        /// The field `location`.
+        /// Where it was taken; nil if the file does not say.
         public var location: GpsCoordinates?
-        /// The field `time_taken`.
+        /// When it was taken; nil if the file does not say.
         public var timeTaken: Common.DropboxTimestamp?
 
         /// Takes over all fields.
@@ -116,7 +119,7 @@ extension Files {
         }
     }
 
-    /// The struct `files.Metadata`, which is one of several.
+    /// A file, a folder, or the memory of one that was deleted.
     @nonexhaustive public enum Metadata: TaggedUnion {
         case file(FileMetadata)
         case folder(FolderMetadata)
@@ -144,7 +147,7 @@ extension Files {
             }
         }
 
-        /// The field `name`.
+        /// The last component of the path, in the case in which it was written.
         public var name: String {
             switch self {
             case .file(let value): value.name
@@ -154,7 +157,8 @@ extension Files {
             }
         }
 
-        /// The field `path_lower`.
+        /// The whole path in lower case, to compare paths by; nil if the entry is not in the
+        /// caller's tree.
         public var pathLower: String? {
             switch self {
             case .file(let value): value.pathLower
@@ -164,7 +168,8 @@ extension Files {
             }
         }
 
-        /// The field `path_display`.
+        /// The whole path to be shown; only the case of its last component is sure. Nil if the
+        /// entry is not in the caller's tree.
         public var pathDisplay: String? {
             switch self {
             case .file(let value): value.pathDisplay
@@ -174,7 +179,8 @@ extension Files {
             }
         }
 
-        /// The field `parent_shared_folder_id`. Deprecated.
+        /// The id of the shared folder that the entry lies in; `sharingInfo` has it, too.
+        /// Deprecated.
         public var parentSharedFolderID: Common.SharedFolderID? {
             switch self {
             case .file(let value): value.parentSharedFolderID
@@ -184,7 +190,7 @@ extension Files {
             }
         }
 
-        /// The field `preview_url`.
+        /// An address at which the file can be looked at in a browser.
         public var previewURL: String? {
             switch self {
             case .file(let value): value.previewURL
@@ -197,15 +203,18 @@ extension Files {
 
     /// The fields that all kinds of `files.Metadata` have.
     public struct MetadataBase: StructValue {
-        /// The field `name`.
+        /// The last component of the path, in the case in which it was written.
         public var name: String
-        /// The field `path_lower`.
+        /// The whole path in lower case, to compare paths by; nil if the entry is not in the
+        /// caller's tree.
         public var pathLower: String?
-        /// The field `path_display`.
+        /// The whole path to be shown; only the case of its last component is sure. Nil if the
+        /// entry is not in the caller's tree.
         public var pathDisplay: String?
-        /// The field `parent_shared_folder_id`. Deprecated.
+        /// The id of the shared folder that the entry lies in; `sharingInfo` has it, too.
+        /// Deprecated.
         public var parentSharedFolderID: Common.SharedFolderID?
-        /// The field `preview_url`.
+        /// An address at which the file can be looked at in a browser.
         public var previewURL: String?
 
         /// Takes over all fields.
@@ -239,9 +248,11 @@ extension Files {
         }
     }
 
-    /// The union `files.MetadataV2`.
+    /// A result of a search: an entry of the account, or something that this version does not know.
     @nonexhaustive public enum MetadataV2: TaggedUnion {
+        /// A file, a folder or a deleted entry.
         case metadata(Metadata)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -261,15 +272,16 @@ extension Files {
         }
     }
 
-    /// The struct `files.MinimalFileLinkMetadata`.
+    /// Facts about the file of a link.
     public struct MinimalFileLinkMetadata: StructValue {
-        /// The field `url`.
+        /// The address of the link.
         public var url: String
-        /// The field `id`.
+        /// The id of the file; nil if the caller may not learn it.
         public var id: ID?
-        /// The field `path`.
+        /// The path of the file in the caller's tree, or below the folder of the link; nil if it
+        /// has none.
         public var path: String?
-        /// The field `rev`.
+        /// The version of the file.
         public var rev: Rev
 
         /// Takes over all fields.
@@ -297,13 +309,15 @@ extension Files {
         }
     }
 
-    /// The struct `files.MoveBatchArg`.
+    /// The argument of `moveBatchV2`.
     public struct MoveBatchArg: StructValue {
-        /// The field `entries`: 1 to 1000 items.
+        /// The entries, each with its old and its new path. Limits: 1 to 1000 items.
         public var entries: [RelocationPath]
-        /// The field `autorename`.
+        /// Whether entries get other names if there are entries of theirs at the new paths.
+        /// Default: `false`.
         public var autorename: Bool
-        /// The field `allow_ownership_transfer`.
+        /// Whether the entries may belong to another account afterwards, such as that of the folder
+        /// that they get into. Default: `false`.
         public var allowOwnershipTransfer: Bool
 
         /// Takes over all fields.
@@ -331,9 +345,11 @@ extension Files {
         }
     }
 
-    /// The union `files.MoveIntoFamilyError`.
+    /// Why an entry cannot get into the folder of a family.
     @nonexhaustive public enum MoveIntoFamilyError: VoidUnion {
+        /// The entry is a shared folder.
         case isSharedFolder
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -343,9 +359,11 @@ extension Files {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `files.MoveIntoVaultError`.
+    /// Why an entry cannot get into the vault.
     @nonexhaustive public enum MoveIntoVaultError: VoidUnion {
+        /// The entry is a shared folder.
         case isSharedFolder
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.

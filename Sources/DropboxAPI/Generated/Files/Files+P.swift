@@ -25,7 +25,7 @@ extension Files {
 
     /// The struct `files.PaperCreateArg`.
     public struct PaperCreateArg: StructValue {
-        /// The field `path`.
+        /// The path or `id:…` of the entry.
         public var path: Path
         /// The field `import_format`.
         public var importFormat: ImportFormat
@@ -129,7 +129,7 @@ extension Files {
 
     /// The struct `files.PaperUpdateArg`.
     public struct PaperUpdateArg: StructValue {
-        /// The field `path`.
+        /// The path or `id:…` of the entry.
         public var path: WritePathOrID
         /// The field `import_format`.
         public var importFormat: ImportFormat
@@ -172,6 +172,7 @@ extension Files {
         case contentMalformed
         case docLengthExceeded
         case imageSizeExceeded
+        /// The path cannot be used; the payload says why.
         case path(LookupError)
         case revisionMismatch
         case docArchived
@@ -230,10 +231,13 @@ extension Files {
         }
     }
 
-    /// The union `files.PathOrLink`.
+    /// A file, by its path or by a link.
     @nonexhaustive public enum PathOrLink: TaggedUnion {
+        /// A path, `id:…` or `rev:…` of the caller's own tree.
         case path(ReadPath)
+        /// A link to the file, or to a folder that the file lies in.
         case link(SharedLinkFileInfo)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -257,7 +261,7 @@ extension Files {
 
     /// The struct `files.PathToTags`.
     public struct PathToTags: StructValue {
-        /// The field `path`.
+        /// The path or `id:…` of the entry.
         public var path: Path
         /// The field `tags`.
         public var tags: [Tag]
@@ -281,13 +285,13 @@ extension Files {
         }
     }
 
-    /// The struct `files.PhotoMetadata`.
+    /// Facts of a picture.
     public struct PhotoMetadata: StructValue {
-        /// The field `dimensions`.
+        /// The size in pixels; nil if it is not known.
         public var dimensions: Dimensions?
-        /// The field `location`.
+        /// Where it was taken; nil if the file does not say.
         public var location: GpsCoordinates?
-        /// The field `time_taken`.
+        /// When it was taken; nil if the file does not say.
         public var timeTaken: Common.DropboxTimestamp?
 
         /// Takes over all fields.
@@ -315,11 +319,11 @@ extension Files {
         }
     }
 
-    /// The struct `files.PreviewArg`.
+    /// The argument of `getPreview`.
     public struct PreviewArg: StructValue {
-        /// The field `path`.
+        /// The path, `id:…` or `rev:…` of the document.
         public var path: ReadPath
-        /// The field `rev`. Deprecated.
+        /// The version; `rev:…` as path does the same. Deprecated.
         public var rev: Rev?
 
         /// Takes over all fields.
@@ -341,12 +345,17 @@ extension Files {
         }
     }
 
-    /// The union `files.PreviewError`.
+    /// Reasons for which `getPreview` fails.
     @nonexhaustive public enum PreviewError: TaggedUnion, RouteError {
+        /// The path cannot be used; the payload says why.
         case path(LookupError)
+        /// The preview is being made; the call may be repeated after a pause.
         case inProgress
+        /// No picture or page is made of files with this extension.
         case unsupportedExtension
+        /// The file is damaged, or of a form that is not rendered.
         case unsupportedContent
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -372,11 +381,11 @@ extension Files {
         }
     }
 
-    /// The struct `files.PreviewResult`.
+    /// The result of a call that renders a file, beside the bytes.
     public struct PreviewResult: StructValue {
-        /// The field `file_metadata`.
+        /// The metadata of the file, if a path named it.
         public var fileMetadata: FileMetadata?
-        /// The field `link_metadata`.
+        /// Facts about the file, if a link named it.
         public var linkMetadata: MinimalFileLinkMetadata?
 
         /// Takes over all fields.

@@ -4,17 +4,19 @@
 // Tools/StoneGenerator/specification.sha256 has its checksums. Do not edit.
 
 extension Files {
-    /// The struct `files.RelocationArg`.
+    /// The argument of `copyV2` and `moveV2`.
     public struct RelocationArg: StructValue {
-        /// The field `from_path`.
+        /// The present path or `id:…` of the entry.
         public var fromPath: WritePathOrID
-        /// The field `to_path`.
+        /// The new path, with the entry's name.
         public var toPath: WritePathOrID
-        /// The field `allow_shared_folder`. Deprecated.
+        /// Has no effect. Default: `false`. Deprecated.
         public var allowSharedFolder: Bool
-        /// The field `autorename`.
+        /// Whether the entry gets another name if there is one of this name at the new path.
+        /// Default: `false`.
         public var autorename: Bool
-        /// The field `allow_ownership_transfer`.
+        /// Whether the entry may belong to another account afterwards, such as that of the folder
+        /// that it gets into. Not for copies. Default: `false`.
         public var allowOwnershipTransfer: Bool
 
         /// Takes over all fields.
@@ -50,9 +52,10 @@ extension Files {
 
     /// The struct `files.RelocationBatchArg`.
     public struct RelocationBatchArg: StructValue {
-        /// The field `entries`: 1 to 1000 items.
+        /// The entries, each with its old and its new path. Limits: 1 to 1000 items.
         public var entries: [RelocationPath]
-        /// The field `autorename`.
+        /// Whether entries get other names if there are entries of theirs at the new paths.
+        /// Default: `false`.
         public var autorename: Bool
         /// The field `allow_shared_folder`. Deprecated.
         public var allowSharedFolder: Bool
@@ -87,11 +90,12 @@ extension Files {
         }
     }
 
-    /// The struct `files.RelocationBatchArgBase`.
+    /// The argument of `copyBatchV2`, and a part of that of `moveBatchV2`.
     public struct RelocationBatchArgBase: StructValue {
-        /// The field `entries`: 1 to 1000 items.
+        /// The entries, each with its old and its new path. Limits: 1 to 1000 items.
         public var entries: [RelocationPath]
-        /// The field `autorename`.
+        /// Whether entries get other names if there are entries of theirs at the new paths.
+        /// Default: `false`.
         public var autorename: Bool
 
         /// Takes over all fields.
@@ -115,20 +119,37 @@ extension Files {
 
     /// The union `files.RelocationBatchError`.
     @nonexhaustive public enum RelocationBatchError: TaggedUnion {
+        /// The old path leads to nothing that can be used; the payload says why.
         case fromLookup(LookupError)
+        /// The entry must not go from its old path; the payload says why.
         case fromWrite(WriteError)
+        /// The entry cannot be at the new path; the payload says why.
         case to(WriteError)
+        /// Shared folders cannot be copied.
         case cantCopySharedFolder
+        /// A shared folder would get into another one.
         case cantNestSharedFolder
+        /// The new path is below the old one.
         case cantMoveFolderIntoItself
+        /// More files than the server takes at once, about 10,000.
         case tooManyFiles
+        /// A path comes twice, or is below another one of the request.
         case duplicatedOrNestedPaths
+        /// The entry would belong to another account, which `allowOwnershipTransfer` does not
+        /// permit.
         case cantTransferOwnership
+        /// The account has not enough space left.
         case insufficientQuota
+        /// The server has failed; another attempt may succeed.
         case internalError
+        /// The shared folder cannot be moved to that place.
         case cantMoveSharedFolder
+        /// The entry cannot get into the vault; the payload says why.
         case cantMoveIntoVault(MoveIntoVaultError)
+        /// The entry cannot get into the folder of the family; the payload says why.
         case cantMoveIntoFamily(MoveIntoFamilyError)
+        /// Too many changes of the same shared folder or account at once: the call may be repeated
+        /// after a pause.
         case tooManyWriteOperations
         case unknown(String)
 
@@ -189,11 +210,16 @@ extension Files {
         }
     }
 
-    /// The union `files.RelocationBatchErrorEntry`.
+    /// Why one entry of many was neither copied nor moved.
     @nonexhaustive public enum RelocationBatchErrorEntry: TaggedUnion {
+        /// The entry itself is the reason.
         case relocationError(RelocationError)
+        /// The server has failed; another attempt may succeed.
         case internalError
+        /// Too many changes of the same shared folder or account at once: the call may be repeated
+        /// after a pause.
         case tooManyWriteOperations
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -228,8 +254,11 @@ extension Files {
 
     /// The union `files.RelocationBatchJobStatus`.
     @nonexhaustive public enum RelocationBatchJobStatus: TaggedUnion {
+        /// The job is still running.
         case inProgress
+        /// All is done, and this is the result.
         case complete(RelocationBatchResult)
+        /// Nothing or not all was done; the payload says why.
         case failed(RelocationBatchError)
         case unknown(String)
 
@@ -264,7 +293,9 @@ extension Files {
 
     /// The union `files.RelocationBatchLaunch`.
     @nonexhaustive public enum RelocationBatchLaunch: TaggedUnion {
+        /// A job does the work; the call that asks about it takes this id.
         case asyncJobID(Async.AsyncJobID)
+        /// All is done, and this is the result.
         case complete(RelocationBatchResult)
         case unknown(String)
 
@@ -310,7 +341,7 @@ extension Files {
 
     /// The struct `files.RelocationBatchResultData`.
     public struct RelocationBatchResultData: StructValue {
-        /// The field `metadata`.
+        /// The metadata of the entry.
         public var metadata: Metadata
 
         /// Takes over all fields.
@@ -329,10 +360,13 @@ extension Files {
         }
     }
 
-    /// The union `files.RelocationBatchResultEntry`.
+    /// The result for one entry of many.
     @nonexhaustive public enum RelocationBatchResultEntry: TaggedUnion {
+        /// The entry is at its new path, with this metadata.
         case success(Metadata)
+        /// The entry is where it was.
         case failure(RelocationBatchErrorEntry)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -362,10 +396,13 @@ extension Files {
         }
     }
 
-    /// The union `files.RelocationBatchV2JobStatus`.
+    /// The state of a job that copies or moves entries.
     @nonexhaustive public enum RelocationBatchV2JobStatus: TaggedUnion {
+        /// The job is still running.
         case inProgress
+        /// All is done, and this is the result.
         case complete(RelocationBatchV2Result)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -387,10 +424,13 @@ extension Files {
         }
     }
 
-    /// The union `files.RelocationBatchV2Launch`.
+    /// The result of `copyBatchV2` and `moveBatchV2`: one for each entry, or the id of a job.
     @nonexhaustive public enum RelocationBatchV2Launch: TaggedUnion {
+        /// A job does the work; the call that asks about it takes this id.
         case asyncJobID(Async.AsyncJobID)
+        /// All is done, and this is the result.
         case complete(RelocationBatchV2Result)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -412,9 +452,9 @@ extension Files {
         }
     }
 
-    /// The struct `files.RelocationBatchV2Result`.
+    /// The result of copying or moving many entries.
     public struct RelocationBatchV2Result: StructValue {
-        /// The field `entries`.
+        /// A result for each entry, in the order of the request.
         public var entries: [RelocationBatchResultEntry]
 
         /// Takes over all fields.
@@ -433,22 +473,38 @@ extension Files {
         }
     }
 
-    /// The union `files.RelocationError`.
+    /// Why an entry is neither copied nor moved.
     @nonexhaustive public enum RelocationError: TaggedUnion, RouteError {
+        /// The old path leads to nothing that can be used; the payload says why.
         case fromLookup(LookupError)
+        /// The entry must not go from its old path; the payload says why.
         case fromWrite(WriteError)
+        /// The entry cannot be at the new path; the payload says why.
         case to(WriteError)
+        /// Shared folders cannot be copied.
         case cantCopySharedFolder
+        /// A shared folder would get into another one.
         case cantNestSharedFolder
+        /// The new path is below the old one.
         case cantMoveFolderIntoItself
+        /// More files than the server takes at once, about 10,000.
         case tooManyFiles
+        /// A path comes twice, or is below another one of the request.
         case duplicatedOrNestedPaths
+        /// The entry would belong to another account, which `allowOwnershipTransfer` does not
+        /// permit.
         case cantTransferOwnership
+        /// The account has not enough space left.
         case insufficientQuota
+        /// The server has failed; another attempt may succeed.
         case internalError
+        /// The shared folder cannot be moved to that place.
         case cantMoveSharedFolder
+        /// The entry cannot get into the vault; the payload says why.
         case cantMoveIntoVault(MoveIntoVaultError)
+        /// The entry cannot get into the folder of the family; the payload says why.
         case cantMoveIntoFamily(MoveIntoFamilyError)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -505,11 +561,11 @@ extension Files {
         }
     }
 
-    /// The struct `files.RelocationPath`.
+    /// An entry, and the path that it gets.
     public struct RelocationPath: StructValue {
-        /// The field `from_path`.
+        /// The present path or `id:…` of the entry.
         public var fromPath: WritePathOrID
-        /// The field `to_path`.
+        /// The new path, with the entry's name.
         public var toPath: WritePathOrID
 
         /// Takes over all fields.
@@ -531,9 +587,9 @@ extension Files {
         }
     }
 
-    /// The struct `files.RelocationResult`.
+    /// The result of `copyV2` and `moveV2`.
     public struct RelocationResult: StructValue {
-        /// The field `metadata`.
+        /// The metadata at the new path.
         public var metadata: Metadata
 
         /// Takes over all fields.
@@ -554,7 +610,7 @@ extension Files {
 
     /// The struct `files.RemoveTagArg`.
     public struct RemoveTagArg: StructValue {
-        /// The field `path`.
+        /// The path or `id:…` of the entry.
         public var path: Path
         /// The field `tag_text`.
         public var tagText: TagText
@@ -580,6 +636,7 @@ extension Files {
 
     /// The union `files.RemoveTagError`.
     @nonexhaustive public enum RemoveTagError: TaggedUnion, RouteError {
+        /// The path cannot be used; the payload says why.
         case path(LookupError)
         case tagNotPresent
         case unknown(String)
@@ -603,11 +660,11 @@ extension Files {
         }
     }
 
-    /// The struct `files.RestoreArg`.
+    /// The argument of `restore`.
     public struct RestoreArg: StructValue {
-        /// The field `path`.
+        /// The path at which the version appears.
         public var path: WritePath
-        /// The field `rev`.
+        /// The version to restore, one of `listRevisions`.
         public var rev: Rev
 
         /// Takes over all fields.
@@ -629,12 +686,17 @@ extension Files {
         }
     }
 
-    /// The union `files.RestoreError`.
+    /// Reasons for which `restore` fails.
     @nonexhaustive public enum RestoreError: TaggedUnion, RouteError {
+        /// The entry cannot be found or used; the payload says why.
         case pathLookup(LookupError)
+        /// The entry must not be changed; the payload says why.
         case pathWrite(WriteError)
+        /// The version is not one of the file, or the file has no versions any longer.
         case invalidRevision
+        /// Another restoration of the path is still running.
         case inProgress
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.

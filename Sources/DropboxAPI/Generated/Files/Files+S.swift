@@ -4,11 +4,11 @@
 // Tools/StoneGenerator/specification.sha256 has its checksums. Do not edit.
 
 extension Files {
-    /// The struct `files.SaveCopyReferenceArg`.
+    /// The argument of `copyReferenceSave`.
     public struct SaveCopyReferenceArg: StructValue {
-        /// The field `copy_reference`.
+        /// The reference that `copyReferenceGet` made, for any account.
         public var copyReference: String
-        /// The field `path`.
+        /// The path of the copy.
         public var path: Path
 
         /// Takes over all fields.
@@ -30,13 +30,19 @@ extension Files {
         }
     }
 
-    /// The union `files.SaveCopyReferenceError`.
+    /// Reasons for which `copyReferenceSave` fails.
     @nonexhaustive public enum SaveCopyReferenceError: TaggedUnion, RouteError {
+        /// The copy cannot be at this path; the payload says why.
         case path(WriteError)
+        /// The text is no reference, or one that has expired.
         case invalidCopyReference
+        /// The user may not use the reference.
         case noPermission
+        /// The entry of the reference has gone.
         case notFound
+        /// The request, or a folder in it, has more files than the server takes at once.
         case tooManyFiles
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -72,9 +78,9 @@ extension Files {
         }
     }
 
-    /// The struct `files.SaveCopyReferenceResult`.
+    /// The result of `copyReferenceSave`.
     public struct SaveCopyReferenceResult: StructValue {
-        /// The field `metadata`.
+        /// The metadata of the copy.
         public var metadata: Metadata
 
         /// Takes over all fields.
@@ -93,11 +99,11 @@ extension Files {
         }
     }
 
-    /// The struct `files.SaveUrlArg`.
+    /// The argument of `saveURL`.
     public struct SaveURLArg: StructValue {
-        /// The field `path`.
+        /// The path of the new file.
         public var path: Path
-        /// The field `url`.
+        /// The address to fetch; the server must be able to reach it.
         public var url: String
 
         /// Takes over all fields.
@@ -119,12 +125,17 @@ extension Files {
         }
     }
 
-    /// The union `files.SaveUrlError`.
+    /// Reasons for which a file was not fetched from the web.
     @nonexhaustive public enum SaveURLError: TaggedUnion, RouteError {
+        /// The file cannot be at this path; the payload says why.
         case path(WriteError)
+        /// The server could not read the address, or it took too long.
         case downloadFailed
+        /// The text is no address of the web.
         case invalidURL
+        /// There is nothing at the address.
         case notFound
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -158,11 +169,15 @@ extension Files {
         }
     }
 
-    /// The union `files.SaveUrlJobStatus`.
+    /// The state of a job that fetches a file from the web.
     @nonexhaustive public enum SaveURLJobStatus: TaggedUnion {
+        /// The job is still running.
         case inProgress
+        /// All is done, and this is the result.
         case complete(FileMetadata)
+        /// Nothing or not all was done; the payload says why.
         case failed(SaveURLError)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -194,10 +209,13 @@ extension Files {
         }
     }
 
-    /// The union `files.SaveUrlResult`.
+    /// The result of `saveURL`: the file, or the id of a job.
     @nonexhaustive public enum SaveURLResult: TaggedUnion {
+        /// A job does the work; the call that asks about it takes this id.
         case asyncJobID(Async.AsyncJobID)
+        /// All is done, and this is the result.
         case complete(FileMetadata)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -221,7 +239,7 @@ extension Files {
 
     /// The struct `files.SearchArg`.
     public struct SearchArg: StructValue {
-        /// The field `path`.
+        /// The path or `id:…` of the entry.
         public var path: PathROrID
         /// The field `query`: at most 1000 characters.
         public var query: String
@@ -263,11 +281,15 @@ extension Files {
         }
     }
 
-    /// The union `files.SearchError`.
+    /// Reasons for which a search fails.
     @nonexhaustive public enum SearchError: TaggedUnion, RouteError {
+        /// The path cannot be used; the payload says why.
         case path(LookupError)
+        /// A part of the argument makes no sense; the payload may say why.
         case invalidArgument(String?)
+        /// The server has failed; another attempt may succeed.
         case internalError
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -295,7 +317,7 @@ extension Files {
     public struct SearchMatch: StructValue {
         /// The field `match_type`.
         public var matchType: SearchMatchType
-        /// The field `metadata`.
+        /// The metadata of the entry.
         public var metadata: Metadata
 
         /// Takes over all fields.
@@ -317,9 +339,9 @@ extension Files {
         }
     }
 
-    /// The struct `files.SearchMatchFieldOptions`.
+    /// The details of matches that a search tells.
     public struct SearchMatchFieldOptions: StructValue {
-        /// The field `include_highlights`.
+        /// Whether matches come with the pieces that match. Default: `false`.
         public var includeHighlights: Bool
 
         /// Takes over all fields.
@@ -354,13 +376,19 @@ extension Files {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `files.SearchMatchTypeV2`.
+    /// The part of an entry that has matched.
     @nonexhaustive public enum SearchMatchTypeV2: VoidUnion {
+        /// The name of the file or folder.
         case filename
+        /// The content of the file.
         case fileContent
+        /// Both the name and the content.
         case filenameAndContent
+        /// That which is seen in a picture.
         case imageContent
+        /// Other facts about the entry.
         case metadata
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -374,13 +402,13 @@ extension Files {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `files.SearchMatchV2`.
+    /// An entry that a search has found.
     public struct SearchMatchV2: StructValue {
-        /// The field `metadata`.
+        /// The metadata of the entry.
         public var metadata: MetadataV2
-        /// The field `match_type`.
+        /// The part that has matched; nil if the server does not tell.
         public var matchType: SearchMatchTypeV2?
-        /// The field `highlight_spans`.
+        /// The name in pieces, of which some match; nil unless highlights were asked for.
         public var highlightSpans: [HighlightSpan]?
 
         /// Takes over all fields.
@@ -425,23 +453,23 @@ extension Files {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `files.SearchOptions`.
+    /// How a search is narrowed and ordered.
     public struct SearchOptions: StructValue {
-        /// The field `path`.
+        /// The folder below which to search; nil for the whole account.
         public var path: PathROrID?
-        /// The field `max_results`: 1 to 1000.
+        /// How many matches a page has at most. Limits: 1 to 1000. Default: `100`.
         public var maxResults: UInt64
-        /// The field `order_by`.
+        /// The order of the matches; nil for the most relevant first.
         public var orderBy: SearchOrderBy?
-        /// The field `file_status`.
+        /// Whether files that exist or deleted ones are searched. Default: `.active`.
         public var fileStatus: FileStatus
-        /// The field `filename_only`.
+        /// Whether only names are compared, and not contents. Default: `false`.
         public var filenameOnly: Bool
-        /// The field `file_extensions`.
+        /// Extensions, one of which a file must have; nil for any. Not for deleted files.
         public var fileExtensions: [String]?
-        /// The field `file_categories`.
+        /// Kinds, of one of which a file must be; nil for any. Not for deleted files.
         public var fileCategories: [FileCategory]?
-        /// The field `account_id`.
+        /// Only entries of this account; nil for any.
         public var accountID: UsersCommon.AccountID?
 
         /// Takes over all fields.
@@ -486,10 +514,13 @@ extension Files {
         }
     }
 
-    /// The union `files.SearchOrderBy`.
+    /// The order of matches.
     @nonexhaustive public enum SearchOrderBy: VoidUnion {
+        /// The most relevant first.
         case relevance
+        /// The most recently changed first.
         case lastModifiedTime
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -532,15 +563,17 @@ extension Files {
         }
     }
 
-    /// The struct `files.SearchV2Arg`.
+    /// The argument of `searchV2`.
     public struct SearchV2Arg: StructValue {
-        /// The field `query`: at most 1000 characters.
+        /// The words to search for; the server may change them for better matches. Limits: at most
+        /// 1000 characters.
         public var query: String
-        /// The field `options`.
+        /// Where and how to search; nil for the defaults.
         public var options: SearchOptions?
-        /// The field `match_field_options`.
+        /// The details that are told of matches; nil for the defaults.
         public var matchFieldOptions: SearchMatchFieldOptions?
-        /// The field `include_highlights`. Deprecated.
+        /// Whether matches come with the pieces that match; `matchFieldOptions` has taken its
+        /// place. Deprecated.
         public var includeHighlights: Bool?
 
         /// Takes over all fields.
@@ -571,9 +604,9 @@ extension Files {
         }
     }
 
-    /// The struct `files.SearchV2ContinueArg`.
+    /// The argument of `searchContinueV2`.
     public struct SearchV2ContinueArg: StructValue {
-        /// The field `cursor`.
+        /// The cursor of the page before. It ends with 10,000 matches.
         public var cursor: SearchV2Cursor
 
         /// Takes over all fields.
@@ -592,13 +625,13 @@ extension Files {
         }
     }
 
-    /// The struct `files.SearchV2Result`.
+    /// A page of matches.
     public struct SearchV2Result: StructValue {
-        /// The field `matches`.
+        /// The matches of this page; an entry may come twice.
         public var matches: [SearchMatchV2]
-        /// The field `has_more`.
+        /// Whether `searchContinueV2` has further matches.
         public var hasMore: Bool
-        /// The field `cursor`.
+        /// The cursor of the next page; nil after the last one.
         public var cursor: SearchV2Cursor?
 
         /// Takes over all fields.
@@ -623,11 +656,11 @@ extension Files {
         }
     }
 
-    /// The struct `files.SharedLink`.
+    /// A link, with its password.
     public struct SharedLink: StructValue {
-        /// The field `url`.
+        /// The address of the link.
         public var url: SharedLinkURL
-        /// The field `password`.
+        /// The password of the link; nil if it has none.
         public var password: String?
 
         /// Takes over all fields.
@@ -649,13 +682,13 @@ extension Files {
         }
     }
 
-    /// The struct `files.SharedLinkFileInfo`.
+    /// A file that a link leads to.
     public struct SharedLinkFileInfo: StructValue {
-        /// The field `url`.
+        /// The address of the link, to the file or to a folder above it.
         public var url: String
-        /// The field `path`.
+        /// The path of the file below the folder of the link; nil if the link is the file's own.
         public var path: String?
-        /// The field `password`.
+        /// The password of the link; nil if it has none.
         public var password: String?
 
         /// Takes over all fields.
@@ -680,9 +713,9 @@ extension Files {
         }
     }
 
-    /// The struct `files.SharingInfo`.
+    /// The user's rights in a shared entry.
     public struct SharingInfo: StructValue {
-        /// The field `read_only`.
+        /// Whether the user can read the entry but not change it.
         public var readOnly: Bool
 
         /// Takes over all fields.
@@ -701,13 +734,13 @@ extension Files {
         }
     }
 
-    /// The struct `files.SingleUserLock`.
+    /// A lock that one user holds.
     public struct SingleUserLock: StructValue {
-        /// The field `created`.
+        /// When the lock was taken.
         public var created: Common.DropboxTimestamp
-        /// The field `lock_holder_account_id`.
+        /// The account of the user.
         public var lockHolderAccountID: UsersCommon.AccountID
-        /// The field `lock_holder_team_id`.
+        /// The team of the user; nil if there is none.
         public var lockHolderTeamID: String?
 
         /// Takes over all fields.
@@ -735,9 +768,9 @@ extension Files {
         }
     }
 
-    /// The struct `files.SymlinkInfo`.
+    /// A symbolic link, which Dropbox keeps as a file without content.
     public struct SymlinkInfo: StructValue {
-        /// The field `target`.
+        /// The path that the link names, as it was written.
         public var target: String
 
         /// Takes over all fields.
@@ -790,6 +823,7 @@ extension Files {
 
     /// The union `files.SyncSettingsError`.
     @nonexhaustive public enum SyncSettingsError: TaggedUnion {
+        /// The path cannot be used; the payload says why.
         case path(LookupError)
         case unsupportedCombination
         case unsupportedConfiguration

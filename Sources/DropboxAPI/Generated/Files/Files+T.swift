@@ -27,17 +27,17 @@ extension Files {
         }
     }
 
-    /// The struct `files.ThumbnailArg`.
+    /// A file, and the picture to make of it.
     public struct ThumbnailArg: StructValue {
-        /// The field `path`.
+        /// The path, `id:…` or `rev:…` of the picture, video or document.
         public var path: ReadPath
-        /// The field `format`.
+        /// The format of the picture. Default: `.jpeg`.
         public var format: ThumbnailFormat
-        /// The field `size`.
+        /// The size that the picture is fitted into. Default: `.w64h64`.
         public var size: ThumbnailSize
-        /// The field `mode`.
+        /// How the picture is fitted into the size. Default: `.strict`.
         public var mode: ThumbnailMode
-        /// The field `exclude_media_info`.
+        /// Whether `mediaInfo` is left out of the metadata, which is faster; nil for no.
         public var excludeMediaInfo: Bool?
 
         /// Takes over all fields.
@@ -71,13 +71,19 @@ extension Files {
         }
     }
 
-    /// The union `files.ThumbnailError`.
+    /// Why no small picture could be made of a file.
     @nonexhaustive public enum ThumbnailError: TaggedUnion, RouteError {
+        /// The path cannot be used; the payload says why.
         case path(LookupError)
+        /// No picture or page is made of files with this extension.
         case unsupportedExtension
+        /// The file is damaged, too large, or a picture of an unknown form.
         case unsupportedImage
+        /// The file is encrypted, so that the server cannot read its content.
         case encryptedContent
+        /// The server failed to make the picture.
         case conversionError
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -105,11 +111,15 @@ extension Files {
         }
     }
 
-    /// The union `files.ThumbnailFormat`.
+    /// The format of a small picture.
     @nonexhaustive public enum ThumbnailFormat: VoidUnion {
+        /// JPEG, the smaller one for photographs.
         case jpeg
+        /// PNG, the better one for drawings and screenshots.
         case png
+        /// WebP.
         case webp
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -121,12 +131,17 @@ extension Files {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `files.ThumbnailMode`.
+    /// How a picture is fitted into a size. It is never enlarged.
     @nonexhaustive public enum ThumbnailMode: VoidUnion {
+        /// As large as fits into the size.
         case strict
+        /// As large as fits into the size or into the size turned by 90 degrees.
         case bestfit
+        /// As small as still covers the size or the size turned by 90 degrees.
         case fitoneBestfit
+        /// Not made smaller at all.
         case original
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -154,17 +169,27 @@ extension Files {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `files.ThumbnailSize`.
+    /// The size of a small picture.
     @nonexhaustive public enum ThumbnailSize: VoidUnion {
+        /// 32 by 32 pixels.
         case w32h32
+        /// 64 by 64 pixels.
         case w64h64
+        /// 128 by 128 pixels.
         case w128h128
+        /// 256 by 256 pixels.
         case w256h256
+        /// 480 by 320 pixels.
         case w480h320
+        /// 640 by 480 pixels.
         case w640h480
+        /// 960 by 640 pixels.
         case w960h640
+        /// 1024 by 768 pixels.
         case w1024h768
+        /// 2048 by 1536 pixels.
         case w2048h1536
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -178,17 +203,17 @@ extension Files {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `files.ThumbnailV2Arg`.
+    /// The argument of `getThumbnailV2`.
     public struct ThumbnailV2Arg: StructValue {
-        /// The field `resource`.
+        /// The file, by its path or by a link.
         public var resource: PathOrLink
-        /// The field `format`.
+        /// The format of the picture. Default: `.jpeg`.
         public var format: ThumbnailFormat
-        /// The field `size`.
+        /// The size that the picture is fitted into. Default: `.w64h64`.
         public var size: ThumbnailSize
-        /// The field `mode`.
+        /// How the picture is fitted into the size. Default: `.strict`.
         public var mode: ThumbnailMode
-        /// The field `exclude_media_info`.
+        /// Whether `mediaInfo` is left out of the metadata, which is faster; nil for no.
         public var excludeMediaInfo: Bool?
 
         /// Takes over all fields.
@@ -222,15 +247,23 @@ extension Files {
         }
     }
 
-    /// The union `files.ThumbnailV2Error`.
+    /// Reasons for which `getThumbnailV2` fails.
     @nonexhaustive public enum ThumbnailV2Error: TaggedUnion, RouteError {
+        /// The path cannot be used; the payload says why.
         case path(LookupError)
+        /// No picture or page is made of files with this extension.
         case unsupportedExtension
+        /// The file is damaged, too large, or a picture of an unknown form.
         case unsupportedImage
+        /// The file is encrypted, so that the server cannot read its content.
         case encryptedContent
+        /// The server failed to make the picture.
         case conversionError
+        /// The link is not open to the caller.
         case accessDenied
+        /// There is no file behind the link.
         case notFound
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.

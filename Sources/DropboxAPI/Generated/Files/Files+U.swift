@@ -6,7 +6,7 @@
 extension Files {
     /// The struct `files.UnlockFileArg`.
     public struct UnlockFileArg: StructValue {
-        /// The field `path`.
+        /// The path or `id:…` of the entry.
         public var path: WritePathOrID
 
         /// Takes over all fields.
@@ -46,23 +46,28 @@ extension Files {
         }
     }
 
-    /// The struct `files.UploadArg`.
+    /// The argument of `upload`.
     public struct UploadArg: StructValue {
-        /// The field `path`.
+        /// The path of the file, or the `id:…` of the one to replace.
         public var path: WritePathOrID
-        /// The field `mode`.
+        /// The treatment of a file that is there already. Default: `.add`.
         public var mode: WriteMode
-        /// The field `autorename`.
+        /// Whether the file gets another name where the server would report a conflict. Default:
+        /// `false`.
         public var autorename: Bool
-        /// The field `client_modified`.
+        /// The time of the last change that the metadata will have; nil takes that of the server.
+        /// Seconds only.
         public var clientModified: Common.DropboxTimestamp?
-        /// The field `mute`.
+        /// Whether the user's other devices do without a notification about this file. Default:
+        /// `false`.
         public var mute: Bool
-        /// The field `property_groups`.
+        /// Properties to give to the file; nil for none.
         public var propertyGroups: [FileProperties.PropertyGroup]?
-        /// The field `strict_conflict`.
+        /// Whether it is a conflict also that a file of the same content is there, or that the file
+        /// of `update` is deleted. Default: `false`.
         public var strictConflict: Bool
-        /// The field `content_hash`.
+        /// The hash of the content: the server refuses bytes with another one. Nil does without the
+        /// comparison.
         public var contentHash: Sha256HexHash?
 
         /// Takes over all fields.
@@ -107,13 +112,20 @@ extension Files {
         }
     }
 
-    /// The union `files.UploadError`.
+    /// Reasons for which `upload` fails.
     @nonexhaustive public enum UploadError: TaggedUnion, RouteError {
+        /// The content has come and cannot be a file at this path; the payload has a session with
+        /// it.
         case path(UploadWriteFailed)
+        /// The properties of the file cannot be used.
         case propertiesError(FileProperties.InvalidPropertyGroupError)
+        /// The request has more bytes than the server takes in one, 150 MiB.
         case payloadTooLarge
+        /// The bytes are not those of `contentHash`: they were damaged on their way.
         case contentHashMismatch
+        /// The folder wants files that are encrypted by the client, which this API cannot do.
         case encryptionNotSupported
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -150,13 +162,15 @@ extension Files {
         }
     }
 
-    /// The struct `files.UploadSessionAppendArg`.
+    /// The argument of `uploadSessionAppendV2`.
     public struct UploadSessionAppendArg: StructValue {
-        /// The field `cursor`.
+        /// The session, and the offset at which the piece belongs.
         public var cursor: UploadSessionCursor
-        /// The field `close`.
+        /// Whether this is the last piece, after which the session takes no others. Default:
+        /// `false`.
         public var close: Bool
-        /// The field `content_hash`.
+        /// The hash of the bytes in this request: the server refuses others. Nil does without the
+        /// comparison.
         public var contentHash: Sha256HexHash?
 
         /// Takes over all fields.
@@ -183,11 +197,12 @@ extension Files {
         }
     }
 
-    /// The struct `files.UploadSessionAppendBatchArg`.
+    /// The argument of `uploadSessionAppendBatch`.
     public struct UploadSessionAppendBatchArg: StructValue {
-        /// The field `entries`: at most 1000 items.
+        /// The pieces, in the order of their bytes in the request. Limits: at most 1000 items.
         public var entries: [UploadSessionAppendBatchArgEntry]
-        /// The field `content_hash`.
+        /// The hash of the whole request's bytes: the server refuses others. Nil does without the
+        /// comparison.
         public var contentHash: Sha256HexHash?
 
         /// Takes over all fields.
@@ -210,13 +225,13 @@ extension Files {
         }
     }
 
-    /// The struct `files.UploadSessionAppendBatchArgEntry`.
+    /// A piece of one session among several.
     public struct UploadSessionAppendBatchArgEntry: StructValue {
-        /// The field `cursor`.
+        /// The session, and the offset at which the piece belongs.
         public var cursor: UploadSessionCursor
-        /// The field `length`.
+        /// How many bytes of the request the piece has.
         public var length: UInt64
-        /// The field `close`.
+        /// Whether this is the last piece of its session. Default: `false`.
         public var close: Bool
 
         /// Takes over all fields.
@@ -241,14 +256,21 @@ extension Files {
         }
     }
 
-    /// The union `files.UploadSessionAppendBatchEntryError`.
+    /// Why one piece of several was not appended.
     @nonexhaustive public enum UploadSessionAppendBatchEntryError: TaggedUnion {
+        /// There is no such session, or it has expired.
         case notFound
+        /// The piece does not begin where the session ends; the payload has the right offset.
         case incorrectOffset(UploadSessionOffsetError)
+        /// The session is closed and takes no more pieces.
         case closed
+        /// The file would be larger than Dropbox keeps one, about 2.2 TB.
         case tooLarge
+        /// A piece of a concurrent session must begin at a multiple of 4 MiB.
         case concurrentSessionInvalidOffset
+        /// A piece of a concurrent session, except the last, must be a multiple of 4 MiB.
         case concurrentSessionInvalidDataSize
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -280,11 +302,15 @@ extension Files {
         }
     }
 
-    /// The union `files.UploadSessionAppendBatchError`.
+    /// Reasons for which `uploadSessionAppendBatch` fails as a whole.
     @nonexhaustive public enum UploadSessionAppendBatchError: VoidUnion, RouteError {
+        /// The request has more bytes than the server takes in one, 150 MiB.
         case payloadTooLarge
+        /// The bytes are not those of `contentHash`: they were damaged on their way.
         case contentHashMismatch
+        /// The lengths of the pieces are together not that of the request's content.
         case lengthMismatch
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -305,9 +331,9 @@ extension Files {
         }
     }
 
-    /// The struct `files.UploadSessionAppendBatchResult`.
+    /// The result of `uploadSessionAppendBatch`.
     public struct UploadSessionAppendBatchResult: StructValue {
-        /// The field `entries`.
+        /// A result for each piece, in the order of the request.
         public var entries: [UploadSessionAppendBatchResultEntry]
 
         /// Takes over all fields.
@@ -326,10 +352,13 @@ extension Files {
         }
     }
 
-    /// The union `files.UploadSessionAppendBatchResultEntry`.
+    /// The result for one piece of several.
     @nonexhaustive public enum UploadSessionAppendBatchResultEntry: TaggedUnion {
+        /// The piece was appended.
         case success
+        /// The piece was not appended.
         case failure(UploadSessionAppendBatchEntryError)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -351,16 +380,25 @@ extension Files {
         }
     }
 
-    /// The union `files.UploadSessionAppendError`.
+    /// Reasons for which `uploadSessionAppendV2` fails.
     @nonexhaustive public enum UploadSessionAppendError: TaggedUnion, RouteError {
+        /// There is no such session, or it has expired.
         case notFound
+        /// The piece does not begin where the session ends; the payload has the right offset.
         case incorrectOffset(UploadSessionOffsetError)
+        /// The session is closed and takes no more pieces.
         case closed
+        /// The file would be larger than Dropbox keeps one, about 2.2 TB.
         case tooLarge
+        /// A piece of a concurrent session must begin at a multiple of 4 MiB.
         case concurrentSessionInvalidOffset
+        /// A piece of a concurrent session, except the last, must be a multiple of 4 MiB.
         case concurrentSessionInvalidDataSize
+        /// The request has more bytes than the server takes in one, 150 MiB.
         case payloadTooLarge
+        /// The bytes are not those of `contentHash`: they were damaged on their way.
         case contentHashMismatch
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -404,11 +442,12 @@ extension Files {
         }
     }
 
-    /// The struct `files.UploadSessionCursor`.
+    /// A place in an upload session.
     public struct UploadSessionCursor: StructValue {
-        /// The field `session_id`.
+        /// The id of the session, of its start.
         public var sessionID: String
-        /// The field `offset`.
+        /// How many bytes the session has so far. The server refuses a wrong one and tells the
+        /// right one.
         public var offset: UInt64
 
         /// Takes over all fields.
@@ -430,13 +469,14 @@ extension Files {
         }
     }
 
-    /// The struct `files.UploadSessionFinishArg`.
+    /// The argument of `uploadSessionFinish`.
     public struct UploadSessionFinishArg: StructValue {
-        /// The field `cursor`.
+        /// The session, and its length without the content of this request.
         public var cursor: UploadSessionCursor
-        /// The field `commit`.
+        /// How the content of the session becomes a file.
         public var commit: CommitInfo
-        /// The field `content_hash`.
+        /// The hash of the bytes in this request: the server refuses others. Nil does without the
+        /// comparison.
         public var contentHash: Sha256HexHash?
 
         /// Takes over all fields.
@@ -463,9 +503,9 @@ extension Files {
         }
     }
 
-    /// The struct `files.UploadSessionFinishBatchArg`.
+    /// The argument of `uploadSessionFinishBatchV2`.
     public struct UploadSessionFinishBatchArg: StructValue {
-        /// The field `entries`: at most 1000 items.
+        /// The sessions, each closed, with the files that they become. Limits: at most 1000 items.
         public var entries: [UploadSessionFinishArg]
 
         /// Takes over all fields.
@@ -486,7 +526,9 @@ extension Files {
 
     /// The union `files.UploadSessionFinishBatchJobStatus`.
     @nonexhaustive public enum UploadSessionFinishBatchJobStatus: TaggedUnion {
+        /// The job is still running.
         case inProgress
+        /// All is done, and this is the result.
         case complete(UploadSessionFinishBatchResult)
         case unknown(String)
 
@@ -511,7 +553,9 @@ extension Files {
 
     /// The union `files.UploadSessionFinishBatchLaunch`.
     @nonexhaustive public enum UploadSessionFinishBatchLaunch: TaggedUnion {
+        /// A job does the work; the call that asks about it takes this id.
         case asyncJobID(Async.AsyncJobID)
+        /// All is done, and this is the result.
         case complete(UploadSessionFinishBatchResult)
         case unknown(String)
 
@@ -534,9 +578,9 @@ extension Files {
         }
     }
 
-    /// The struct `files.UploadSessionFinishBatchResult`.
+    /// The result of `uploadSessionFinishBatchV2`.
     public struct UploadSessionFinishBatchResult: StructValue {
-        /// The field `entries`.
+        /// A result for each session, in the order of the request.
         public var entries: [UploadSessionFinishBatchResultEntry]
 
         /// Takes over all fields.
@@ -555,10 +599,13 @@ extension Files {
         }
     }
 
-    /// The union `files.UploadSessionFinishBatchResultEntry`.
+    /// The result for one session of many.
     @nonexhaustive public enum UploadSessionFinishBatchResultEntry: TaggedUnion {
+        /// The content is a file, with this metadata.
         case success(FileMetadata)
+        /// The content did not become a file.
         case failure(UploadSessionFinishError)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -588,20 +635,32 @@ extension Files {
         }
     }
 
-    /// The union `files.UploadSessionFinishError`.
+    /// Reasons for which an upload session does not become a file.
     @nonexhaustive public enum UploadSessionFinishError: TaggedUnion, RouteError {
+        /// The session cannot be used; the payload says why.
         case lookupFailed(UploadSessionLookupError)
+        /// The file cannot be at this path; the payload says why.
         case path(WriteError)
+        /// The properties of the file cannot be used.
         case propertiesError(FileProperties.InvalidPropertyGroupError)
-        /// Deprecated.
+        /// The files of the batch get into too many shared folders. Deprecated.
         case tooManySharedFolderTargets
+        /// Too many changes of the same shared folder or account at once: the call may be repeated
+        /// after a pause.
         case tooManyWriteOperations
+        /// The request that starts or finishes a concurrent session must have no content.
         case concurrentSessionDataNotAllowed
+        /// A concurrent session must be closed before.
         case concurrentSessionNotClosed
+        /// Pieces of a concurrent session are missing.
         case concurrentSessionMissingData
+        /// The request has more bytes than the server takes in one, 150 MiB.
         case payloadTooLarge
+        /// The bytes are not those of `contentHash`: they were damaged on their way.
         case contentHashMismatch
+        /// The folder wants files that are encrypted by the client, which this API cannot do.
         case encryptionNotSupported
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -652,16 +711,25 @@ extension Files {
         }
     }
 
-    /// The union `files.UploadSessionLookupError`.
+    /// Why an upload session cannot be used.
     @nonexhaustive public enum UploadSessionLookupError: TaggedUnion {
+        /// There is no such session, or it has expired.
         case notFound
+        /// The piece does not begin where the session ends; the payload has the right offset.
         case incorrectOffset(UploadSessionOffsetError)
+        /// The session is closed and takes no more pieces.
         case closed
+        /// The session must be closed before.
         case notClosed
+        /// The file would be larger than Dropbox keeps one, about 2.2 TB.
         case tooLarge
+        /// A piece of a concurrent session must begin at a multiple of 4 MiB.
         case concurrentSessionInvalidOffset
+        /// A piece of a concurrent session, except the last, must be a multiple of 4 MiB.
         case concurrentSessionInvalidDataSize
+        /// The request has more bytes than the server takes in one, 150 MiB.
         case payloadTooLarge
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -697,9 +765,9 @@ extension Files {
         }
     }
 
-    /// The struct `files.UploadSessionOffsetError`.
+    /// Where a session really ends.
     public struct UploadSessionOffsetError: StructValue {
-        /// The field `correct_offset`.
+        /// How many bytes the session has, and where the next piece begins.
         public var correctOffset: UInt64
 
         /// Takes over all fields.
@@ -718,13 +786,15 @@ extension Files {
         }
     }
 
-    /// The struct `files.UploadSessionStartArg`.
+    /// The argument of `uploadSessionStart`.
     public struct UploadSessionStartArg: StructValue {
-        /// The field `close`.
+        /// Whether the content of this request is all, and the session takes no other pieces.
+        /// Default: `false`.
         public var close: Bool
-        /// The field `session_type`.
+        /// Whether pieces come one after another or at once; nil for one after another.
         public var sessionType: UploadSessionType?
-        /// The field `content_hash`.
+        /// The hash of the bytes in this request: the server refuses others. Nil does without the
+        /// comparison.
         public var contentHash: Sha256HexHash?
 
         /// Takes over all fields.
@@ -752,11 +822,11 @@ extension Files {
         }
     }
 
-    /// The struct `files.UploadSessionStartBatchArg`.
+    /// The argument of `uploadSessionStartBatch`.
     public struct UploadSessionStartBatchArg: StructValue {
-        /// The field `session_type`.
+        /// Whether pieces come one after another or at once; nil for one after another.
         public var sessionType: UploadSessionType?
-        /// The field `num_sessions`: 1 to 1000.
+        /// How many sessions to begin. Limits: 1 to 1000.
         public var numSessions: UInt64
 
         /// Takes over all fields.
@@ -778,9 +848,9 @@ extension Files {
         }
     }
 
-    /// The struct `files.UploadSessionStartBatchResult`.
+    /// The result of `uploadSessionStartBatch`.
     public struct UploadSessionStartBatchResult: StructValue {
-        /// The field `session_ids`.
+        /// The ids of the new sessions.
         public var sessionIDs: [String]
 
         /// Takes over all fields.
@@ -799,12 +869,17 @@ extension Files {
         }
     }
 
-    /// The union `files.UploadSessionStartError`.
+    /// Reasons for which `uploadSessionStart` fails.
     @nonexhaustive public enum UploadSessionStartError: VoidUnion, RouteError {
+        /// The request that starts or finishes a concurrent session must have no content.
         case concurrentSessionDataNotAllowed
+        /// A concurrent session cannot be closed by its start.
         case concurrentSessionCloseNotAllowed
+        /// The request has more bytes than the server takes in one, 150 MiB.
         case payloadTooLarge
+        /// The bytes are not those of `contentHash`: they were damaged on their way.
         case contentHashMismatch
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -826,9 +901,9 @@ extension Files {
         }
     }
 
-    /// The struct `files.UploadSessionStartResult`.
+    /// The result of `uploadSessionStart`.
     public struct UploadSessionStartResult: StructValue {
-        /// The field `session_id`.
+        /// The id of the session, for the cursors of its pieces.
         public var sessionID: String
 
         /// Takes over all fields.
@@ -847,10 +922,13 @@ extension Files {
         }
     }
 
-    /// The union `files.UploadSessionType`.
+    /// The order in which pieces of a session come.
     @nonexhaustive public enum UploadSessionType: VoidUnion {
+        /// One after another, each where the one before ends.
         case sequential
+        /// At once and in any order, each at a multiple of 4 MiB.
         case concurrent
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -862,11 +940,11 @@ extension Files {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `files.UploadWriteFailed`.
+    /// An upload that has come and did not become a file.
     public struct UploadWriteFailed: StructValue {
-        /// The field `reason`.
+        /// Why the file cannot be at this path.
         public var reason: WriteError
-        /// The field `upload_session_id`.
+        /// A session that has the content: `uploadSessionFinish` can try again without sending it.
         public var uploadSessionID: String
 
         /// Takes over all fields.

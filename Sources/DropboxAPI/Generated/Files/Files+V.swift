@@ -4,15 +4,15 @@
 // Tools/StoneGenerator/specification.sha256 has its checksums. Do not edit.
 
 extension Files {
-    /// The struct `files.VideoMetadata`.
+    /// Facts of a video.
     public struct VideoMetadata: StructValue {
-        /// The field `dimensions`.
+        /// The size in pixels; nil if it is not known.
         public var dimensions: Dimensions?
-        /// The field `location`.
+        /// Where it was taken; nil if the file does not say.
         public var location: GpsCoordinates?
-        /// The field `time_taken`.
+        /// When it was taken; nil if the file does not say.
         public var timeTaken: Common.DropboxTimestamp?
-        /// The field `duration`.
+        /// The length in milliseconds; nil if it is not known.
         public var duration: UInt64?
 
         /// Takes over all fields.

@@ -4,11 +4,15 @@
 // Tools/StoneGenerator/specification.sha256 has its checksums. Do not edit.
 
 extension Files {
-    /// The union `files.WriteConflictError`.
+    /// The entry that is in the way at a path.
     @nonexhaustive public enum WriteConflictError: VoidUnion {
+        /// There is a file.
         case file
+        /// There is a folder.
         case folder
+        /// One of the folders of the path is a file.
         case fileAncestor
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -20,17 +24,28 @@ extension Files {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `files.WriteError`.
+    /// Why nothing can be written at a path.
     @nonexhaustive public enum WriteError: TaggedUnion {
+        /// The text is no path that the server takes; the payload may say why.
         case malformedPath(MalformedPathError)
+        /// Something is in the way.
         case conflict(WriteConflictError)
+        /// The user may not write there.
         case noWritePermission
+        /// The account, or the team, has not enough space left.
         case insufficientSpace
+        /// The server does not take an entry of this name.
         case disallowedName
+        /// Team folders can be neither moved nor deleted by this call.
         case teamFolder
+        /// The server does not allow this change at this path.
         case operationSuppressed
+        /// Too many changes of the same shared folder or account at once: the call may be repeated
+        /// after a pause.
         case tooManyWriteOperations
+        /// An administrator of the team has forbidden it.
         case accessRestricted
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -74,11 +89,15 @@ extension Files {
         }
     }
 
-    /// The union `files.WriteMode`.
+    /// The treatment of a file that is at the path of a new one.
     @nonexhaustive public enum WriteMode: TaggedUnion {
+        /// It stays, and the new one is a conflict, except with the same content.
         case add
+        /// It is replaced, in any version.
         case overwrite
+        /// It is replaced if its version is this one; another one is a conflict.
         case update(Rev)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.

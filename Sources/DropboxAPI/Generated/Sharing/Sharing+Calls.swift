@@ -26,9 +26,13 @@ extension Sharing {
         /// Makes a link to a file or folder, with password, expiry and audience if wanted. If there
         /// is one already, that is an error which may carry it. Calls
         /// ``Sharing/createSharedLinkWithSettings`` with the fields of its argument, with the scope
-        /// `sharing.write`. Limits of `path`: pattern
-        /// `(/(.|[\r\n])*|id:.*)|(rev:[0-9a-f]{9,})|(ns:[0-9]+(/(.|[\r\n])*)?)`. Errors:
-        /// ``CreateSharedLinkWithSettingsError``.
+        /// `sharing.write`. Errors: ``CreateSharedLinkWithSettingsError``.
+        ///
+        /// - Parameters:
+        ///   - path: The path or `id:…` of the file or folder to link to. Limits: pattern
+        ///     `(/(.|[\r\n])*|id:.*)|(rev:[0-9a-f]{9,})|(ns:[0-9]+(/(.|[\r\n])*)?)`.
+        ///   - settings: The settings of the link; nil for those of the account or team.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func createSharedLinkWithSettings(
             path: ReadPath, settings: SharedLinkSettings? = nil, options: CallOptions = .init()
         ) async throws(CallError<CreateSharedLinkWithSettingsError>) -> SharedLinkMetadata {
@@ -47,7 +51,13 @@ extension Sharing {
 
         /// Lists the shared folders that the account may mount, those that it has mounted among
         /// them. Calls ``Sharing/listMountableFolders`` with the fields of its argument, with the
-        /// scope `sharing.read`. Limits of `limit`: 1 to 1000.
+        /// scope `sharing.read`.
+        ///
+        /// - Parameters:
+        ///   - limit: How many folders a page has at most. Limits: 1 to 1000. Default: `1000`.
+        ///   - actions: The actions about which the answer says whether they are allowed; nil for
+        ///     none.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func listMountableFolders(
             limit: UInt32 = 1000, actions: [FolderAction]? = nil, options: CallOptions = .init()
         ) async throws(CallError<NoError>) -> ListFoldersResult {
@@ -86,6 +96,12 @@ extension Sharing {
         /// Lists the links to an entry, to all below a folder, or of the account. Calls
         /// ``Sharing/listSharedLinks`` with the fields of its argument, with the scope
         /// `sharing.read`. Errors: ``ListSharedLinksError``.
+        ///
+        /// - Parameters:
+        ///   - path: The file or folder whose links are listed; nil for all links of the account.
+        ///   - cursor: The cursor of the page before; nil for the first page.
+        ///   - directOnly: With a path, whether links to folders above it are left out; nil for no.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func listSharedLinks(
             path: ReadPath? = nil, cursor: String? = nil, directOnly: Bool? = nil,
             options: CallOptions = .init()
@@ -105,8 +121,11 @@ extension Sharing {
         }
 
         /// Puts a shared folder into the account's own tree. Calls ``Sharing/mountFolder`` with the
-        /// fields of its argument, with the scope `sharing.write`. Limits of `sharedFolderID`:
-        /// pattern `[-_0-9a-zA-Z:]+`. Errors: ``MountFolderError``.
+        /// fields of its argument, with the scope `sharing.write`. Errors: ``MountFolderError``.
+        ///
+        /// - Parameters:
+        ///   - sharedFolderID: The id of the shared folder. Limits: pattern `[-_0-9a-zA-Z:]+`.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func mountFolder(
             sharedFolderID: Common.SharedFolderID, options: CallOptions = .init()
         ) async throws(CallError<MountFolderError>) -> SharedFolderMetadata {
@@ -126,6 +145,10 @@ extension Sharing {
         /// Ends a link: no visitor can follow it any more. Calls ``Sharing/revokeSharedLink`` with
         /// the fields of its argument, with the scope `sharing.write`. Errors:
         /// ``RevokeSharedLinkError``.
+        ///
+        /// - Parameters:
+        ///   - url: The address of the link.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func revokeSharedLink(url: String, options: CallOptions = .init())
             async throws(CallError<RevokeSharedLinkError>)
         {
@@ -144,8 +167,11 @@ extension Sharing {
 
         /// Takes a shared folder out of the account's own tree; it can be mounted again. Calls
         /// ``Sharing/unmountFolder`` with the fields of its argument, with the scope
-        /// `sharing.write`. Limits of `sharedFolderID`: pattern `[-_0-9a-zA-Z:]+`. Errors:
-        /// ``UnmountFolderError``.
+        /// `sharing.write`. Errors: ``UnmountFolderError``.
+        ///
+        /// - Parameters:
+        ///   - sharedFolderID: The id of the shared folder. Limits: pattern `[-_0-9a-zA-Z:]+`.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func unmountFolder(
             sharedFolderID: Common.SharedFolderID, options: CallOptions = .init()
         ) async throws(CallError<UnmountFolderError>) {

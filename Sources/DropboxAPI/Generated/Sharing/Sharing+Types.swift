@@ -4,10 +4,13 @@
 // Tools/StoneGenerator/specification.sha256 has its checksums. Do not edit.
 
 extension Sharing {
-    /// The union `sharing.AccessInheritance`.
+    /// Whether members of a folder above are members of a folder as well.
     @nonexhaustive public enum AccessInheritance: VoidUnion {
+        /// They are.
         case inherit
+        /// They are not: the folder is restricted.
         case noInherit
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -19,14 +22,21 @@ extension Sharing {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `sharing.AccessLevel`.
+    /// The rights of a member in a file or folder.
     @nonexhaustive public enum AccessLevel: VoidUnion {
+        /// Everything, also giving it to another owner.
         case owner
+        /// Reading, changing and, as far as the policy permits, sharing.
         case editor
+        /// Reading and commenting.
         case viewer
+        /// Reading.
         case viewerNoComment
+        /// Going through the folder to those in it that the member may read.
         case traverse
+        /// Nothing but what a link permits.
         case noAccess
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -39,10 +49,13 @@ extension Sharing {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `sharing.AclUpdatePolicy`.
+    /// The people who may add and remove members of a folder.
     @nonexhaustive public enum AclUpdatePolicy: VoidUnion {
+        /// The owner alone.
         case owner
+        /// All editors.
         case editors
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -54,15 +67,23 @@ extension Sharing {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `sharing.AlphaResolvedVisibility`.
+    /// Whom a link is for in the end.
     @nonexhaustive public enum AlphaResolvedVisibility: VoidUnion {
+        /// All people who have the link.
         case `public`
+        /// Members of the owner's team.
         case teamOnly
+        /// All people who have the link and its password.
         case password
+        /// Members of the owner's team who have the password.
         case teamAndPassword
+        /// Members of the shared folder that the entry lies in.
         case sharedFolderOnly
+        /// Those who may see the content without the link.
         case noOne
+        /// The user alone.
         case onlyYou
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -76,9 +97,9 @@ extension Sharing {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `sharing.AudienceExceptionContentInfo`.
+    /// An entry of a folder with a link for other people.
     public struct AudienceExceptionContentInfo: StructValue {
-        /// The field `name`.
+        /// The name of the entry.
         public var name: String
 
         /// Takes over all fields.
@@ -97,11 +118,11 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.AudienceExceptions`.
+    /// Entries of a folder whose links are for other people than that of the folder.
     public struct AudienceExceptions: StructValue {
-        /// The field `count`.
+        /// How many there are.
         public var count: UInt32
-        /// The field `exceptions`.
+        /// Some of them, to be shown.
         public var exceptions: [AudienceExceptionContentInfo]
 
         /// Takes over all fields.
@@ -123,13 +144,13 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.AudienceRestrictingSharedFolder`.
+    /// A shared folder whose rules keep a link from more people.
     public struct AudienceRestrictingSharedFolder: StructValue {
-        /// The field `shared_folder_id`.
+        /// The id of the shared folder.
         public var sharedFolderID: Common.SharedFolderID
-        /// The field `name`.
+        /// The name of the folder.
         public var name: String
-        /// The field `audience`.
+        /// Whom links in the folder may be for.
         public var audience: LinkAudience
 
         /// Takes over all fields.
@@ -154,10 +175,13 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.ChangeLinkExpirationPolicy`.
+    /// Whether users may change when links expire.
     @nonexhaustive public enum ChangeLinkExpirationPolicy: VoidUnion {
+        /// They may.
         case allowed
+        /// They may not.
         case notAllowed
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -169,11 +193,11 @@ extension Sharing {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `sharing.CreateSharedLinkWithSettingsArg`.
+    /// The argument of `createSharedLinkWithSettings`.
     public struct CreateSharedLinkWithSettingsArg: StructValue {
-        /// The field `path`.
+        /// The path or `id:…` of the file or folder to link to.
         public var path: ReadPath
-        /// The field `settings`.
+        /// The settings of the link; nil for those of the account or team.
         public var settings: SharedLinkSettings?
 
         /// Takes over all fields.
@@ -195,15 +219,24 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.CreateSharedLinkWithSettingsError`.
+    /// Reasons for which `createSharedLinkWithSettings` fails.
     @nonexhaustive public enum CreateSharedLinkWithSettingsError: TaggedUnion, RouteError {
+        /// There is nothing at the path to link to; the payload says why.
         case path(Files.LookupError)
+        /// The user has not confirmed the account's e-mail address yet.
         case emailNotVerified
+        /// The entry has a link already; the payload is that link, unless it may differ from the
+        /// settings that were wanted.
         case sharedLinkAlreadyExists(SharedLinkAlreadyExistsMetadata?)
+        /// The settings of the link cannot be used; the payload says why.
         case settingsError(SharedLinkSettingsError)
+        /// The user may not make a link to the entry.
         case accessDenied
+        /// Dropbox does not let the user make links, because of abuse.
         case bannedMember
+        /// The user has too many shared folders to make another one.
         case tooManySharedFolders
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -237,31 +270,32 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.FileLinkMetadata`.
+    /// A link to a file.
     public struct FileLinkMetadata: StructValue {
-        /// The field `url`.
+        /// The address of the link.
         public var url: String
-        /// The field `id`.
+        /// The id of the entry; nil if the caller may not learn it.
         public var id: ID?
-        /// The field `name`.
+        /// The name of the entry.
         public var name: String
-        /// The field `expires`.
+        /// When the link expires; nil for never.
         public var expires: Common.DropboxTimestamp?
-        /// The field `path_lower`.
+        /// The whole path in lower case; nil if the entry is not in the caller's tree.
         public var pathLower: String?
-        /// The field `link_permissions`.
+        /// The rights that the link gives, and which of its settings the user may change.
         public var linkPermissions: LinkPermissions
-        /// The field `team_member_info`.
+        /// The owner of the link as a member of a team; nil if there is no team.
         public var teamMemberInfo: TeamMemberInfo?
-        /// The field `content_owner_team_info`.
+        /// The team that owns the content; nil if it is that of the link's owner, or if there is
+        /// none.
         public var contentOwnerTeamInfo: TeamInfo?
-        /// The field `client_modified`.
+        /// The time that the uploading program gave as that of the last change.
         public var clientModified: Common.DropboxTimestamp
-        /// The field `server_modified`.
+        /// When the server got this version.
         public var serverModified: Common.DropboxTimestamp
-        /// The field `rev`.
+        /// The version of the file.
         public var rev: Rev
-        /// The field `size`.
+        /// The length of the file in bytes.
         public var size: UInt64
 
         /// Takes over all fields.
@@ -319,26 +353,41 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.FolderAction`.
+    /// Actions on a shared folder.
     @nonexhaustive public enum FolderAction: VoidUnion {
+        /// Changing policies of the folder.
         case changeOptions
+        /// Hiding who has looked at entries.
         case disableViewerInfo
+        /// Changing entries of the folder.
         case editContents
+        /// Showing who has looked at entries.
         case enableViewerInfo
+        /// Adding a member who may change the folder.
         case inviteEditor
+        /// Adding a member who may read and comment.
         case inviteViewer
+        /// Adding a member who may read.
         case inviteViewerNoComment
+        /// Giving up the own membership.
         case relinquishMembership
+        /// Taking the folder out of the own tree.
         case unmount
+        /// Ending the sharing.
         case unshare
+        /// Keeping a copy when the sharing or the membership ends.
         case leaveACopy
-        /// Deprecated.
+        /// Making a link to the folder. Deprecated.
         case shareLink
-        /// Deprecated.
+        /// Making a link; `createViewLink` and `createEditLink` say which. Deprecated.
         case createLink
+        /// Making a link for reading.
         case createViewLink
+        /// Making a link for changing.
         case createEditLink
+        /// Changing whether members of the folder above are members.
         case setAccessInheritance
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -357,23 +406,24 @@ extension Sharing {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `sharing.FolderLinkMetadata`.
+    /// A link to a folder.
     public struct FolderLinkMetadata: StructValue {
-        /// The field `url`.
+        /// The address of the link.
         public var url: String
-        /// The field `id`.
+        /// The id of the entry; nil if the caller may not learn it.
         public var id: ID?
-        /// The field `name`.
+        /// The name of the entry.
         public var name: String
-        /// The field `expires`.
+        /// When the link expires; nil for never.
         public var expires: Common.DropboxTimestamp?
-        /// The field `path_lower`.
+        /// The whole path in lower case; nil if the entry is not in the caller's tree.
         public var pathLower: String?
-        /// The field `link_permissions`.
+        /// The rights that the link gives, and which of its settings the user may change.
         public var linkPermissions: LinkPermissions
-        /// The field `team_member_info`.
+        /// The owner of the link as a member of a team; nil if there is no team.
         public var teamMemberInfo: TeamMemberInfo?
-        /// The field `content_owner_team_info`.
+        /// The team that owns the content; nil if it is that of the link's owner, or if there is
+        /// none.
         public var contentOwnerTeamInfo: TeamInfo?
 
         /// Takes over all fields.
@@ -417,13 +467,13 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.FolderPermission`.
+    /// Whether the user may do something with a folder.
     public struct FolderPermission: StructValue {
-        /// The field `action`.
+        /// The action.
         public var action: FolderAction
-        /// The field `allow`.
+        /// Whether it is allowed.
         public var allow: Bool
-        /// The field `reason`.
+        /// Why it is not allowed; nil if it is, or if the server does not tell.
         public var reason: PermissionDeniedReason?
 
         /// Takes over all fields.
@@ -448,17 +498,18 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.FolderPolicy`.
+    /// The rules for members and links of a folder.
     public struct FolderPolicy: StructValue {
-        /// The field `member_policy`.
+        /// The people who may be a member by the folder's own rule; nil if it has none, or no team.
         public var memberPolicy: MemberPolicy?
-        /// The field `resolved_member_policy`.
+        /// The people who may be a member by the rules of both folder and team; nil unless a team
+        /// owns it.
         public var resolvedMemberPolicy: MemberPolicy?
-        /// The field `acl_update_policy`.
+        /// The people who may add and remove members.
         public var aclUpdatePolicy: AclUpdatePolicy
-        /// The field `shared_link_policy`.
+        /// Whom links to entries of the folder may be for.
         public var sharedLinkPolicy: SharedLinkPolicy
-        /// The field `viewer_info_policy`.
+        /// Whether members see who has looked at entries.
         public var viewerInfoPolicy: ViewerInfoPolicy?
 
         /// Takes over all fields.
@@ -493,11 +544,11 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.InsufficientPlan`.
+    /// An action that the user's plan does not have.
     public struct InsufficientPlan: StructValue {
-        /// The field `message`.
+        /// An explanation for the user.
         public var message: String
-        /// The field `upsell_url`.
+        /// An address at which a plan with it can be had; nil if there is none for this user.
         public var upsellURL: String?
 
         /// Takes over all fields.
@@ -519,13 +570,13 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.InsufficientQuotaAmounts`.
+    /// Bytes that are needed and bytes that there are.
     public struct InsufficientQuotaAmounts: StructValue {
-        /// The field `space_needed`.
+        /// How many bytes are needed.
         public var spaceNeeded: UInt64
-        /// The field `space_shortage`.
+        /// How many bytes are missing.
         public var spaceShortage: UInt64
-        /// The field `space_left`.
+        /// How many bytes the account has left.
         public var spaceLeft: UInt64
 
         /// Takes over all fields.
@@ -550,10 +601,13 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.LinkAccessLevel`.
+    /// The rights of visitors of a link.
     @nonexhaustive public enum LinkAccessLevel: VoidUnion {
+        /// They may read.
         case viewer
+        /// They may change the content.
         case editor
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -565,14 +619,21 @@ extension Sharing {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `sharing.LinkAction`.
+    /// Changes of a link.
     @nonexhaustive public enum LinkAction: VoidUnion {
+        /// Changing what visitors may do.
         case changeAccessLevel
+        /// Changing whom the link is for.
         case changeAudience
+        /// Letting the link never expire.
         case removeExpiry
+        /// Doing without a password.
         case removePassword
+        /// Letting the link expire.
         case setExpiry
+        /// Demanding a password.
         case setPassword
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -586,15 +647,20 @@ extension Sharing {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `sharing.LinkAudience`.
+    /// Whom a link is for.
     @nonexhaustive public enum LinkAudience: VoidUnion {
+        /// All people who have the link.
         case `public`
+        /// Members of the owner's team.
         case team
+        /// Those who may see the content without the link.
         case noOne
+        /// All people who have the link and its password; `requirePassword` has taken its place.
         /// Deprecated.
         case password
-        /// Deprecated.
+        /// Members of the content. Deprecated.
         case members
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -607,14 +673,21 @@ extension Sharing {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `sharing.LinkAudienceDisallowedReason`.
+    /// Why a link cannot be for some people.
     @nonexhaustive public enum LinkAudienceDisallowedReason: VoidUnion {
+        /// The link has to be revoked and made anew for that.
         case deleteAndRecreate
+        /// A shared folder above does not permit it.
         case restrictedBySharedFolder
+        /// The team does not permit it.
         case restrictedByTeam
+        /// The user is in no team.
         case userNotOnTeam
+        /// The user's plan does not have it.
         case userAccountType
+        /// The user may not change it.
         case permissionDenied
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -629,13 +702,13 @@ extension Sharing {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `sharing.LinkAudienceOption`.
+    /// People whom a link may or may not be for.
     public struct LinkAudienceOption: StructValue {
-        /// The field `audience`.
+        /// The people.
         public var audience: LinkAudience
-        /// The field `allowed`.
+        /// Whether the link may be for them.
         public var allowed: Bool
-        /// The field `disallowed_reason`.
+        /// Why it may not; nil if it may.
         public var disallowedReason: LinkAudienceDisallowedReason?
 
         /// Takes over all fields.
@@ -663,13 +736,13 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.LinkPermission`.
+    /// Whether the user may change something of a link.
     public struct LinkPermission: StructValue {
-        /// The field `action`.
+        /// The action.
         public var action: LinkAction
-        /// The field `allow`.
+        /// Whether it is allowed.
         public var allow: Bool
-        /// The field `reason`.
+        /// Why it is not allowed; nil if it is, or if the server does not tell.
         public var reason: PermissionDeniedReason?
 
         /// Takes over all fields.
@@ -694,55 +767,58 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.LinkPermissions`.
+    /// The rights that a link gives, and which of its settings the user may change.
     public struct LinkPermissions: StructValue {
-        /// The field `resolved_visibility`.
+        /// Whom the link is for in the end, by all rules; nil if the caller must not know.
         public var resolvedVisibility: ResolvedVisibility?
-        /// The field `requested_visibility`.
+        /// Whom the link was made for; nil unless the caller owns it.
         public var requestedVisibility: RequestedVisibility?
-        /// The field `can_revoke`.
+        /// Whether the user may revoke the link.
         public var canRevoke: Bool
-        /// The field `revoke_failure_reason`.
+        /// Why the user may not; nil if that is allowed.
         public var revokeFailureReason: SharedLinkAccessFailureReason?
-        /// The field `effective_audience`.
+        /// Whom the link is for in the end, by all rules; nil if the caller must not know.
         public var effectiveAudience: LinkAudience?
-        /// The field `link_access_level`.
+        /// The rights of visitors; nil if the caller must not know.
         public var linkAccessLevel: LinkAccessLevel?
-        /// The field `visibility_policies`.
+        /// For each choice of whom the link is for, whether the user can make it.
         public var visibilityPolicies: [VisibilityPolicy]
-        /// The field `can_set_expiry`.
+        /// Whether the user may let the link expire.
         public var canSetExpiry: Bool
-        /// The field `can_remove_expiry`.
+        /// Whether the user may let the link never expire.
         public var canRemoveExpiry: Bool
-        /// The field `allow_download`.
+        /// Whether visitors may download the content.
         public var allowDownload: Bool
-        /// The field `can_allow_download`.
+        /// Whether the user may permit downloads.
         public var canAllowDownload: Bool
-        /// The field `can_disallow_download`.
+        /// Whether the user may forbid downloads.
         public var canDisallowDownload: Bool
-        /// The field `allow_comments`. Deprecated.
+        /// Whether visitors may comment. Deprecated.
         public var allowComments: Bool
-        /// The field `team_restricts_comments`. Deprecated.
+        /// Whether the team has forbidden comments everywhere. Deprecated.
         public var teamRestrictsComments: Bool
-        /// The field `audience_options`.
+        /// For each group of people, whether the link may be for them; nil if the server does not
+        /// tell.
         public var audienceOptions: [LinkAudienceOption]?
-        /// The field `can_set_password`.
+        /// Whether the user may demand a password; nil if the server does not tell.
         public var canSetPassword: Bool?
-        /// The field `can_remove_password`.
+        /// Whether the user may do without a password; nil if the server does not tell.
         public var canRemovePassword: Bool?
-        /// The field `require_password`.
+        /// Whether visitors need a password; nil if the server does not tell.
         public var requirePassword: Bool?
-        /// The field `can_use_extended_sharing_controls`.
+        /// Whether the user's plan has passwords, expiry and the like; nil if the server does not
+        /// tell.
         public var canUseExtendedSharingControls: Bool?
-        /// The field `can_sync`.
+        /// Whether the user may save the content to the own account; nil if the server does not
+        /// tell.
         public var canSync: Bool?
-        /// The field `can_request_access`.
+        /// Whether the user may ask for access; nil if the server does not tell.
         public var canRequestAccess: Bool?
-        /// The field `enforce_shared_link_password_policy`.
+        /// Whether the team demands a password; nil if the server does not tell.
         public var enforceSharedLinkPasswordPolicy: TeamPolicies.EnforceLinkPasswordPolicy?
-        /// The field `days_to_expire_policy`.
+        /// After how many days links of the team expire; nil if the server does not tell.
         public var daysToExpirePolicy: TeamPolicies.DefaultLinkExpirationDaysPolicy?
-        /// The field `change_shared_link_expiration_policy`.
+        /// Whether the team's users may change when links expire; nil if the server does not tell.
         public var changeSharedLinkExpirationPolicy: ChangeLinkExpirationPolicy?
 
         /// Takes over all fields.
@@ -851,11 +927,11 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.ListFoldersArgs`.
+    /// The argument of `listFolders` and `listMountableFolders`.
     public struct ListFoldersArgs: StructValue {
-        /// The field `limit`: 1 to 1000.
+        /// How many folders a page has at most. Limits: 1 to 1000. Default: `1000`.
         public var limit: UInt32
-        /// The field `actions`.
+        /// The actions about which the answer says whether they are allowed; nil for none.
         public var actions: [FolderAction]?
 
         /// Takes over all fields.
@@ -879,7 +955,7 @@ extension Sharing {
 
     /// The struct `sharing.ListFoldersContinueArg`.
     public struct ListFoldersContinueArg: StructValue {
-        /// The field `cursor`.
+        /// The cursor of the next page; nil after the last one.
         public var cursor: String
 
         /// Takes over all fields.
@@ -910,11 +986,11 @@ extension Sharing {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `sharing.ListFoldersResult`.
+    /// A page of shared folders.
     public struct ListFoldersResult: StructValue {
-        /// The field `entries`.
+        /// The folders of this page.
         public var entries: [SharedFolderMetadata]
-        /// The field `cursor`.
+        /// The cursor of the next page; nil after the last one.
         public var cursor: String?
 
         /// Takes over all fields.
@@ -936,13 +1012,13 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.ListSharedLinksArg`.
+    /// The argument of `listSharedLinks`.
     public struct ListSharedLinksArg: StructValue {
-        /// The field `path`.
+        /// The file or folder whose links are listed; nil for all links of the account.
         public var path: ReadPath?
-        /// The field `cursor`.
+        /// The cursor of the page before; nil for the first page.
         public var cursor: String?
-        /// The field `direct_only`.
+        /// With a path, whether links to folders above it are left out; nil for no.
         public var directOnly: Bool?
 
         /// Takes over all fields.
@@ -967,10 +1043,13 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.ListSharedLinksError`.
+    /// Reasons for which `listSharedLinks` fails.
     @nonexhaustive public enum ListSharedLinksError: TaggedUnion, RouteError {
+        /// There is nothing at the path; the payload says why.
         case path(Files.LookupError)
+        /// The cursor is no longer valid: the listing has to begin anew.
         case reset
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -992,13 +1071,13 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.ListSharedLinksResult`.
+    /// A page of links.
     public struct ListSharedLinksResult: StructValue {
-        /// The field `links`.
+        /// The links of this page.
         public var links: [SharedLinkMetadata]
-        /// The field `has_more`.
+        /// Whether there are further pages.
         public var hasMore: Bool
-        /// The field `cursor`.
+        /// The cursor of the next page; nil after the last one, and with a path.
         public var cursor: String?
 
         /// Takes over all fields.
@@ -1023,11 +1102,15 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.MemberPolicy`.
+    /// The people who may be a member of a folder.
     @nonexhaustive public enum MemberPolicy: VoidUnion {
+        /// People of the team only.
         case team
+        /// All people.
         case anyone
+        /// People of the team, and those whom it has approved.
         case teamAndApproved
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -1039,9 +1122,9 @@ extension Sharing {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `sharing.MountFolderArg`.
+    /// The argument of `mountFolder`.
     public struct MountFolderArg: StructValue {
-        /// The field `shared_folder_id`.
+        /// The id of the shared folder.
         public var sharedFolderID: Common.SharedFolderID
 
         /// Takes over all fields.
@@ -1060,15 +1143,23 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.MountFolderError`.
+    /// Reasons for which `mountFolder` fails.
     @nonexhaustive public enum MountFolderError: TaggedUnion, RouteError {
+        /// The file or folder cannot be used; the payload says why.
         case accessError(SharedFolderAccessError)
+        /// It lies in a shared folder, where that is not possible.
         case insideSharedFolder
+        /// The account has not enough space left; the payload has the amounts.
         case insufficientQuota(InsufficientQuotaAmounts)
+        /// The folder is in the user's tree already.
         case alreadyMounted
+        /// The user may not do this.
         case noPermission
+        /// The folder cannot be mounted.
         case notMountable
+        /// The server mounts the folder by itself, and no call does it.
         case mustAutomount
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -1101,23 +1192,39 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.PermissionDeniedReason`.
+    /// Why an action is not allowed.
     @nonexhaustive public enum PermissionDeniedReason: TaggedUnion {
+        /// The user is not of the owner's team.
         case userNotSameTeamAsOwner
+        /// The owner does not permit it.
         case userNotAllowedByOwner
+        /// The member is one only by a group or a folder above.
         case targetIsIndirectMember
+        /// The member is the owner.
         case targetIsOwner
+        /// The member is the user.
         case targetIsSelf
+        /// The member's account is not active.
         case targetNotActive
+        /// The folder is a team folder with narrower rules.
         case folderIsLimitedTeamFolder
+        /// The owner is in no team.
         case ownerNotOnTeam
+        /// The user's rights do not go so far.
         case permissionDenied
+        /// The team does not permit it.
         case restrictedByTeam
+        /// The user's plan does not have it.
         case userAccountType
+        /// The user is in no team.
         case userNotOnTeam
+        /// The folder lies in a shared folder.
         case folderIsInsideSharedFolder
+        /// A folder above does not permit it.
         case restrictedByParentFolder
+        /// The user's plan does not have it; the payload says which one does.
         case insufficientPlan(InsufficientPlan)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -1166,12 +1273,17 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.RequestedLinkAccessLevel`.
+    /// The rights that visitors of a link shall have.
     @nonexhaustive public enum RequestedLinkAccessLevel: VoidUnion {
+        /// They shall read.
         case viewer
+        /// They shall change the content, which not all kinds of files permit.
         case editor
+        /// As much as the user can permit.
         case max
+        /// As much as is usual for the file.
         case `default`
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -1183,11 +1295,15 @@ extension Sharing {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `sharing.RequestedVisibility`.
+    /// Whom a link was made for.
     @nonexhaustive public enum RequestedVisibility: VoidUnion {
+        /// All people who have the link.
         case `public`
+        /// Members of the owner's team.
         case teamOnly
+        /// All people who have the link and its password.
         case password
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -1199,15 +1315,23 @@ extension Sharing {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `sharing.ResolvedVisibility`.
+    /// Whom a link is for in the end, by the rules of team and folder.
     @nonexhaustive public enum ResolvedVisibility: VoidUnion {
+        /// All people who have the link.
         case `public`
+        /// Members of the owner's team.
         case teamOnly
+        /// All people who have the link and its password.
         case password
+        /// Members of the owner's team who have the password.
         case teamAndPassword
+        /// Members of the shared folder that the entry lies in.
         case sharedFolderOnly
+        /// Those who may see the content without the link.
         case noOne
+        /// The user alone.
         case onlyYou
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -1221,9 +1345,9 @@ extension Sharing {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `sharing.RevokeSharedLinkArg`.
+    /// The argument of `revokeSharedLink`.
     public struct RevokeSharedLinkArg: StructValue {
-        /// The field `url`.
+        /// The address of the link.
         public var url: String
 
         /// Takes over all fields.
@@ -1242,13 +1366,19 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.RevokeSharedLinkError`.
+    /// Reasons for which `revokeSharedLink` fails.
     @nonexhaustive public enum RevokeSharedLinkError: VoidUnion, RouteError {
+        /// There is no such link.
         case sharedLinkNotFound
+        /// The link is not open to the caller.
         case sharedLinkAccessDenied
+        /// The link is of a kind that this call does not know; `export` may bring its file.
         case unsupportedLinkType
+        /// The link takes neither `path` nor `linkPassword`.
         case unsupportedParameterField
+        /// The text is no address of a link.
         case sharedLinkMalformed
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -1264,25 +1394,26 @@ extension Sharing {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `sharing.SharedContentLinkMetadata`.
+    /// The link to a shared file or folder.
     public struct SharedContentLinkMetadata: StructValue {
-        /// The field `access_level`.
+        /// The rights of visitors; nil if the caller must not know.
         public var accessLevel: AccessLevel?
-        /// The field `audience_options`.
+        /// Whom the user can make the link for.
         public var audienceOptions: [LinkAudience]
-        /// The field `audience_restricting_shared_folder`.
+        /// A shared folder whose rules keep the link from more people; nil if there is none.
         public var audienceRestrictingSharedFolder: AudienceRestrictingSharedFolder?
-        /// The field `current_audience`.
+        /// Whom the link is for.
         public var currentAudience: LinkAudience
-        /// The field `expiry`.
+        /// When the link expires; nil for never.
         public var expiry: Common.DropboxTimestamp?
-        /// The field `link_permissions`.
+        /// For each change of the link, whether the user may make it.
         public var linkPermissions: [LinkPermission]
-        /// The field `password_protected`.
+        /// Whether visitors need a password.
         public var passwordProtected: Bool
-        /// The field `audience_exceptions`.
+        /// Entries of the folder whose links are for other people; nil unless a single folder was
+        /// asked for.
         public var audienceExceptions: AudienceExceptions?
-        /// The field `url`.
+        /// The address of the link.
         public var url: String
 
         /// Takes over all fields.
@@ -1333,14 +1464,19 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.SharedFolderAccessError`.
+    /// Why a shared folder cannot be used.
     @nonexhaustive public enum SharedFolderAccessError: VoidUnion, RouteError {
+        /// There is no shared folder of this id.
         case invalidID
+        /// The folder does not have the user among its members.
         case notAMember
+        /// The user is not a member, or not one who can do this.
         case invalidMember
-        /// Deprecated.
+        /// The user has not confirmed the account's e-mail address yet. Deprecated.
         case emailUnverified
+        /// The folder is not in the user's tree.
         case unmounted
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -1353,43 +1489,43 @@ extension Sharing {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `sharing.SharedFolderMetadata`.
+    /// A shared folder.
     public struct SharedFolderMetadata: StructValue {
-        /// The field `access_type`.
+        /// The rights of the user.
         public var accessType: AccessLevel
-        /// The field `is_inside_team_folder`.
+        /// Whether it lies in a team folder.
         public var isInsideTeamFolder: Bool
-        /// The field `is_team_folder`.
+        /// Whether it is a team folder.
         public var isTeamFolder: Bool
-        /// The field `owner_display_names`.
+        /// The names of the owners, to be shown; nil if the server cannot tell.
         public var ownerDisplayNames: [String]?
-        /// The field `owner_team`.
+        /// The team that owns it; nil if no team does.
         public var ownerTeam: Users.Team?
-        /// The field `parent_shared_folder_id`.
+        /// The id of the shared folder that it lies in; nil if it is in none.
         public var parentSharedFolderID: Common.SharedFolderID?
-        /// The field `path_display`.
+        /// The whole path to be shown; nil if it is not in the caller's tree.
         public var pathDisplay: String?
-        /// The field `path_lower`.
+        /// The whole path in lower case; nil if it is not in the caller's tree.
         public var pathLower: String?
-        /// The field `parent_folder_name`.
+        /// The name of the folder that it lies in; nil if it has none.
         public var parentFolderName: String?
-        /// The field `link_metadata`.
+        /// The link to it; nil if there is none.
         public var linkMetadata: SharedContentLinkMetadata?
-        /// The field `name`.
+        /// The name of the folder.
         public var name: String
-        /// The field `permissions`.
+        /// For each action that was asked about, whether it is allowed; nil if none was.
         public var permissions: [FolderPermission]?
-        /// The field `policy`.
+        /// The rules for members and links.
         public var policy: FolderPolicy
-        /// The field `preview_url`.
+        /// An address at which a browser shows it.
         public var previewURL: String
-        /// The field `shared_folder_id`.
+        /// The id of the shared folder.
         public var sharedFolderID: Common.SharedFolderID
-        /// The field `time_invited`.
+        /// When the user was invited; for the owner, when it was shared.
         public var timeInvited: Common.DropboxTimestamp
-        /// The field `access_inheritance`.
+        /// Whether members of the folder above are members of this one. Default: `.inherit`.
         public var accessInheritance: AccessInheritance
-        /// The field `folder_id`.
+        /// The `id:…` of the folder; nil if the server does not tell.
         public var folderID: Files.FileID?
 
         /// Takes over all fields.
@@ -1467,13 +1603,19 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.SharedLinkAccessFailureReason`.
+    /// The requirement that a visitor of a link does not meet.
     @nonexhaustive public enum SharedLinkAccessFailureReason: VoidUnion {
+        /// The visitor has to log in.
         case loginRequired
+        /// The visitor has to confirm an e-mail address.
         case emailVerifyRequired
+        /// The visitor has to know the password.
         case passwordRequired
+        /// The visitor has to be of the team.
         case teamOnly
+        /// The visitor has to be the owner.
         case ownerOnly
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -1487,9 +1629,11 @@ extension Sharing {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `sharing.SharedLinkAlreadyExistsMetadata`.
+    /// The link that an entry has already.
     @nonexhaustive public enum SharedLinkAlreadyExistsMetadata: TaggedUnion {
+        /// The link, with its address and settings.
         case metadata(SharedLinkMetadata)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -1509,7 +1653,7 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.SharedLinkMetadata`, which is one of several.
+    /// A link to a file or folder.
     @nonexhaustive public enum SharedLinkMetadata: TaggedUnion {
         case file(FileLinkMetadata)
         case folder(FolderLinkMetadata)
@@ -1534,7 +1678,7 @@ extension Sharing {
             }
         }
 
-        /// The field `url`.
+        /// The address of the link.
         public var url: String {
             switch self {
             case .file(let value): value.url
@@ -1543,7 +1687,7 @@ extension Sharing {
             }
         }
 
-        /// The field `id`.
+        /// The id of the entry; nil if the caller may not learn it.
         public var id: ID? {
             switch self {
             case .file(let value): value.id
@@ -1552,7 +1696,7 @@ extension Sharing {
             }
         }
 
-        /// The field `name`.
+        /// The name of the entry.
         public var name: String {
             switch self {
             case .file(let value): value.name
@@ -1561,7 +1705,7 @@ extension Sharing {
             }
         }
 
-        /// The field `expires`.
+        /// When the link expires; nil for never.
         public var expires: Common.DropboxTimestamp? {
             switch self {
             case .file(let value): value.expires
@@ -1570,7 +1714,7 @@ extension Sharing {
             }
         }
 
-        /// The field `path_lower`.
+        /// The whole path in lower case; nil if the entry is not in the caller's tree.
         public var pathLower: String? {
             switch self {
             case .file(let value): value.pathLower
@@ -1579,7 +1723,7 @@ extension Sharing {
             }
         }
 
-        /// The field `link_permissions`.
+        /// The rights that the link gives, and which of its settings the user may change.
         public var linkPermissions: LinkPermissions {
             switch self {
             case .file(let value): value.linkPermissions
@@ -1588,7 +1732,7 @@ extension Sharing {
             }
         }
 
-        /// The field `team_member_info`.
+        /// The owner of the link as a member of a team; nil if there is no team.
         public var teamMemberInfo: TeamMemberInfo? {
             switch self {
             case .file(let value): value.teamMemberInfo
@@ -1597,7 +1741,8 @@ extension Sharing {
             }
         }
 
-        /// The field `content_owner_team_info`.
+        /// The team that owns the content; nil if it is that of the link's owner, or if there is
+        /// none.
         public var contentOwnerTeamInfo: TeamInfo? {
             switch self {
             case .file(let value): value.contentOwnerTeamInfo
@@ -1609,21 +1754,22 @@ extension Sharing {
 
     /// The fields that all kinds of `sharing.SharedLinkMetadata` have.
     public struct SharedLinkMetadataBase: StructValue {
-        /// The field `url`.
+        /// The address of the link.
         public var url: String
-        /// The field `id`.
+        /// The id of the entry; nil if the caller may not learn it.
         public var id: ID?
-        /// The field `name`.
+        /// The name of the entry.
         public var name: String
-        /// The field `expires`.
+        /// When the link expires; nil for never.
         public var expires: Common.DropboxTimestamp?
-        /// The field `path_lower`.
+        /// The whole path in lower case; nil if the entry is not in the caller's tree.
         public var pathLower: String?
-        /// The field `link_permissions`.
+        /// The rights that the link gives, and which of its settings the user may change.
         public var linkPermissions: LinkPermissions
-        /// The field `team_member_info`.
+        /// The owner of the link as a member of a team; nil if there is no team.
         public var teamMemberInfo: TeamMemberInfo?
-        /// The field `content_owner_team_info`.
+        /// The team that owns the content; nil if it is that of the link's owner, or if there is
+        /// none.
         public var contentOwnerTeamInfo: TeamInfo?
 
         /// Takes over all fields.
@@ -1667,12 +1813,15 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.SharedLinkPolicy`.
+    /// Whom links to entries of a folder may be for.
     @nonexhaustive public enum SharedLinkPolicy: VoidUnion {
+        /// All people.
         case anyone
-        /// Deprecated.
+        /// Members of the team. Deprecated.
         case team
+        /// Members of the folder.
         case members
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -1684,21 +1833,21 @@ extension Sharing {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `sharing.SharedLinkSettings`.
+    /// Settings of a link. Each that is nil has its default, or stays.
     public struct SharedLinkSettings: StructValue {
-        /// The field `require_password`.
+        /// Whether visitors need a password.
         public var requirePassword: Bool?
-        /// The field `link_password`.
+        /// The password; together with `requirePassword`.
         public var linkPassword: String?
-        /// The field `expires`.
+        /// When the link expires; the account's plan must have that.
         public var expires: Common.DropboxTimestamp?
-        /// The field `audience`.
+        /// Whom the link is for.
         public var audience: LinkAudience?
-        /// The field `access`.
+        /// The rights that visitors shall have.
         public var access: RequestedLinkAccessLevel?
-        /// The field `requested_visibility`. Deprecated.
+        /// Whom the link is for; `audience` has taken its place. Deprecated.
         public var requestedVisibility: RequestedVisibility?
-        /// The field `allow_download`.
+        /// Whether visitors may download the content.
         public var allowDownload: Bool?
 
         /// Takes over all fields.
@@ -1740,10 +1889,13 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.SharedLinkSettingsError`.
+    /// Why settings of a link cannot be used.
     @nonexhaustive public enum SharedLinkSettingsError: VoidUnion {
+        /// They contradict each other, lack something, or name a time that is past.
         case invalidSettings
+        /// The user, or the plan, may not have such settings.
         case notAuthorized
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -1755,13 +1907,13 @@ extension Sharing {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `sharing.TeamMemberInfo`.
+    /// The owner of a link, as a member of a team.
     public struct TeamMemberInfo: StructValue {
-        /// The field `team_info`.
+        /// The team.
         public var teamInfo: TeamInfo
-        /// The field `display_name`.
+        /// The name to be shown.
         public var displayName: String
-        /// The field `member_id`.
+        /// The id of the user in the team; nil unless it is the caller's own team.
         public var memberID: String?
 
         /// Takes over all fields.
@@ -1786,9 +1938,9 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.UnmountFolderArg`.
+    /// The argument of `unmountFolder`.
     public struct UnmountFolderArg: StructValue {
-        /// The field `shared_folder_id`.
+        /// The id of the shared folder.
         public var sharedFolderID: Common.SharedFolderID
 
         /// Takes over all fields.
@@ -1807,11 +1959,15 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.UnmountFolderError`.
+    /// Reasons for which `unmountFolder` fails.
     @nonexhaustive public enum UnmountFolderError: TaggedUnion, RouteError {
+        /// The file or folder cannot be used; the payload says why.
         case accessError(SharedFolderAccessError)
+        /// The user may not do this.
         case noPermission
+        /// The folder cannot be taken out, for example because it lies in another shared folder.
         case notUnmountable
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -1835,10 +1991,13 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.ViewerInfoPolicy`.
+    /// Whether members see who has looked at entries.
     @nonexhaustive public enum ViewerInfoPolicy: VoidUnion {
+        /// They see it.
         case enabled
+        /// They do not see it.
         case disabled
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -1850,15 +2009,15 @@ extension Sharing {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `sharing.VisibilityPolicy`.
+    /// People whom a link may or may not be made for.
     public struct VisibilityPolicy: StructValue {
-        /// The field `policy`.
+        /// Whom the link would be made for.
         public var policy: RequestedVisibility
-        /// The field `resolved_policy`.
+        /// Whom it would be for in the end, by all rules.
         public var resolvedPolicy: AlphaResolvedVisibility
-        /// The field `allowed`.
+        /// Whether the user can make it for them.
         public var allowed: Bool
-        /// The field `disallowed_reason`.
+        /// Why the user cannot; nil if that is allowed.
         public var disallowedReason: VisibilityPolicyDisallowedReason?
 
         /// Takes over all fields.
@@ -1889,14 +2048,21 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.VisibilityPolicyDisallowedReason`.
+    /// Why a link cannot be made for some people.
     @nonexhaustive public enum VisibilityPolicyDisallowedReason: VoidUnion {
+        /// The link has to be revoked and made anew for that.
         case deleteAndRecreate
+        /// A shared folder above does not permit it.
         case restrictedBySharedFolder
+        /// The team does not permit it.
         case restrictedByTeam
+        /// The user is in no team.
         case userNotOnTeam
+        /// The user's plan does not have it.
         case userAccountType
+        /// The user may not change it.
         case permissionDenied
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.

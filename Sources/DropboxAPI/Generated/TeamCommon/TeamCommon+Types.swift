@@ -4,11 +4,15 @@
 // Tools/StoneGenerator/specification.sha256 has its checksums. Do not edit.
 
 extension TeamCommon {
-    /// The union `team_common.MemberSpaceLimitType`.
+    /// The consequence at the limit of a member's space.
     @nonexhaustive public enum MemberSpaceLimitType: VoidUnion {
+        /// There is no limit.
         case off
+        /// The member is told, and goes on.
         case alertOnly
+        /// Nothing more is taken.
         case stopSync
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.

@@ -4,16 +4,25 @@
 // Tools/StoneGenerator/specification.sha256 has its checksums. Do not edit.
 
 extension TeamPolicies {
-    /// The union `team_policies.DefaultLinkExpirationDaysPolicy`.
+    /// When new links for people outside of the team expire, unless they say otherwise.
     @nonexhaustive public enum DefaultLinkExpirationDaysPolicy: VoidUnion {
+        /// Never.
         case none
+        /// After 1 day.
         case day1
+        /// After 3 days.
         case day3
+        /// After 7 days.
         case day7
+        /// After 30 days.
         case day30
+        /// After 90 days.
         case day90
+        /// After 180 days.
         case day180
+        /// After 1 year.
         case year1
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -26,10 +35,13 @@ extension TeamPolicies {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `team_policies.EnforceLinkPasswordPolicy`.
+    /// Whether new links for people outside of the team have passwords.
     @nonexhaustive public enum EnforceLinkPasswordPolicy: VoidUnion {
+        /// They may have one.
         case optional
+        /// They must have one.
         case required
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -41,10 +53,13 @@ extension TeamPolicies {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `team_policies.GroupCreation`.
+    /// The people who may make groups.
     @nonexhaustive public enum GroupCreation: VoidUnion {
+        /// All members of the team.
         case adminsAndMembers
+        /// Administrators.
         case adminsOnly
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -56,10 +71,13 @@ extension TeamPolicies {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `team_policies.OfficeAddInPolicy`.
+    /// Whether the team permits Dropbox's add-in for Office.
     @nonexhaustive public enum OfficeAddInPolicy: VoidUnion {
+        /// It does not.
         case disabled
+        /// It does.
         case enabled
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -71,10 +89,13 @@ extension TeamPolicies {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `team_policies.SharedFolderBlanketLinkRestrictionPolicy`.
+    /// Whom links to entries of shared folders may be for.
     @nonexhaustive public enum SharedFolderBlanketLinkRestrictionPolicy: VoidUnion {
+        /// Members of the folder.
         case members
+        /// All people, as far as the folder permits.
         case anyone
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -86,10 +107,13 @@ extension TeamPolicies {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `team_policies.SharedFolderJoinPolicy`.
+    /// Which shared folders members of the team may join.
     @nonexhaustive public enum SharedFolderJoinPolicy: VoidUnion {
+        /// Those of the team.
         case fromTeamOnly
+        /// All of them.
         case fromAnyone
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -101,11 +125,15 @@ extension TeamPolicies {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `team_policies.SharedFolderMemberPolicy`.
+    /// The people who may become a member of the team's shared folders.
     @nonexhaustive public enum SharedFolderMemberPolicy: VoidUnion {
+        /// Members of the team.
         case team
+        /// All people.
         case anyone
+        /// Members of the team, and those whom it has approved.
         case teamAndApproved
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -117,12 +145,17 @@ extension TeamPolicies {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `team_policies.SharedLinkCreatePolicy`.
+    /// Whom links of the team may be for.
     @nonexhaustive public enum SharedLinkCreatePolicy: VoidUnion {
+        /// All people, unless the link says otherwise.
         case defaultPublic
+        /// Members of the team, unless the link says otherwise.
         case defaultTeamOnly
+        /// Members of the team, and nothing else.
         case teamOnly
+        /// Those who are invited, unless the link says otherwise.
         case defaultNoOne
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -135,11 +168,15 @@ extension TeamPolicies {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `team_policies.SharedLinkDefaultPermissionsPolicy`.
+    /// The rights of visitors of a new link, unless it says otherwise.
     @nonexhaustive public enum SharedLinkDefaultPermissionsPolicy: VoidUnion {
+        /// As much as is usual for the file.
         case `default`
+        /// Change the content.
         case edit
+        /// Read.
         case view
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -151,23 +188,23 @@ extension TeamPolicies {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `team_policies.TeamSharingPolicies`.
+    /// The team's policies about sharing.
     public struct TeamSharingPolicies: StructValue {
-        /// The field `shared_folder_member_policy`.
+        /// The people who may become a member of the team's shared folders.
         public var sharedFolderMemberPolicy: SharedFolderMemberPolicy
-        /// The field `shared_folder_join_policy`.
+        /// Which shared folders members of the team may join.
         public var sharedFolderJoinPolicy: SharedFolderJoinPolicy
-        /// The field `shared_link_create_policy`.
+        /// Whom links of the team may be for.
         public var sharedLinkCreatePolicy: SharedLinkCreatePolicy
-        /// The field `group_creation_policy`.
+        /// The people who may make groups.
         public var groupCreationPolicy: GroupCreation
-        /// The field `shared_folder_link_restriction_policy`.
+        /// Whom links to entries of shared folders may be for.
         public var sharedFolderLinkRestrictionPolicy: SharedFolderBlanketLinkRestrictionPolicy
-        /// The field `enforce_link_password_policy`.
+        /// Whether new links for people outside of the team have passwords.
         public var enforceLinkPasswordPolicy: EnforceLinkPasswordPolicy
-        /// The field `default_link_expiration_days_policy`.
+        /// When new links for people outside of the team expire, unless they say otherwise.
         public var defaultLinkExpirationDaysPolicy: DefaultLinkExpirationDaysPolicy
-        /// The field `shared_link_default_permissions_policy`.
+        /// The rights of visitors of a new link, unless it says otherwise.
         public var sharedLinkDefaultPermissionsPolicy: SharedLinkDefaultPermissionsPolicy
 
         /// Takes over all fields.
@@ -220,10 +257,13 @@ extension TeamPolicies {
         }
     }
 
-    /// The union `team_policies.TopLevelContentPolicy`.
+    /// The people who may change the top folder of the team's space.
     @nonexhaustive public enum TopLevelContentPolicy: VoidUnion {
+        /// Administrators.
         case adminOnly
+        /// All members of the team.
         case everyone
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.

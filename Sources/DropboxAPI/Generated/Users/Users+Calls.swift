@@ -44,7 +44,11 @@ extension Users {
 
         /// Name, e-mail address and picture of an account, as far as the caller may see them. Calls
         /// ``Users/getAccount`` with the fields of its argument, with the scope `sharing.read`.
-        /// Limits of `accountID`: 40 characters. Errors: ``GetAccountError``.
+        /// Errors: ``GetAccountError``.
+        ///
+        /// - Parameters:
+        ///   - accountID: The id of the account, `dbid:…`. Limits: 40 characters.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func getAccount(accountID: UsersCommon.AccountID, options: CallOptions = .init())
             async throws(CallError<GetAccountError>) -> BasicAccount
         {
@@ -61,8 +65,11 @@ extension Users {
         }
 
         /// The same of up to 300 accounts. Calls ``Users/getAccountBatch`` with the fields of its
-        /// argument, with the scope `sharing.read`. Limits of `accountIDs`: at least 1 item.
-        /// Errors: ``GetAccountBatchError``.
+        /// argument, with the scope `sharing.read`. Errors: ``GetAccountBatchError``.
+        ///
+        /// - Parameters:
+        ///   - accountIDs: The ids of the accounts, 300 at most. Limits: at least 1 item.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func getAccountBatch(
             accountIDs: [UsersCommon.AccountID], options: CallOptions = .init()
         ) async throws(CallError<GetAccountBatchError>) -> GetAccountBatchResult {

@@ -4,19 +4,19 @@
 // Tools/StoneGenerator/specification.sha256 has its checksums. Do not edit.
 
 extension Users {
-    /// The struct `users.Account`.
+    /// The facts that all accounts have.
     public struct Account: StructValue {
-        /// The field `account_id`.
+        /// The id of the account, `dbid:…`.
         public var accountID: UsersCommon.AccountID
-        /// The field `name`.
+        /// The name of the user.
         public var name: Name
-        /// The field `email`.
+        /// The e-mail address of the account.
         public var email: String
-        /// The field `email_verified`.
+        /// Whether the user has confirmed the address.
         public var emailVerified: Bool
-        /// The field `profile_photo_url`.
+        /// An address of the user's picture; nil if there is none.
         public var profilePhotoURL: String?
-        /// The field `disabled`.
+        /// Whether the account is closed.
         public var disabled: Bool
 
         /// Takes over all fields.
@@ -53,23 +53,23 @@ extension Users {
         }
     }
 
-    /// The struct `users.BasicAccount`.
+    /// An account, as other users see it.
     public struct BasicAccount: StructValue {
-        /// The field `account_id`.
+        /// The id of the account, `dbid:…`.
         public var accountID: UsersCommon.AccountID
-        /// The field `name`.
+        /// The name of the user.
         public var name: Name
-        /// The field `email`.
+        /// The e-mail address of the account.
         public var email: String
-        /// The field `email_verified`.
+        /// Whether the user has confirmed the address.
         public var emailVerified: Bool
-        /// The field `profile_photo_url`.
+        /// An address of the user's picture; nil if there is none.
         public var profilePhotoURL: String?
-        /// The field `disabled`.
+        /// Whether the account is closed.
         public var disabled: Bool
-        /// The field `is_teammate`.
+        /// Whether the account is in the caller's own team, or is the caller's own.
         public var isTeammate: Bool
-        /// The field `team_member_id`.
+        /// The id of the user in the caller's team; nil for other accounts.
         public var teamMemberID: String?
 
         /// Takes over all fields.
@@ -157,35 +157,36 @@ extension Users {
         }
     }
 
-    /// The struct `users.FullAccount`.
+    /// The caller's own account.
     public struct FullAccount: StructValue {
-        /// The field `account_id`.
+        /// The id of the account, `dbid:…`.
         public var accountID: UsersCommon.AccountID
-        /// The field `name`.
+        /// The name of the user.
         public var name: Name
-        /// The field `email`.
+        /// The e-mail address of the account.
         public var email: String
-        /// The field `email_verified`.
+        /// Whether the user has confirmed the address.
         public var emailVerified: Bool
-        /// The field `profile_photo_url`.
+        /// An address of the user's picture; nil if there is none.
         public var profilePhotoURL: String?
-        /// The field `disabled`.
+        /// Whether the account is closed.
         public var disabled: Bool
-        /// The field `country`: 2 characters.
+        /// The country, in two letters such as `DE`; nil if it is not known. Limits: 2 characters.
         public var country: String?
-        /// The field `locale`: at least 2 characters.
+        /// The language that the user has chosen, such as `de` or `pt-BR`. Limits: at least 2
+        /// characters.
         public var locale: String
-        /// The field `referral_link`.
+        /// An address by which the user recommends Dropbox.
         public var referralLink: String
-        /// The field `team`.
+        /// The team of the account; nil if there is none.
         public var team: FullTeam?
-        /// The field `team_member_id`.
+        /// The id of the user in the team; nil if there is none.
         public var teamMemberID: String?
-        /// The field `is_paired`.
+        /// Whether the user has a private account and one of a team that know of each other.
         public var isPaired: Bool
-        /// The field `account_type`.
+        /// The plan of the account.
         public var accountType: UsersCommon.AccountType
-        /// The field `root_info`.
+        /// The namespaces in which the paths of the account begin.
         public var rootInfo: Common.RootInfo
 
         /// Takes over all fields.
@@ -249,17 +250,17 @@ extension Users {
         }
     }
 
-    /// The struct `users.FullTeam`.
+    /// The team of the caller's own account.
     public struct FullTeam: StructValue {
-        /// The field `id`.
+        /// The id of the team.
         public var id: String
-        /// The field `name`.
+        /// The name of the team.
         public var name: String
-        /// The field `sharing_policies`.
+        /// The team's policies about sharing.
         public var sharingPolicies: TeamPolicies.TeamSharingPolicies
-        /// The field `office_addin_policy`.
+        /// Whether the team permits Dropbox's add-in for Office.
         public var officeAddinPolicy: TeamPolicies.OfficeAddInPolicy
-        /// The field `top_level_content_policy`.
+        /// The people who may change the top folder of the team's space.
         public var topLevelContentPolicy: TeamPolicies.TopLevelContentPolicy
 
         /// Takes over all fields.
@@ -294,9 +295,9 @@ extension Users {
         }
     }
 
-    /// The struct `users.GetAccountArg`.
+    /// The argument of `getAccount`.
     public struct GetAccountArg: StructValue {
-        /// The field `account_id`.
+        /// The id of the account, `dbid:…`.
         public var accountID: UsersCommon.AccountID
 
         /// Takes over all fields.
@@ -315,9 +316,9 @@ extension Users {
         }
     }
 
-    /// The struct `users.GetAccountBatchArg`.
+    /// The argument of `getAccountBatch`.
     public struct GetAccountBatchArg: StructValue {
-        /// The field `account_ids`: at least 1 item.
+        /// The ids of the accounts, 300 at most. Limits: at least 1 item.
         public var accountIDs: [UsersCommon.AccountID]
 
         /// Takes over all fields.
@@ -336,9 +337,11 @@ extension Users {
         }
     }
 
-    /// The union `users.GetAccountBatchError`.
+    /// Reasons for which `getAccountBatch` fails.
     @nonexhaustive public enum GetAccountBatchError: TaggedUnion, RouteError {
+        /// There is no account of the payload's id.
         case noAccount(UsersCommon.AccountID)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -358,9 +361,11 @@ extension Users {
         }
     }
 
-    /// The union `users.GetAccountError`.
+    /// Reasons for which `getAccount` fails.
     @nonexhaustive public enum GetAccountError: VoidUnion, RouteError {
+        /// There is no account of this id.
         case noAccount
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -370,9 +375,9 @@ extension Users {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `users.IndividualSpaceAllocation`.
+    /// The space of an account without a team.
     public struct IndividualSpaceAllocation: StructValue {
-        /// The field `allocated`.
+        /// The space in bytes.
         public var allocated: UInt64
 
         /// Takes over all fields.
@@ -391,17 +396,17 @@ extension Users {
         }
     }
 
-    /// The struct `users.Name`.
+    /// The name of a user, in several forms.
     public struct Name: StructValue {
-        /// The field `given_name`.
+        /// The first name.
         public var givenName: String
-        /// The field `surname`.
+        /// The last name.
         public var surname: String
-        /// The field `familiar_name`.
+        /// The name by which friends call the user, which depends on the language.
         public var familiarName: String
-        /// The field `display_name`.
+        /// The whole name, to be shown.
         public var displayName: String
-        /// The field `abbreviated_name`.
+        /// The initials, in most languages.
         public var abbreviatedName: String
 
         /// Takes over all fields.
@@ -457,10 +462,13 @@ extension Users {
         }
     }
 
-    /// The union `users.SpaceAllocation`.
+    /// The space that an account may use.
     @nonexhaustive public enum SpaceAllocation: TaggedUnion {
+        /// It is the account's own.
         case individual(IndividualSpaceAllocation)
+        /// It is that of a team, which the members share.
         case team(TeamSpaceAllocation)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -482,11 +490,11 @@ extension Users {
         }
     }
 
-    /// The struct `users.SpaceUsage`.
+    /// The space that an account uses and may use.
     public struct SpaceUsage: StructValue {
-        /// The field `used`.
+        /// How many bytes the account uses.
         public var used: UInt64
-        /// The field `allocation`.
+        /// How many it may use.
         public var allocation: SpaceAllocation
 
         /// Takes over all fields.
@@ -508,11 +516,11 @@ extension Users {
         }
     }
 
-    /// The struct `users.Team`.
+    /// The team of an account.
     public struct Team: StructValue {
-        /// The field `id`.
+        /// The id of the team.
         public var id: String
-        /// The field `name`.
+        /// The name of the team.
         public var name: String
 
         /// Takes over all fields.
@@ -556,17 +564,17 @@ extension Users {
         }
     }
 
-    /// The struct `users.TeamSpaceAllocation`.
+    /// The space of a team, and the member's part of it.
     public struct TeamSpaceAllocation: StructValue {
-        /// The field `used`.
+        /// How many bytes the whole team uses.
         public var used: UInt64
-        /// The field `allocated`.
+        /// How many bytes the whole team may use.
         public var allocated: UInt64
-        /// The field `user_within_team_space_allocated`.
+        /// How many bytes the member may use; 0 for as many as the team.
         public var userWithinTeamSpaceAllocated: UInt64
-        /// The field `user_within_team_space_limit_type`.
+        /// The consequence at the member's limit.
         public var userWithinTeamSpaceLimitType: TeamCommon.MemberSpaceLimitType
-        /// The field `user_within_team_space_used_cached`.
+        /// How many bytes the member used when the server last counted.
         public var userWithinTeamSpaceUsedCached: UInt64
 
         /// Takes over all fields.

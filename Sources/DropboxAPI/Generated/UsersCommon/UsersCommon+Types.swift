@@ -4,11 +4,15 @@
 // Tools/StoneGenerator/specification.sha256 has its checksums. Do not edit.
 
 extension UsersCommon {
-    /// The union `users_common.AccountType`.
+    /// The plan of an account.
     @nonexhaustive public enum AccountType: VoidUnion {
+        /// Dropbox Basic.
         case basic
+        /// Dropbox Plus, Professional and other plans for one person or a family.
         case pro
+        /// A plan of a team.
         case business
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.

@@ -18,12 +18,17 @@ extension FileProperties {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `file_properties.PropertiesError`.
+    /// Why properties cannot be used.
     @nonexhaustive public enum PropertiesError: TaggedUnion {
+        /// There is no template of the payload's id.
         case templateNotFound(TemplateID)
+        /// The caller may not use the template.
         case restrictedContent
+        /// The path cannot be used; the payload says why.
         case path(LookupError)
+        /// Folders have no properties of this template.
         case unsupportedFolder
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -310,9 +315,13 @@ extension FileProperties {
 
     /// The union `file_properties.RemovePropertiesError`.
     @nonexhaustive public enum RemovePropertiesError: TaggedUnion, RouteError {
+        /// There is no template of the payload's id.
         case templateNotFound(TemplateID)
+        /// The caller may not use the template.
         case restrictedContent
+        /// The path cannot be used; the payload says why.
         case path(LookupError)
+        /// Folders have no properties of this template.
         case unsupportedFolder
         case propertyGroupLookup(LookUpPropertiesError)
         case unknown(String)
@@ -346,6 +355,7 @@ extension FileProperties {
 
     /// The union `file_properties.TemplateFilter`.
     @nonexhaustive public enum TemplateFilter: TaggedUnion {
+        /// Those of these ids.
         case filterSome([TemplateID])
         case filterNone
         case unknown(String)

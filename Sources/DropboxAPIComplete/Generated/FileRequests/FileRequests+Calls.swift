@@ -34,8 +34,19 @@ extension FileRequests {
 
         /// Makes a file request: anybody with its address can upload files into a folder of the
         /// account, and see none of them. Calls ``FileRequests/create`` with the fields of its
-        /// argument, with the scope `file_requests.write`. Limits of `title`: at least 1 character;
-        /// `destination`: pattern `/(.|[\r\n])*`. Errors: ``CreateFileRequestError``.
+        /// argument, with the scope `file_requests.write`. Errors: ``CreateFileRequestError``.
+        ///
+        /// - Parameters:
+        ///   - title: The name of the file request, which those who upload see. Limits: at least 1
+        ///     character.
+        ///   - destination: The path of the folder that files get into, seen from the app's root.
+        ///     It is created with the first file. Limits: pattern `/(.|[\r\n])*`.
+        ///   - deadline: Until when files may come; nil for no end. The account's plan must have
+        ///     that.
+        ///   - open: Whether files may come from the beginning. Default: `true`.
+        ///   - description: A text for those who upload; nil for none.
+        ///   - videoProjectID: The video project that the file request belongs to; nil for none.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func create(
             title: String, destination: Files.Path, deadline: FileRequestDeadline? = nil,
             open: Bool = true, description: String? = nil, videoProjectID: String? = nil,
@@ -60,6 +71,10 @@ extension FileRequests {
         /// Deletes file requests, which must be closed; the files that came by them stay. Calls
         /// ``FileRequests/delete`` with the fields of its argument, with the scope
         /// `file_requests.write`. Errors: ``DeleteFileRequestError``.
+        ///
+        /// - Parameters:
+        ///   - ids: The ids of the file requests, all of them closed.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func delete(ids: [FileRequestID], options: CallOptions = .init())
             async throws(CallError<DeleteFileRequestError>) -> DeleteFileRequestsResult
         {
@@ -87,8 +102,12 @@ extension FileRequests {
 
         /// Title, folder, deadline and address of a file request, and how many files came by it.
         /// Calls ``FileRequests/get`` with the fields of its argument, with the scope
-        /// `file_requests.read`. Limits of `id`: at least 1 character, pattern `[-_0-9a-zA-Z]+`.
-        /// Errors: ``GetFileRequestError``.
+        /// `file_requests.read`. Errors: ``GetFileRequestError``.
+        ///
+        /// - Parameters:
+        ///   - id: The id of the file request. Limits: at least 1 character, pattern
+        ///     `[-_0-9a-zA-Z]+`.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func get(id: FileRequestID, options: CallOptions = .init()) async throws(CallError<
             GetFileRequestError
         >) -> FileRequest {
@@ -114,6 +133,10 @@ extension FileRequests {
         /// The next page of the file requests. Calls ``FileRequests/listContinue`` with the fields
         /// of its argument, with the scope `file_requests.read`. Errors:
         /// ``ListFileRequestsContinueError``.
+        ///
+        /// - Parameters:
+        ///   - cursor: The cursor of the page before.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func listContinue(cursor: String, options: CallOptions = .init())
             async throws(CallError<ListFileRequestsContinueError>) -> ListFileRequestsV2Result
         {
@@ -132,6 +155,10 @@ extension FileRequests {
 
         /// Lists the file requests of the account. Calls ``FileRequests/listV2`` with the fields of
         /// its argument, with the scope `file_requests.read`. Errors: ``ListFileRequestsError``.
+        ///
+        /// - Parameters:
+        ///   - limit: How many file requests a page has at most. Default: `1000`.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func listV2(limit: UInt64 = 1000, options: CallOptions = .init())
             async throws(CallError<ListFileRequestsError>) -> ListFileRequestsV2Result
         {
@@ -150,8 +177,17 @@ extension FileRequests {
 
         /// Changes title, folder or deadline of a file request, or closes and opens it. Calls
         /// ``FileRequests/update`` with the fields of its argument, with the scope
-        /// `file_requests.write`. Limits of `id`: at least 1 character, pattern `[-_0-9a-zA-Z]+`;
-        /// `title`: at least 1 character. Errors: ``UpdateFileRequestError``.
+        /// `file_requests.write`. Errors: ``UpdateFileRequestError``.
+        ///
+        /// - Parameters:
+        ///   - id: The id of the file request. Limits: at least 1 character, pattern
+        ///     `[-_0-9a-zA-Z]+`.
+        ///   - title: The new title; nil for no change. Limits: at least 1 character.
+        ///   - destination: The path of the new folder; nil for no change.
+        ///   - deadline: The new end, or that there is none. Default: `.noUpdate`.
+        ///   - open: Whether files may come; nil for no change.
+        ///   - description: The new text for those who upload; nil for no change.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func update(
             id: FileRequestID, title: String? = nil, destination: Files.Path? = nil,
             deadline: UpdateFileRequestDeadline = .noUpdate, open: Bool? = nil,

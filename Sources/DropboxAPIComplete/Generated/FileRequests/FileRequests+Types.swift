@@ -6,9 +6,11 @@
 public import DropboxAPI
 
 extension FileRequests {
-    /// The union `file_requests.CountFileRequestsError`.
+    /// Reasons for which `count` fails.
     @nonexhaustive public enum CountFileRequestsError: VoidUnion, RouteError {
+        /// The team does without file requests.
         case disabledForTeam
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -20,9 +22,9 @@ extension FileRequests {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `file_requests.CountFileRequestsResult`.
+    /// The result of `count`.
     public struct CountFileRequestsResult: StructValue {
-        /// The field `file_request_count`.
+        /// How many file requests there are, open and closed.
         public var fileRequestCount: UInt64
 
         /// Takes over all fields.
@@ -41,19 +43,20 @@ extension FileRequests {
         }
     }
 
-    /// The struct `file_requests.CreateFileRequestArgs`.
+    /// The argument of `create`.
     public struct CreateFileRequestArgs: StructValue {
-        /// The field `title`: at least 1 character.
+        /// The name of the file request, which those who upload see. Limits: at least 1 character.
         public var title: String
-        /// The field `destination`.
+        /// The path of the folder that files get into, seen from the app's root. It is created with
+        /// the first file.
         public var destination: Files.Path
-        /// The field `deadline`.
+        /// Until when files may come; nil for no end. The account's plan must have that.
         public var deadline: FileRequestDeadline?
-        /// The field `open`.
+        /// Whether files may come from the beginning. Default: `true`.
         public var open: Bool
-        /// The field `description`.
+        /// A text for those who upload; nil for none.
         public var description: String?
-        /// The field `video_project_id`.
+        /// The video project that the file request belongs to; nil for none.
         public var videoProjectID: String?
 
         /// Takes over all fields.
@@ -90,18 +93,29 @@ extension FileRequests {
         }
     }
 
-    /// The union `file_requests.CreateFileRequestError`.
+    /// Reasons for which `create` fails.
     @nonexhaustive public enum CreateFileRequestError: VoidUnion, RouteError {
+        /// The team does without file requests.
         case disabledForTeam
+        /// There is no file request of this id.
         case notFound
+        /// There is a file at the path of the folder.
         case notAFolder
+        /// The folder lies outside of that of the app.
         case appLacksAccess
+        /// The user may not deal with this file request.
         case noPermission
+        /// The user has not confirmed the account's e-mail address yet.
         case emailUnverified
+        /// The server refuses a value, such as a title or a name in the path.
         case validationError
+        /// The user may not write into the folder.
         case noWritePermission
+        /// The folder is not one for file requests.
         case invalidLocation
+        /// The account has as many file requests as it may have, 4,000.
         case rateLimit
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -117,16 +131,25 @@ extension FileRequests {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `file_requests.DeleteAllClosedFileRequestsError`.
+    /// Reasons for which `deleteAllClosed` fails.
     @nonexhaustive public enum DeleteAllClosedFileRequestsError: VoidUnion, RouteError {
+        /// The team does without file requests.
         case disabledForTeam
+        /// There is no file request of this id.
         case notFound
+        /// There is a file at the path of the folder.
         case notAFolder
+        /// The folder lies outside of that of the app.
         case appLacksAccess
+        /// The user may not deal with this file request.
         case noPermission
+        /// The user has not confirmed the account's e-mail address yet.
         case emailUnverified
+        /// The server refuses a value, such as a title or a name in the path.
         case validationError
+        /// The user may not write into the folder.
         case noWritePermission
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -141,9 +164,9 @@ extension FileRequests {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `file_requests.DeleteAllClosedFileRequestsResult`.
+    /// The result of `deleteAllClosed`.
     public struct DeleteAllClosedFileRequestsResult: StructValue {
-        /// The field `file_requests`.
+        /// The deleted file requests.
         public var fileRequests: [FileRequest]
 
         /// Takes over all fields.
@@ -162,9 +185,9 @@ extension FileRequests {
         }
     }
 
-    /// The struct `file_requests.DeleteFileRequestArgs`.
+    /// The argument of `delete`.
     public struct DeleteFileRequestArgs: StructValue {
-        /// The field `ids`.
+        /// The ids of the file requests, all of them closed.
         public var ids: [FileRequestID]
 
         /// Takes over all fields.
@@ -183,17 +206,27 @@ extension FileRequests {
         }
     }
 
-    /// The union `file_requests.DeleteFileRequestError`.
+    /// Reasons for which `delete` fails.
     @nonexhaustive public enum DeleteFileRequestError: VoidUnion, RouteError {
+        /// The team does without file requests.
         case disabledForTeam
+        /// There is no file request of this id.
         case notFound
+        /// There is a file at the path of the folder.
         case notAFolder
+        /// The folder lies outside of that of the app.
         case appLacksAccess
+        /// The user may not deal with this file request.
         case noPermission
+        /// The user has not confirmed the account's e-mail address yet.
         case emailUnverified
+        /// The server refuses a value, such as a title or a name in the path.
         case validationError
+        /// The user may not write into the folder.
         case noWritePermission
+        /// One of the file requests is open.
         case fileRequestOpen
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -209,9 +242,9 @@ extension FileRequests {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `file_requests.DeleteFileRequestsResult`.
+    /// The result of `delete`.
     public struct DeleteFileRequestsResult: StructValue {
-        /// The field `file_requests`.
+        /// The deleted file requests.
         public var fileRequests: [FileRequest]
 
         /// Takes over all fields.
@@ -230,27 +263,28 @@ extension FileRequests {
         }
     }
 
-    /// The struct `file_requests.FileRequest`.
+    /// A file request: an address at which other people upload files.
     public struct FileRequest: StructValue {
-        /// The field `id`.
+        /// The id of the file request.
         public var id: FileRequestID
-        /// The field `url`: at least 1 character.
+        /// The address for those who upload. Limits: at least 1 character.
         public var url: String
-        /// The field `title`: at least 1 character.
+        /// The name of the file request, which those who upload see. Limits: at least 1 character.
         public var title: String
-        /// The field `destination`.
+        /// The path of the folder that files get into; nil if it has gone, or if the app cannot see
+        /// it.
         public var destination: Files.Path?
-        /// The field `created`.
+        /// When the file request was made.
         public var created: Common.DropboxTimestamp
-        /// The field `deadline`.
+        /// Until when files may come; nil for no end.
         public var deadline: FileRequestDeadline?
-        /// The field `is_open`.
+        /// Whether files may come.
         public var isOpen: Bool
-        /// The field `file_count`.
+        /// How many files have come.
         public var fileCount: Int64
-        /// The field `description`.
+        /// A text for those who upload; nil for none.
         public var description: String?
-        /// The field `video_project_id`.
+        /// The video project that the file request belongs to; nil for none.
         public var videoProjectID: String?
 
         /// Takes over all fields.
@@ -301,11 +335,11 @@ extension FileRequests {
         }
     }
 
-    /// The struct `file_requests.FileRequestDeadline`.
+    /// Until when files may come.
     public struct FileRequestDeadline: StructValue {
-        /// The field `deadline`.
+        /// The end.
         public var deadline: Common.DropboxTimestamp
-        /// The field `allow_late_uploads`.
+        /// How long files may come after it, marked as late; nil for not at all.
         public var allowLateUploads: GracePeriod?
 
         /// Takes over all fields.
@@ -327,16 +361,25 @@ extension FileRequests {
         }
     }
 
-    /// The union `file_requests.FileRequestError`.
+    /// Why a file request cannot be dealt with.
     @nonexhaustive public enum FileRequestError: VoidUnion {
+        /// The team does without file requests.
         case disabledForTeam
+        /// There is no file request of this id.
         case notFound
+        /// There is a file at the path of the folder.
         case notAFolder
+        /// The folder lies outside of that of the app.
         case appLacksAccess
+        /// The user may not deal with this file request.
         case noPermission
+        /// The user has not confirmed the account's e-mail address yet.
         case emailUnverified
+        /// The server refuses a value, such as a title or a name in the path.
         case validationError
+        /// The user may not write into the folder.
         case noWritePermission
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -351,9 +394,11 @@ extension FileRequests {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `file_requests.GeneralFileRequestsError`.
+    /// Why there are no file requests at all.
     @nonexhaustive public enum GeneralFileRequestsError: VoidUnion {
+        /// The team does without file requests.
         case disabledForTeam
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -365,9 +410,9 @@ extension FileRequests {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `file_requests.GetFileRequestArgs`.
+    /// The argument of `get`.
     public struct GetFileRequestArgs: StructValue {
-        /// The field `id`.
+        /// The id of the file request.
         public var id: FileRequestID
 
         /// Takes over all fields.
@@ -386,16 +431,25 @@ extension FileRequests {
         }
     }
 
-    /// The union `file_requests.GetFileRequestError`.
+    /// Reasons for which `get` fails.
     @nonexhaustive public enum GetFileRequestError: VoidUnion, RouteError {
+        /// The team does without file requests.
         case disabledForTeam
+        /// There is no file request of this id.
         case notFound
+        /// There is a file at the path of the folder.
         case notAFolder
+        /// The folder lies outside of that of the app.
         case appLacksAccess
+        /// The user may not deal with this file request.
         case noPermission
+        /// The user has not confirmed the account's e-mail address yet.
         case emailUnverified
+        /// The server refuses a value, such as a title or a name in the path.
         case validationError
+        /// The user may not write into the folder.
         case noWritePermission
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -410,13 +464,19 @@ extension FileRequests {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `file_requests.GracePeriod`.
+    /// How long files may come after the end.
     @nonexhaustive public enum GracePeriod: VoidUnion {
+        /// One day.
         case oneDay
+        /// Two days.
         case twoDays
+        /// Seven days.
         case sevenDays
+        /// Thirty days.
         case thirtyDays
+        /// Without a limit.
         case always
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -429,9 +489,9 @@ extension FileRequests {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `file_requests.ListFileRequestsArg`.
+    /// The argument of `listV2`.
     public struct ListFileRequestsArg: StructValue {
-        /// The field `limit`.
+        /// How many file requests a page has at most. Default: `1000`.
         public var limit: UInt64
 
         /// Takes over all fields.
@@ -450,9 +510,9 @@ extension FileRequests {
         }
     }
 
-    /// The struct `file_requests.ListFileRequestsContinueArg`.
+    /// The argument of `listContinue`.
     public struct ListFileRequestsContinueArg: StructValue {
-        /// The field `cursor`.
+        /// The cursor of the page before.
         public var cursor: String
 
         /// Takes over all fields.
@@ -471,10 +531,13 @@ extension FileRequests {
         }
     }
 
-    /// The union `file_requests.ListFileRequestsContinueError`.
+    /// Reasons for which `listContinue` fails.
     @nonexhaustive public enum ListFileRequestsContinueError: VoidUnion, RouteError {
+        /// The team does without file requests.
         case disabledForTeam
+        /// The text is no cursor, or one that has expired.
         case invalidCursor
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -486,9 +549,11 @@ extension FileRequests {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `file_requests.ListFileRequestsError`.
+    /// Reasons for which `listV2` fails.
     @nonexhaustive public enum ListFileRequestsError: VoidUnion, RouteError {
+        /// The team does without file requests.
         case disabledForTeam
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -502,7 +567,7 @@ extension FileRequests {
 
     /// The struct `file_requests.ListFileRequestsResult`.
     public struct ListFileRequestsResult: StructValue {
-        /// The field `file_requests`.
+        /// The file requests.
         public var fileRequests: [FileRequest]
 
         /// Takes over all fields.
@@ -521,13 +586,13 @@ extension FileRequests {
         }
     }
 
-    /// The struct `file_requests.ListFileRequestsV2Result`.
+    /// A page of file requests.
     public struct ListFileRequestsV2Result: StructValue {
-        /// The field `file_requests`.
+        /// The file requests of this page.
         public var fileRequests: [FileRequest]
-        /// The field `cursor`.
+        /// The cursor of the next page.
         public var cursor: String
-        /// The field `has_more`.
+        /// Whether there are further pages.
         public var hasMore: Bool
 
         /// Takes over all fields.
@@ -552,19 +617,19 @@ extension FileRequests {
         }
     }
 
-    /// The struct `file_requests.UpdateFileRequestArgs`.
+    /// The argument of `update`.
     public struct UpdateFileRequestArgs: StructValue {
-        /// The field `id`.
+        /// The id of the file request.
         public var id: FileRequestID
-        /// The field `title`: at least 1 character.
+        /// The new title; nil for no change. Limits: at least 1 character.
         public var title: String?
-        /// The field `destination`.
+        /// The path of the new folder; nil for no change.
         public var destination: Files.Path?
-        /// The field `deadline`.
+        /// The new end, or that there is none. Default: `.noUpdate`.
         public var deadline: UpdateFileRequestDeadline
-        /// The field `open`.
+        /// Whether files may come; nil for no change.
         public var open: Bool?
-        /// The field `description`.
+        /// The new text for those who upload; nil for no change.
         public var description: String?
 
         /// Takes over all fields.
@@ -602,10 +667,13 @@ extension FileRequests {
         }
     }
 
-    /// The union `file_requests.UpdateFileRequestDeadline`.
+    /// A change of the end of a file request.
     @nonexhaustive public enum UpdateFileRequestDeadline: TaggedUnion {
+        /// It stays as it is.
         case noUpdate
+        /// It becomes this one; nil takes it away.
         case update(FileRequestDeadline?)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -627,16 +695,25 @@ extension FileRequests {
         }
     }
 
-    /// The union `file_requests.UpdateFileRequestError`.
+    /// Reasons for which `update` fails.
     @nonexhaustive public enum UpdateFileRequestError: VoidUnion, RouteError {
+        /// The team does without file requests.
         case disabledForTeam
+        /// There is no file request of this id.
         case notFound
+        /// There is a file at the path of the folder.
         case notAFolder
+        /// The folder lies outside of that of the app.
         case appLacksAccess
+        /// The user may not deal with this file request.
         case noPermission
+        /// The user has not confirmed the account's e-mail address yet.
         case emailUnverified
+        /// The server refuses a value, such as a title or a name in the path.
         case validationError
+        /// The user may not write into the folder.
         case noWritePermission
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.

@@ -6,11 +6,11 @@
 public import DropboxAPI
 
 extension SecondaryEmails {
-    /// The struct `secondary_emails.SecondaryEmail`.
+    /// A further e-mail address of an account.
     public struct SecondaryEmail: StructValue {
-        /// The field `email`.
+        /// The address.
         public var email: Common.EmailAddress
-        /// The field `is_verified`.
+        /// Whether the user has confirmed it.
         public var isVerified: Bool
 
         /// Takes over all fields.

@@ -6,15 +6,23 @@
 public import DropboxAPI
 
 extension SeenState {
-    /// The union `seen_state.PlatformType`.
+    /// With what a user has looked at a file.
     @nonexhaustive public enum PlatformType: VoidUnion {
+        /// A browser.
         case web
+        /// Dropbox's program for desktops.
         case desktop
+        /// Dropbox's app for iOS.
         case mobileIos
+        /// Dropbox's app for Android.
         case mobileAndroid
+        /// Another program, by the API.
         case api
+        /// Something that the server cannot tell.
         case unknownValue
+        /// Dropbox's app for one of the two mobile systems.
         case mobile
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.

@@ -6,19 +6,20 @@
 public import DropboxAPI
 
 extension Sharing {
-    /// The struct `sharing.AddFileMemberArgs`.
+    /// The argument of `addFileMember`.
     public struct AddFileMemberArgs: StructValue {
-        /// The field `file`.
+        /// The path or `id:…` of the file.
         public var file: PathOrID
-        /// The field `members`.
+        /// The people to share the file with.
         public var members: [MemberSelector]
-        /// The field `custom_message`.
+        /// A text for the messages to the new members; nil for none.
         public var customMessage: String?
-        /// The field `quiet`.
+        /// Whether no message tells the new members. Default: `false`.
         public var quiet: Bool
-        /// The field `access_level`.
+        /// Their rights; nil for `viewer`.
         public var accessLevel: AccessLevel?
-        /// The field `add_message_as_comment`.
+        /// Whether the text becomes a comment on the file as well, which is for Paper. Default:
+        /// `false`.
         public var addMessageAsComment: Bool
 
         /// Takes over all fields.
@@ -55,13 +56,19 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.AddFileMemberError`.
+    /// Reasons for which `addFileMember` fails.
     @nonexhaustive public enum AddFileMemberError: TaggedUnion, RouteError {
+        /// The user cannot do this; the payload says why.
         case userError(SharingUserError)
+        /// The file or folder cannot be used; the payload says why.
         case accessError(SharingFileAccessError)
+        /// The user has sent too many invitations; the call may be repeated much later.
         case rateLimit
+        /// The text of the message is not permitted as a comment.
         case invalidComment
+        /// Dropbox does not let the user share, because of abuse.
         case bannedMember
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -89,15 +96,15 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.AddFolderMemberArg`.
+    /// The argument of `addFolderMember`.
     public struct AddFolderMemberArg: StructValue {
-        /// The field `shared_folder_id`.
+        /// The id of the shared folder.
         public var sharedFolderID: Common.SharedFolderID
-        /// The field `members`.
+        /// The people and groups to add.
         public var members: [AddMember]
-        /// The field `quiet`.
+        /// Whether no message tells the new members. Default: `false`.
         public var quiet: Bool
-        /// The field `custom_message`: at least 1 character.
+        /// A text for the messages to the new members; nil for none. Limits: at least 1 character.
         public var customMessage: String?
 
         /// Takes over all fields.
@@ -128,22 +135,35 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.AddFolderMemberError`.
+    /// Reasons for which `addFolderMember` fails.
     @nonexhaustive public enum AddFolderMemberError: TaggedUnion, RouteError {
+        /// The file or folder cannot be used; the payload says why.
         case accessError(SharedFolderAccessError)
+        /// The user has not confirmed the account's e-mail address yet.
         case emailUnverified
+        /// Dropbox does not let the user share, because of abuse.
         case bannedMember
+        /// One of the members cannot be added; the payload says why.
         case badMember(AddMemberSelectorError)
+        /// The team does not permit members from outside.
         case cantShareOutsideTeam
+        /// The folder would have more members than it can, which is the payload.
         case tooManyMembers(UInt64)
+        /// The folder would have more open invitations than it can, which is the payload.
         case tooManyPendingInvites(UInt64)
+        /// The user has sent too many invitations; the call may be repeated much later.
         case rateLimit
+        /// More people in one request than the server takes.
         case tooManyInvitees
+        /// The user's plan does not have this.
         case insufficientPlan
+        /// It is a team folder, which only administrators manage.
         case teamFolder
+        /// The user may not do this.
         case noPermission
-        /// Deprecated.
+        /// There is no shared folder of this id. Deprecated.
         case invalidSharedFolder
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -188,11 +208,11 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.AddMember`.
+    /// A member to add, with rights.
     public struct AddMember: StructValue {
-        /// The field `member`.
+        /// The person or group.
         public var member: MemberSelector
-        /// The field `access_level`.
+        /// The rights of the member; nil for `viewer`.
         public var accessLevel: AccessLevel?
 
         /// Takes over all fields.
@@ -214,15 +234,23 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.AddMemberSelectorError`.
+    /// Why a person or group cannot become a member.
     @nonexhaustive public enum AddMemberSelectorError: TaggedUnion {
+        /// The group is one that the server manages, which only team folders take.
         case automaticGroup
+        /// There is no account, member or group of the payload's id.
         case invalidDropboxID(DropboxID)
+        /// The payload is no e-mail address.
         case invalidEmail(Common.EmailAddress)
+        /// There is no such group.
         case invalidGroup
+        /// The account of the payload's id has not confirmed its e-mail address yet.
         case unverifiedDropboxID(DropboxID)
+        /// The group was deleted.
         case groupDeleted
+        /// The group is of another team.
         case groupNotOnTeam
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.

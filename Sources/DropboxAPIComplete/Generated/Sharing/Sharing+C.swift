@@ -8,7 +8,7 @@ public import DropboxAPI
 extension Sharing {
     /// The struct `sharing.CollectionLinkMetadata`.
     public struct CollectionLinkMetadata: StructValue {
-        /// The field `url`.
+        /// The address of the link.
         public var url: String
         /// The field `visibility`.
         public var visibility: Visibility

@@ -15,9 +15,19 @@ extension Sharing.Calls {
     }
 
     /// Shares a file with people, by account or e-mail address. Calls ``Sharing/addFileMember``
-    /// with the fields of its argument, with the scope `sharing.write`. Limits of `file`: at least
-    /// 1 character, pattern `((\/|id:).*|nspath:[0-9]+:.*)|ns:[0-9]+(/.*)?`. Errors:
+    /// with the fields of its argument, with the scope `sharing.write`. Errors:
     /// `Sharing.AddFileMemberError`.
+    ///
+    /// - Parameters:
+    ///   - file: The path or `id:…` of the file. Limits: at least 1 character, pattern
+    ///     `((\/|id:).*|nspath:[0-9]+:.*)|ns:[0-9]+(/.*)?`.
+    ///   - members: The people to share the file with.
+    ///   - customMessage: A text for the messages to the new members; nil for none.
+    ///   - quiet: Whether no message tells the new members. Default: `false`.
+    ///   - accessLevel: Their rights; nil for `viewer`.
+    ///   - addMessageAsComment: Whether the text becomes a comment on the file as well, which is
+    ///     for Paper. Default: `false`.
+    ///   - options: Deadline, attempts, progress and more of this call.
     public func addFileMember(
         file: Sharing.PathOrID, members: [Sharing.MemberSelector], customMessage: String? = nil,
         quiet: Bool = false, accessLevel: Sharing.AccessLevel? = nil,
@@ -42,8 +52,15 @@ extension Sharing.Calls {
 
     /// Adds people or groups to a shared folder, by account or e-mail address. Calls
     /// ``Sharing/addFolderMember`` with the fields of its argument, with the scope `sharing.write`.
-    /// Limits of `sharedFolderID`: pattern `[-_0-9a-zA-Z:]+`; `customMessage`: at least 1
-    /// character. Errors: `Sharing.AddFolderMemberError`.
+    /// Errors: `Sharing.AddFolderMemberError`.
+    ///
+    /// - Parameters:
+    ///   - sharedFolderID: The id of the shared folder. Limits: pattern `[-_0-9a-zA-Z:]+`.
+    ///   - members: The people and groups to add.
+    ///   - quiet: Whether no message tells the new members. Default: `false`.
+    ///   - customMessage: A text for the messages to the new members; nil for none. Limits: at
+    ///     least 1 character.
+    ///   - options: Deadline, attempts, progress and more of this call.
     public func addFolderMember(
         sharedFolderID: Common.SharedFolderID, members: [Sharing.AddMember], quiet: Bool = false,
         customMessage: String? = nil, options: CallOptions = .init()
@@ -65,7 +82,11 @@ extension Sharing.Calls {
 
     /// Asks whether a job of shared folders has ended; `unshareFolderJob` and others wait for that.
     /// Calls ``Sharing/checkJobStatus`` with the fields of its argument, with the scope
-    /// `sharing.write`. Limits of `asyncJobID`: at least 1 character. Errors: `Async.PollError`.
+    /// `sharing.write`. Errors: `Async.PollError`.
+    ///
+    /// - Parameters:
+    ///   - asyncJobID: The id that the call gave which began the job. Limits: at least 1 character.
+    ///   - options: Deadline, attempts, progress and more of this call.
     public func checkJobStatus(asyncJobID: Async.AsyncJobID, options: CallOptions = .init())
         async throws(CallError<Async.PollError>) -> Sharing.JobStatus
     {
@@ -84,8 +105,11 @@ extension Sharing.Calls {
 
     /// Asks whether a member has been taken out of a folder; `removeFolderMemberJob` waits for
     /// that. Calls ``Sharing/checkRemoveMemberJobStatus`` with the fields of its argument, with the
-    /// scope `sharing.write`. Limits of `asyncJobID`: at least 1 character. Errors:
-    /// `Async.PollError`.
+    /// scope `sharing.write`. Errors: `Async.PollError`.
+    ///
+    /// - Parameters:
+    ///   - asyncJobID: The id that the call gave which began the job. Limits: at least 1 character.
+    ///   - options: Deadline, attempts, progress and more of this call.
     public func checkRemoveMemberJobStatus(
         asyncJobID: Async.AsyncJobID, options: CallOptions = .init()
     ) async throws(CallError<Async.PollError>) -> Sharing.RemoveMemberJobStatus {
@@ -104,7 +128,11 @@ extension Sharing.Calls {
 
     /// Asks whether a folder has become a shared one; `shareFolderJob` waits for that. Calls
     /// ``Sharing/checkShareJobStatus`` with the fields of its argument, with the scope
-    /// `sharing.write`. Limits of `asyncJobID`: at least 1 character. Errors: `Async.PollError`.
+    /// `sharing.write`. Errors: `Async.PollError`.
+    ///
+    /// - Parameters:
+    ///   - asyncJobID: The id that the call gave which began the job. Limits: at least 1 character.
+    ///   - options: Deadline, attempts, progress and more of this call.
     public func checkShareJobStatus(asyncJobID: Async.AsyncJobID, options: CallOptions = .init())
         async throws(CallError<Async.PollError>) -> Sharing.ShareFolderJobStatus
     {
@@ -181,8 +209,13 @@ extension Sharing.Calls {
     }
 
     /// Name, policy, access and path of a shared folder. Calls ``Sharing/getFolderMetadata`` with
-    /// the fields of its argument, with the scope `sharing.read`. Limits of `sharedFolderID`:
-    /// pattern `[-_0-9a-zA-Z:]+`. Errors: `Sharing.SharedFolderAccessError`.
+    /// the fields of its argument, with the scope `sharing.read`. Errors:
+    /// `Sharing.SharedFolderAccessError`.
+    ///
+    /// - Parameters:
+    ///   - sharedFolderID: The id of the shared folder. Limits: pattern `[-_0-9a-zA-Z:]+`.
+    ///   - actions: The actions about which the answer says whether they are allowed; nil for none.
+    ///   - options: Deadline, attempts, progress and more of this call.
     public func getFolderMetadata(
         sharedFolderID: Common.SharedFolderID, actions: [Sharing.FolderAction]? = nil,
         options: CallOptions = .init()
@@ -209,6 +242,14 @@ extension Sharing.Calls {
     /// Downloads the file of a link, or a file in the folder of a link. Calls
     /// ``Sharing/getSharedLinkFile`` with the fields of its argument, with the scope
     /// `sharing.read`. Errors: `Sharing.GetSharedLinkFileError`.
+    ///
+    /// - Parameters:
+    ///   - url: The address of the link.
+    ///   - path: The path of an entry below the folder of the link; nil for the link's own file or
+    ///     folder.
+    ///   - linkPassword: The password of the link; nil if it has none.
+    ///   - range: The bytes to download; nil stands for all of them.
+    ///   - options: Deadline, attempts, progress and more of this call.
     public func getSharedLinkFile(
         url: String, path: Sharing.Path? = nil, linkPassword: String? = nil,
         range: ByteRange? = nil, options: CallOptions = .init()
@@ -231,6 +272,13 @@ extension Sharing.Calls {
 
     /// Tells what a link leads to. Calls ``Sharing/getSharedLinkMetadata`` with the fields of its
     /// argument, with the scope `sharing.read`. Errors: `Sharing.SharedLinkMetadataError`.
+    ///
+    /// - Parameters:
+    ///   - url: The address of the link.
+    ///   - path: The path of an entry below the folder of the link; nil for the link's own file or
+    ///     folder.
+    ///   - linkPassword: The password of the link; nil if it has none.
+    ///   - options: Deadline, attempts, progress and more of this call.
     public func getSharedLinkMetadata(
         url: String, path: Sharing.Path? = nil, linkPassword: String? = nil,
         options: CallOptions = .init()
@@ -269,9 +317,18 @@ extension Sharing.Calls {
     }
 
     /// Lists users, groups and invited people of a shared file. Calls ``Sharing/listFileMembers``
-    /// with the fields of its argument, with the scope `sharing.read`. Limits of `file`: at least 1
-    /// character, pattern `((\/|id:).*|nspath:[0-9]+:.*)|ns:[0-9]+(/.*)?`; `limit`: 1 to 300.
-    /// Errors: `Sharing.ListFileMembersError`.
+    /// with the fields of its argument, with the scope `sharing.read`. Errors:
+    /// `Sharing.ListFileMembersError`.
+    ///
+    /// - Parameters:
+    ///   - file: The path or `id:…` of the file. Limits: at least 1 character, pattern
+    ///     `((\/|id:).*|nspath:[0-9]+:.*)|ns:[0-9]+(/.*)?`.
+    ///   - actions: The actions about which the answer says whether they are allowed; nil for none.
+    ///   - includeInherited: Whether members come along who have the file by a shared folder only.
+    ///     Default: `true`.
+    ///   - limit: How many members of each kind a page has at most. Limits: 1 to 300. Default:
+    ///     `100`.
+    ///   - options: Deadline, attempts, progress and more of this call.
     public func listFileMembers(
         file: Sharing.PathOrID, actions: [Sharing.MemberAction]? = nil,
         includeInherited: Bool = true, limit: UInt32 = 100, options: CallOptions = .init()
@@ -331,8 +388,15 @@ extension Sharing.Calls {
 
     /// Lists users, groups and invited people of a shared folder. Calls
     /// ``Sharing/listFolderMembers`` with the fields of its argument, with the scope
-    /// `sharing.read`. Limits of `limit`: 1 to 1000; `sharedFolderID`: pattern `[-_0-9a-zA-Z:]+`.
-    /// Errors: `Sharing.SharedFolderAccessError`.
+    /// `sharing.read`. Errors: `Sharing.SharedFolderAccessError`.
+    ///
+    /// - Parameters:
+    ///   - sharedFolderID: The id of the shared folder. Limits: pattern `[-_0-9a-zA-Z:]+`.
+    ///   - actions: The actions about which the answer says whether they are allowed; nil for none.
+    ///   - limit: How many members a page has at most. Limits: 1 to 1000. Default: `1000`.
+    ///   - path: A path in the folder, whose members are listed in place of those of the whole
+    ///     folder; nil for the latter.
+    ///   - options: Deadline, attempts, progress and more of this call.
     public func listFolderMembers(
         sharedFolderID: Common.SharedFolderID, actions: [Sharing.MemberAction]? = nil,
         limit: UInt32 = 1000, path: String? = nil, options: CallOptions = .init()
@@ -373,7 +437,12 @@ extension Sharing.Calls {
     }
 
     /// Lists the shared folders of the account. Calls ``Sharing/listFolders`` with the fields of
-    /// its argument, with the scope `sharing.read`. Limits of `limit`: 1 to 1000.
+    /// its argument, with the scope `sharing.read`.
+    ///
+    /// - Parameters:
+    ///   - limit: How many folders a page has at most. Limits: 1 to 1000. Default: `1000`.
+    ///   - actions: The actions about which the answer says whether they are allowed; nil for none.
+    ///   - options: Deadline, attempts, progress and more of this call.
     public func listFolders(
         limit: UInt32 = 1000, actions: [Sharing.FolderAction]? = nil, options: CallOptions = .init()
     ) async throws(CallError<NoError>) -> Sharing.ListFoldersResult {
@@ -411,7 +480,12 @@ extension Sharing.Calls {
 
     /// Lists the files that others have shared with the account. Calls
     /// ``Sharing/listReceivedFiles`` with the fields of its argument, with the scope
-    /// `sharing.read`. Limits of `limit`: 1 to 300. Errors: `Sharing.SharingUserError`.
+    /// `sharing.read`. Errors: `Sharing.SharingUserError`.
+    ///
+    /// - Parameters:
+    ///   - limit: How many files a page has at most. Limits: 1 to 300. Default: `100`.
+    ///   - actions: The actions about which the answer says whether they are allowed; nil for none.
+    ///   - options: Deadline, attempts, progress and more of this call.
     public func listReceivedFiles(
         limit: UInt32 = 100, actions: [Sharing.FileAction]? = nil, options: CallOptions = .init()
     ) async throws(CallError<Sharing.SharingUserError>) -> Sharing.ListFilesResult {
@@ -449,6 +523,12 @@ extension Sharing.Calls {
     /// Changes password, expiry or audience of a link. Calls ``Sharing/modifySharedLinkSettings``
     /// with the fields of its argument, with the scope `sharing.write`. Errors:
     /// `Sharing.ModifySharedLinkSettingsError`.
+    ///
+    /// - Parameters:
+    ///   - url: The address of the link.
+    ///   - settings: The settings to change; those that are nil stay.
+    ///   - removeExpiration: Whether the link never expires from now on. Default: `false`.
+    ///   - options: Deadline, attempts, progress and more of this call.
     public func modifySharedLinkSettings(
         url: String, settings: Sharing.SharedLinkSettings, removeExpiration: Bool = false,
         options: CallOptions = .init()
@@ -507,8 +587,13 @@ extension Sharing.Calls {
 
     /// Gives up the caller's own membership of a shared folder, perhaps as a job;
     /// `relinquishFolderMembershipJob` waits for it. Calls ``Sharing/relinquishFolderMembership``
-    /// with the fields of its argument, with the scope `sharing.write`. Limits of `sharedFolderID`:
-    /// pattern `[-_0-9a-zA-Z:]+`. Errors: `Sharing.RelinquishFolderMembershipError`.
+    /// with the fields of its argument, with the scope `sharing.write`. Errors:
+    /// `Sharing.RelinquishFolderMembershipError`.
+    ///
+    /// - Parameters:
+    ///   - sharedFolderID: The id of the shared folder. Limits: pattern `[-_0-9a-zA-Z:]+`.
+    ///   - leaveACopy: Whether the user keeps a copy of the content. Default: `false`.
+    ///   - options: Deadline, attempts, progress and more of this call.
     public func relinquishFolderMembership(
         sharedFolderID: Common.SharedFolderID, leaveACopy: Bool = false,
         options: CallOptions = .init()
@@ -554,9 +639,13 @@ extension Sharing.Calls {
     }
 
     /// Takes a member out of a shared file. Calls ``Sharing/removeFileMember2`` with the fields of
-    /// its argument, with the scope `sharing.write`. Limits of `file`: at least 1 character,
-    /// pattern `((\/|id:).*|nspath:[0-9]+:.*)|ns:[0-9]+(/.*)?`. Errors:
-    /// `Sharing.RemoveFileMemberError`.
+    /// its argument, with the scope `sharing.write`. Errors: `Sharing.RemoveFileMemberError`.
+    ///
+    /// - Parameters:
+    ///   - file: The path or `id:…` of the file. Limits: at least 1 character, pattern
+    ///     `((\/|id:).*|nspath:[0-9]+:.*)|ns:[0-9]+(/.*)?`.
+    ///   - member: The person or group.
+    ///   - options: Deadline, attempts, progress and more of this call.
     public func removeFileMember2(
         file: Sharing.PathOrID, member: Sharing.MemberSelector, options: CallOptions = .init()
     ) async throws(CallError<Sharing.RemoveFileMemberError>) -> Sharing.FileMemberRemoveActionResult
@@ -577,8 +666,13 @@ extension Sharing.Calls {
 
     /// Takes a member out of a shared folder, as a job; `removeFolderMemberJob` waits for it. Calls
     /// ``Sharing/removeFolderMember`` with the fields of its argument, with the scope
-    /// `sharing.write`. Limits of `sharedFolderID`: pattern `[-_0-9a-zA-Z:]+`. Errors:
-    /// `Sharing.RemoveFolderMemberError`.
+    /// `sharing.write`. Errors: `Sharing.RemoveFolderMemberError`.
+    ///
+    /// - Parameters:
+    ///   - sharedFolderID: The id of the shared folder. Limits: pattern `[-_0-9a-zA-Z:]+`.
+    ///   - member: The person or group.
+    ///   - leaveACopy: Whether the member keeps a copy of the content.
+    ///   - options: Deadline, attempts, progress and more of this call.
     public func removeFolderMember(
         sharedFolderID: Common.SharedFolderID, member: Sharing.MemberSelector, leaveACopy: Bool,
         options: CallOptions = .init()
@@ -622,8 +716,25 @@ extension Sharing.Calls {
 
     /// Makes a folder a shared one, perhaps as a job; `shareFolderJob` waits for it. Calls
     /// ``Sharing/shareFolder`` with the fields of its argument, with the scope `sharing.write`.
-    /// Limits of `path`: pattern `(/(.|[\r\n])*)|(ns:[0-9]+(/(.|[\r\n])*)?)|(id:.*)`. Errors:
-    /// `Sharing.ShareFolderError`.
+    /// Errors: `Sharing.ShareFolderError`.
+    ///
+    /// - Parameters:
+    ///   - path: The path or `id:…` of the folder. One that does not exist is created. Limits:
+    ///     pattern `(/(.|[\r\n])*)|(ns:[0-9]+(/(.|[\r\n])*)?)|(id:.*)`.
+    ///   - aclUpdatePolicy: The people who may add and remove members; nil for the default or no
+    ///     change.
+    ///   - forceAsync: Whether it becomes a job in any case, also if it is little. Default:
+    ///     `false`.
+    ///   - memberPolicy: The people who may be a member; nil for the default or no change.
+    ///   - sharedLinkPolicy: Whom links to entries of the folder may be for; nil for the default or
+    ///     no change.
+    ///   - viewerInfoPolicy: Whether members see who has looked at entries; nil for the default or
+    ///     no change.
+    ///   - accessInheritance: Whether members of the folder above are members of this one. Default:
+    ///     `.inherit`.
+    ///   - actions: The actions about which the answer says whether they are allowed; nil for none.
+    ///   - linkSettings: Settings of the link to the folder; nil for the default or no change.
+    ///   - options: Deadline, attempts, progress and more of this call.
     public func shareFolder(
         path: Files.WritePathOrID, aclUpdatePolicy: Sharing.AclUpdatePolicy? = nil,
         forceAsync: Bool = false, memberPolicy: Sharing.MemberPolicy? = nil,
@@ -651,9 +762,14 @@ extension Sharing.Calls {
     }
 
     /// Makes another member the owner of a shared folder. Calls ``Sharing/transferFolder`` with the
-    /// fields of its argument, with the scope `sharing.write`. Limits of `sharedFolderID`: pattern
-    /// `[-_0-9a-zA-Z:]+`; `toDropboxID`: at least 1 character. Errors:
+    /// fields of its argument, with the scope `sharing.write`. Errors:
     /// `Sharing.TransferFolderError`.
+    ///
+    /// - Parameters:
+    ///   - sharedFolderID: The id of the shared folder. Limits: pattern `[-_0-9a-zA-Z:]+`.
+    ///   - toDropboxID: The account, or the team's member, that becomes the owner. It must be a
+    ///     member. Limits: at least 1 character.
+    ///   - options: Deadline, attempts, progress and more of this call.
     public func transferFolder(
         sharedFolderID: Common.SharedFolderID, toDropboxID: Sharing.DropboxID,
         options: CallOptions = .init()
@@ -693,7 +809,12 @@ extension Sharing.Calls {
 
     /// Ends the sharing of a folder, perhaps as a job; `unshareFolderJob` waits for it. Calls
     /// ``Sharing/unshareFolder`` with the fields of its argument, with the scope `sharing.write`.
-    /// Limits of `sharedFolderID`: pattern `[-_0-9a-zA-Z:]+`. Errors: `Sharing.UnshareFolderError`.
+    /// Errors: `Sharing.UnshareFolderError`.
+    ///
+    /// - Parameters:
+    ///   - sharedFolderID: The id of the shared folder. Limits: pattern `[-_0-9a-zA-Z:]+`.
+    ///   - leaveACopy: Whether former members keep a copy of the content. Default: `false`.
+    ///   - options: Deadline, attempts, progress and more of this call.
     public func unshareFolder(
         sharedFolderID: Common.SharedFolderID, leaveACopy: Bool = false,
         options: CallOptions = .init()
@@ -757,8 +878,14 @@ extension Sharing.Calls {
     }
 
     /// Changes what a member of a shared folder may do. Calls ``Sharing/updateFolderMember`` with
-    /// the fields of its argument, with the scope `sharing.write`. Limits of `sharedFolderID`:
-    /// pattern `[-_0-9a-zA-Z:]+`. Errors: `Sharing.UpdateFolderMemberError`.
+    /// the fields of its argument, with the scope `sharing.write`. Errors:
+    /// `Sharing.UpdateFolderMemberError`.
+    ///
+    /// - Parameters:
+    ///   - sharedFolderID: The id of the shared folder. Limits: pattern `[-_0-9a-zA-Z:]+`.
+    ///   - member: The person or group.
+    ///   - accessLevel: The new rights of the member; `owner` is for `transferFolder`.
+    ///   - options: Deadline, attempts, progress and more of this call.
     public func updateFolderMember(
         sharedFolderID: Common.SharedFolderID, member: Sharing.MemberSelector,
         accessLevel: Sharing.AccessLevel, options: CallOptions = .init()
@@ -779,8 +906,19 @@ extension Sharing.Calls {
     }
 
     /// Changes who may join, see or manage a shared folder. Calls ``Sharing/updateFolderPolicy``
-    /// with the fields of its argument, with the scope `sharing.write`. Limits of `sharedFolderID`:
-    /// pattern `[-_0-9a-zA-Z:]+`. Errors: `Sharing.UpdateFolderPolicyError`.
+    /// with the fields of its argument, with the scope `sharing.write`. Errors:
+    /// `Sharing.UpdateFolderPolicyError`.
+    ///
+    /// - Parameters:
+    ///   - sharedFolderID: The id of the shared folder. Limits: pattern `[-_0-9a-zA-Z:]+`.
+    ///   - memberPolicy: The people who may be a member; nil for no change. Only for folders of a
+    ///     team.
+    ///   - aclUpdatePolicy: The people who may add and remove members; nil for no change.
+    ///   - viewerInfoPolicy: Whether members see who has looked at entries; nil for no change.
+    ///   - sharedLinkPolicy: Whom links to entries of the folder may be for; nil for no change.
+    ///   - linkSettings: Settings of the link to the folder; nil for no change.
+    ///   - actions: The actions about which the answer says whether they are allowed; nil for none.
+    ///   - options: Deadline, attempts, progress and more of this call.
     public func updateFolderPolicy(
         sharedFolderID: Common.SharedFolderID, memberPolicy: Sharing.MemberPolicy? = nil,
         aclUpdatePolicy: Sharing.AclUpdatePolicy? = nil,

@@ -6,21 +6,21 @@
 public import DropboxAPI
 
 extension Sharing {
-    /// The struct `sharing.ExpectedSharedContentLinkMetadata`.
+    /// The link that a file will have when it is shared first.
     public struct ExpectedSharedContentLinkMetadata: StructValue {
-        /// The field `access_level`.
+        /// The rights of visitors; nil if the caller must not know.
         public var accessLevel: AccessLevel?
-        /// The field `audience_options`.
+        /// Whom the user can make the link for.
         public var audienceOptions: [LinkAudience]
-        /// The field `audience_restricting_shared_folder`.
+        /// A shared folder whose rules keep the link from more people; nil if there is none.
         public var audienceRestrictingSharedFolder: AudienceRestrictingSharedFolder?
-        /// The field `current_audience`.
+        /// Whom the link is for.
         public var currentAudience: LinkAudience
-        /// The field `expiry`.
+        /// When the link expires; nil for never.
         public var expiry: Common.DropboxTimestamp?
-        /// The field `link_permissions`.
+        /// For each change of the link, whether the user may make it.
         public var linkPermissions: [LinkPermission]
-        /// The field `password_protected`.
+        /// Whether visitors need a password.
         public var passwordProtected: Bool
 
         /// Takes over all fields.

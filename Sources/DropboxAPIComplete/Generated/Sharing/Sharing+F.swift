@@ -6,22 +6,33 @@
 public import DropboxAPI
 
 extension Sharing {
-    /// The union `sharing.FileAction`.
+    /// Actions on a shared file.
     @nonexhaustive public enum FileAction: VoidUnion {
+        /// Hiding who has looked at the file.
         case disableViewerInfo
+        /// Changing the content.
         case editContents
+        /// Showing who has looked at the file.
         case enableViewerInfo
+        /// Adding a member who may read and comment.
         case inviteViewer
+        /// Adding a member who may read.
         case inviteViewerNoComment
+        /// Adding a member who may change the file.
         case inviteEditor
+        /// Taking all members out.
         case unshare
+        /// Giving up the own membership.
         case relinquishMembership
-        /// Deprecated.
+        /// Making a link to the file. Deprecated.
         case shareLink
-        /// Deprecated.
+        /// Making a link; `createViewLink` and `createEditLink` say which. Deprecated.
         case createLink
+        /// Making a link for reading.
         case createViewLink
+        /// Making a link for changing.
         case createEditLink
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -69,12 +80,18 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.FileMemberActionError`.
+    /// Why something was not done with a member of a file.
     @nonexhaustive public enum FileMemberActionError: TaggedUnion, RouteError {
+        /// The member is none, or not one of this kind.
         case invalidMember
+        /// The user may not do this.
         case noPermission
+        /// The file cannot be used; the payload says why.
         case accessError(SharingFileAccessError)
+        /// The member has no membership of its own here; the payload says which rights it has by
+        /// other ways.
         case noExplicitAccess(MemberAccessLevelResult)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -101,10 +118,13 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.FileMemberActionIndividualResult`.
+    /// The result of an action on one member of a file.
     @nonexhaustive public enum FileMemberActionIndividualResult: TaggedUnion {
+        /// It was done; the payload is the rights of the member, nil for none.
         case success(AccessLevel?)
+        /// It was not done; the payload says why.
         case memberError(FileMemberActionError)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -126,15 +146,15 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.FileMemberActionResult`.
+    /// A member of a file, and the result of an action on it.
     public struct FileMemberActionResult: StructValue {
-        /// The field `member`.
+        /// The person or group.
         public var member: MemberSelector
-        /// The field `result`.
+        /// The result of the action.
         public var result: FileMemberActionIndividualResult
-        /// The field `sckey_sha1`.
+        /// A fingerprint of the key of the shared content; nil if there is none.
         public var sckeySha1: String?
-        /// The field `invitation_signature`.
+        /// Signatures of the invitation, one for each person; nil if there are none.
         public var invitationSignature: [String]?
 
         /// Takes over all fields.
@@ -165,10 +185,13 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.FileMemberRemoveActionResult`.
+    /// The result of taking a member out of a file.
     @nonexhaustive public enum FileMemberRemoveActionResult: TaggedUnion {
+        /// The member is out; the payload has rights that are left by other ways.
         case success(MemberAccessLevelResult)
+        /// The member is still in; the payload says why.
         case memberError(FileMemberActionError)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -190,13 +213,13 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.FilePermission`.
+    /// Whether the user may do something with a file.
     public struct FilePermission: StructValue {
-        /// The field `action`.
+        /// The action.
         public var action: FileAction
-        /// The field `allow`.
+        /// Whether it is allowed.
         public var allow: Bool
-        /// The field `reason`.
+        /// Why it is not allowed; nil if it is, or if the server does not tell.
         public var reason: PermissionDeniedReason?
 
         /// Takes over all fields.

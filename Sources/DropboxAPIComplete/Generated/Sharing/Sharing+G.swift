@@ -8,9 +8,9 @@ public import DropboxAPI
 extension Sharing {
     /// The struct `sharing.GetFileMetadataArg`.
     public struct GetFileMetadataArg: StructValue {
-        /// The field `file`.
+        /// The path or `id:…` of the file.
         public var file: PathOrID
-        /// The field `actions`.
+        /// The actions about which the answer says whether they are allowed; nil for none.
         public var actions: [FileAction]?
 
         /// Takes over all fields.
@@ -36,7 +36,7 @@ extension Sharing {
     public struct GetFileMetadataBatchArg: StructValue {
         /// The field `files`: at most 100 items.
         public var files: [PathOrID]
-        /// The field `actions`.
+        /// The actions about which the answer says whether they are allowed; nil for none.
         public var actions: [FileAction]?
 
         /// Takes over all fields.
@@ -60,7 +60,7 @@ extension Sharing {
 
     /// The struct `sharing.GetFileMetadataBatchResult`.
     public struct GetFileMetadataBatchResult: StructValue {
-        /// The field `file`.
+        /// The path or `id:…` of the file.
         public var file: PathOrID
         /// The field `result`.
         public var result: GetFileMetadataIndividualResult
@@ -86,7 +86,9 @@ extension Sharing {
 
     /// The union `sharing.GetFileMetadataError`.
     @nonexhaustive public enum GetFileMetadataError: TaggedUnion, RouteError {
+        /// The user cannot do this; the payload says why.
         case userError(SharingUserError)
+        /// The file or folder cannot be used; the payload says why.
         case accessError(SharingFileAccessError)
         case unknown(String)
 
@@ -112,6 +114,7 @@ extension Sharing {
     /// The union `sharing.GetFileMetadataIndividualResult`.
     @nonexhaustive public enum GetFileMetadataIndividualResult: TaggedUnion {
         case metadata(SharedFileMetadata)
+        /// The file or folder cannot be used; the payload says why.
         case accessError(SharingFileAccessError)
         case unknown(String)
 
@@ -134,11 +137,11 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.GetMetadataArgs`.
+    /// The argument of `getFolderMetadata`.
     public struct GetMetadataArgs: StructValue {
-        /// The field `shared_folder_id`.
+        /// The id of the shared folder.
         public var sharedFolderID: Common.SharedFolderID
-        /// The field `actions`.
+        /// The actions about which the answer says whether they are allowed; nil for none.
         public var actions: [FolderAction]?
 
         /// Takes over all fields.
@@ -160,13 +163,19 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.GetSharedLinkFileError`.
+    /// Reasons for which `getSharedLinkFile` fails.
     @nonexhaustive public enum GetSharedLinkFileError: VoidUnion, RouteError {
+        /// There is no such link.
         case sharedLinkNotFound
+        /// The link is not open to the caller.
         case sharedLinkAccessDenied
+        /// The link is of a kind that this call does not know; `export` may bring its file.
         case unsupportedLinkType
+        /// The link takes neither `path` nor `linkPassword`.
         case unsupportedParameterField
+        /// The link leads to a folder; the path of a file in it is needed.
         case sharedLinkIsDirectory
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -182,13 +191,14 @@ extension Sharing {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `sharing.GetSharedLinkMetadataArg`.
+    /// The argument of `getSharedLinkMetadata` and `getSharedLinkFile`.
     public struct GetSharedLinkMetadataArg: StructValue {
-        /// The field `url`.
+        /// The address of the link.
         public var url: String
-        /// The field `path`.
+        /// The path of an entry below the folder of the link; nil for the link's own file or
+        /// folder.
         public var path: Path?
-        /// The field `link_password`.
+        /// The password of the link; nil if it has none.
         public var linkPassword: String?
 
         /// Takes over all fields.
@@ -277,25 +287,25 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.GroupInfo`.
+    /// A group of a team, as a member.
     public struct GroupInfo: StructValue {
-        /// The field `group_name`.
+        /// The name of the group.
         public var groupName: String
-        /// The field `group_id`.
+        /// The id of the group.
         public var groupID: TeamCommon.GroupID
-        /// The field `group_external_id`.
+        /// The id that the team's own directory has for the group; nil if there is none.
         public var groupExternalID: TeamCommon.GroupExternalID?
-        /// The field `member_count`.
+        /// How many members the group has; nil if the server does not tell.
         public var memberCount: UInt32?
-        /// The field `group_management_type`.
+        /// The managers of the group.
         public var groupManagementType: TeamCommon.GroupManagementType
-        /// The field `group_type`. Deprecated.
+        /// Whether members can be of several teams. Deprecated.
         public var groupType: TeamCommon.GroupType
-        /// The field `is_member`.
+        /// Whether the caller is in the group.
         public var isMember: Bool
-        /// The field `is_owner`.
+        /// Whether the caller manages the group.
         public var isOwner: Bool
-        /// The field `same_team`.
+        /// Whether the group is of the caller's own team.
         public var sameTeam: Bool
 
         /// Takes over all fields.
@@ -343,17 +353,18 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.GroupMembershipInfo`.
+    /// A group that is a member.
     public struct GroupMembershipInfo: StructValue {
-        /// The field `access_type`.
+        /// The rights of the member.
         public var accessType: AccessLevel
-        /// The field `permissions`.
+        /// For each action that was asked about, whether the user may do it with the member; nil if
+        /// none was.
         public var permissions: [MemberPermission]?
-        /// The field `initials`. Deprecated.
+        /// Never set. Deprecated.
         public var initials: String?
-        /// The field `is_inherited`.
+        /// Whether the membership comes of a folder above. Default: `false`.
         public var isInherited: Bool
-        /// The field `group`.
+        /// The group.
         public var group: GroupInfo
 
         /// Takes over all fields.

@@ -6,9 +6,11 @@
 public import DropboxAPI
 
 extension Sharing {
-    /// The union `sharing.InviteeInfo`.
+    /// A person who is invited and not yet a user.
     @nonexhaustive public enum InviteeInfo: TaggedUnion {
+        /// The address that the invitation went to.
         case email(Common.EmailAddress)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -28,19 +30,20 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.InviteeMembershipInfo`.
+    /// A person who is invited and has not come yet.
     public struct InviteeMembershipInfo: StructValue {
-        /// The field `access_type`.
+        /// The rights of the member.
         public var accessType: AccessLevel
-        /// The field `permissions`.
+        /// For each action that was asked about, whether the user may do it with the member; nil if
+        /// none was.
         public var permissions: [MemberPermission]?
-        /// The field `initials`. Deprecated.
+        /// Never set. Deprecated.
         public var initials: String?
-        /// The field `is_inherited`.
+        /// Whether the membership comes of a folder above. Default: `false`.
         public var isInherited: Bool
-        /// The field `invitee`.
+        /// The address that the invitation went to.
         public var invitee: InviteeInfo
-        /// The field `user`.
+        /// The user of that address; nil if there is none.
         public var user: UserInfo?
 
         /// Takes over all fields.

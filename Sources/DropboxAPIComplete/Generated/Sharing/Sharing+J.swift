@@ -6,11 +6,15 @@
 public import DropboxAPI
 
 extension Sharing {
-    /// The union `sharing.JobError`.
+    /// Why a job failed.
     @nonexhaustive public enum JobError: TaggedUnion {
+        /// The sharing could not be ended; the payload says why.
         case unshareFolderError(UnshareFolderError)
+        /// The member could not be taken out; the payload says why.
         case removeFolderMemberError(RemoveFolderMemberError)
+        /// The membership could not be given up; the payload says why.
         case relinquishFolderMembershipError(RelinquishFolderMembershipError)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -38,11 +42,15 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.JobStatus`.
+    /// The state of a job of `unshareFolder` and the like.
     @nonexhaustive public enum JobStatus: TaggedUnion {
+        /// The job is still running.
         case inProgress
+        /// The job has ended.
         case complete
+        /// The job has failed; the payload says why.
         case failed(JobError)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.

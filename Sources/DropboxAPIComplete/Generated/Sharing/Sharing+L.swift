@@ -6,10 +6,13 @@
 public import DropboxAPI
 
 extension Sharing {
-    /// The union `sharing.LinkExpiry`.
+    /// A change of when a link expires.
     @nonexhaustive public enum LinkExpiry: TaggedUnion {
+        /// It never does.
         case removeExpiry
+        /// It does at this time.
         case setExpiry(Common.DropboxTimestamp)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -56,7 +59,7 @@ extension Sharing {
             }
         }
 
-        /// The field `url`.
+        /// The address of the link.
         public var url: String {
             switch self {
             case .path(let value): value.url
@@ -86,7 +89,7 @@ extension Sharing {
 
     /// The fields that all kinds of `sharing.LinkMetadata` have.
     public struct LinkMetadataBase: StructValue {
-        /// The field `url`.
+        /// The address of the link.
         public var url: String
         /// The field `visibility`.
         public var visibility: Visibility
@@ -115,10 +118,13 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.LinkPassword`.
+    /// A change of the password of a link.
     @nonexhaustive public enum LinkPassword: TaggedUnion {
+        /// The link has none from now on.
         case removePassword
+        /// The link has this one from now on.
         case setPassword(String)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -140,15 +146,15 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.LinkSettings`.
+    /// Settings of the link to a shared folder. Each that is nil stays.
     public struct LinkSettings: StructValue {
-        /// The field `access_level`.
+        /// The rights of visitors: `viewer` or `viewerNoComment`.
         public var accessLevel: AccessLevel?
-        /// The field `audience`.
+        /// Whom the link is for.
         public var audience: LinkAudience?
-        /// The field `expiry`.
+        /// When the link expires.
         public var expiry: LinkExpiry?
-        /// The field `password`.
+        /// The password of the link.
         public var password: LinkPassword?
 
         /// Takes over all fields.
@@ -179,15 +185,15 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.ListFileMembersArg`.
+    /// The argument of `listFileMembers`.
     public struct ListFileMembersArg: StructValue {
-        /// The field `file`.
+        /// The path or `id:…` of the file.
         public var file: PathOrID
-        /// The field `actions`.
+        /// The actions about which the answer says whether they are allowed; nil for none.
         public var actions: [MemberAction]?
-        /// The field `include_inherited`.
+        /// Whether members come along who have the file by a shared folder only. Default: `true`.
         public var includeInherited: Bool
-        /// The field `limit`: 1 to 300.
+        /// How many members of each kind a page has at most. Limits: 1 to 300. Default: `100`.
         public var limit: UInt32
 
         /// Takes over all fields.
@@ -246,7 +252,7 @@ extension Sharing {
 
     /// The struct `sharing.ListFileMembersBatchResult`.
     public struct ListFileMembersBatchResult: StructValue {
-        /// The field `file`.
+        /// The path or `id:…` of the file.
         public var file: PathOrID
         /// The field `result`.
         public var result: ListFileMembersIndividualResult
@@ -272,7 +278,7 @@ extension Sharing {
 
     /// The struct `sharing.ListFileMembersContinueArg`.
     public struct ListFileMembersContinueArg: StructValue {
-        /// The field `cursor`.
+        /// The cursor of the next page; nil after the last one.
         public var cursor: String
 
         /// Takes over all fields.
@@ -293,7 +299,9 @@ extension Sharing {
 
     /// The union `sharing.ListFileMembersContinueError`.
     @nonexhaustive public enum ListFileMembersContinueError: TaggedUnion, RouteError {
+        /// The user cannot do this; the payload says why.
         case userError(SharingUserError)
+        /// The file or folder cannot be used; the payload says why.
         case accessError(SharingFileAccessError)
         case invalidCursor
         case unknown(String)
@@ -345,10 +353,13 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.ListFileMembersError`.
+    /// Reasons for which `listFileMembers` fails.
     @nonexhaustive public enum ListFileMembersError: TaggedUnion, RouteError {
+        /// The user cannot do this; the payload says why.
         case userError(SharingUserError)
+        /// The file or folder cannot be used; the payload says why.
         case accessError(SharingFileAccessError)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -373,6 +384,7 @@ extension Sharing {
     /// The union `sharing.ListFileMembersIndividualResult`.
     @nonexhaustive public enum ListFileMembersIndividualResult: TaggedUnion {
         case result(ListFileMembersCountResult)
+        /// The file or folder cannot be used; the payload says why.
         case accessError(SharingFileAccessError)
         case unknown(String)
 
@@ -395,11 +407,11 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.ListFilesArg`.
+    /// The argument of `listReceivedFiles`.
     public struct ListFilesArg: StructValue {
-        /// The field `limit`: 1 to 300.
+        /// How many files a page has at most. Limits: 1 to 300. Default: `100`.
         public var limit: UInt32
-        /// The field `actions`.
+        /// The actions about which the answer says whether they are allowed; nil for none.
         public var actions: [FileAction]?
 
         /// Takes over all fields.
@@ -423,7 +435,7 @@ extension Sharing {
 
     /// The struct `sharing.ListFilesContinueArg`.
     public struct ListFilesContinueArg: StructValue {
-        /// The field `cursor`.
+        /// The cursor of the next page; nil after the last one.
         public var cursor: String
 
         /// Takes over all fields.
@@ -444,6 +456,7 @@ extension Sharing {
 
     /// The union `sharing.ListFilesContinueError`.
     @nonexhaustive public enum ListFilesContinueError: TaggedUnion, RouteError {
+        /// The user cannot do this; the payload says why.
         case userError(SharingUserError)
         case invalidCursor
         case unknown(String)
@@ -467,11 +480,11 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.ListFilesResult`.
+    /// A page of shared files.
     public struct ListFilesResult: StructValue {
-        /// The field `entries`.
+        /// The files of this page.
         public var entries: [SharedFileMetadata]
-        /// The field `cursor`.
+        /// The cursor of the next page; nil after the last one.
         public var cursor: String?
 
         /// Takes over all fields.
@@ -493,15 +506,16 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.ListFolderMembersArgs`.
+    /// The argument of `listFolderMembers`.
     public struct ListFolderMembersArgs: StructValue {
-        /// The field `actions`.
+        /// The actions about which the answer says whether they are allowed; nil for none.
         public var actions: [MemberAction]?
-        /// The field `limit`: 1 to 1000.
+        /// How many members a page has at most. Limits: 1 to 1000. Default: `1000`.
         public var limit: UInt32
-        /// The field `shared_folder_id`.
+        /// The id of the shared folder.
         public var sharedFolderID: Common.SharedFolderID
-        /// The field `path`.
+        /// A path in the folder, whose members are listed in place of those of the whole folder;
+        /// nil for the latter.
         public var path: String?
 
         /// Takes over all fields.
@@ -534,7 +548,7 @@ extension Sharing {
 
     /// The struct `sharing.ListFolderMembersContinueArg`.
     public struct ListFolderMembersContinueArg: StructValue {
-        /// The field `cursor`.
+        /// The cursor of the next page; nil after the last one.
         public var cursor: String
 
         /// Takes over all fields.
@@ -555,6 +569,7 @@ extension Sharing {
 
     /// The union `sharing.ListFolderMembersContinueError`.
     @nonexhaustive public enum ListFolderMembersContinueError: TaggedUnion, RouteError {
+        /// The file or folder cannot be used; the payload says why.
         case accessError(SharedFolderAccessError)
         case invalidCursor
         case unknown(String)
@@ -578,11 +593,11 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.ListFolderMembersCursorArg`.
+    /// How members of a folder are listed.
     public struct ListFolderMembersCursorArg: StructValue {
-        /// The field `actions`.
+        /// The actions about which the answer says whether they are allowed; nil for none.
         public var actions: [MemberAction]?
-        /// The field `limit`: 1 to 1000.
+        /// How many members a page has at most. Limits: 1 to 1000. Default: `1000`.
         public var limit: UInt32
 
         /// Takes over all fields.

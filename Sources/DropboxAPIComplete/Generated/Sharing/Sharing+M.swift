@@ -6,13 +6,13 @@
 public import DropboxAPI
 
 extension Sharing {
-    /// The struct `sharing.MemberAccessLevelResult`.
+    /// The rights that a member still has, and where they come from.
     public struct MemberAccessLevelResult: StructValue {
-        /// The field `access_level`.
+        /// The rights of the member; nil for nothing.
         public var accessLevel: AccessLevel?
-        /// The field `warning`.
+        /// A text for the user about why; nil if there is none.
         public var warning: String?
-        /// The field `access_details`.
+        /// Folders above by which the member has that right; nil if the caller must not see them.
         public var accessDetails: [ParentFolderAccessInfo]?
 
         /// Takes over all fields.
@@ -40,14 +40,21 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.MemberAction`.
+    /// Actions on a member of a folder.
     @nonexhaustive public enum MemberAction: VoidUnion {
+        /// Letting the member keep a copy on leaving.
         case leaveACopy
+        /// Making the member an editor.
         case makeEditor
+        /// Making the member the owner.
         case makeOwner
+        /// Making the member one who may read and comment.
         case makeViewer
+        /// Making the member one who may read.
         case makeViewerNoComment
+        /// Taking the member out.
         case remove
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -61,13 +68,13 @@ extension Sharing {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `sharing.MemberPermission`.
+    /// Whether the user may do something with a member.
     public struct MemberPermission: StructValue {
-        /// The field `action`.
+        /// The action.
         public var action: MemberAction
-        /// The field `allow`.
+        /// Whether it is allowed.
         public var allow: Bool
-        /// The field `reason`.
+        /// Why it is not allowed; nil if it is, or if the server does not tell.
         public var reason: PermissionDeniedReason?
 
         /// Takes over all fields.
@@ -92,10 +99,13 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.MemberSelector`.
+    /// A person or a group.
     @nonexhaustive public enum MemberSelector: TaggedUnion {
+        /// The id of an account, of a member of a team or of a group.
         case dropboxID(DropboxID)
+        /// The e-mail address of a person, who need not have an account.
         case email(Common.EmailAddress)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -117,15 +127,16 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.MembershipInfo`.
+    /// The membership of a person or group.
     public struct MembershipInfo: StructValue {
-        /// The field `access_type`.
+        /// The rights of the member.
         public var accessType: AccessLevel
-        /// The field `permissions`.
+        /// For each action that was asked about, whether the user may do it with the member; nil if
+        /// none was.
         public var permissions: [MemberPermission]?
-        /// The field `initials`. Deprecated.
+        /// Never set. Deprecated.
         public var initials: String?
-        /// The field `is_inherited`.
+        /// Whether the membership comes of a folder above. Default: `false`.
         public var isInherited: Bool
 
         /// Takes over all fields.
@@ -156,13 +167,13 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.ModifySharedLinkSettingsArgs`.
+    /// The argument of `modifySharedLinkSettings`.
     public struct ModifySharedLinkSettingsArgs: StructValue {
-        /// The field `url`.
+        /// The address of the link.
         public var url: String
-        /// The field `settings`.
+        /// The settings to change; those that are nil stay.
         public var settings: SharedLinkSettings
-        /// The field `remove_expiration`.
+        /// Whether the link never expires from now on. Default: `false`.
         public var removeExpiration: Bool
 
         /// Takes over all fields.
@@ -187,14 +198,21 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.ModifySharedLinkSettingsError`.
+    /// Reasons for which `modifySharedLinkSettings` fails.
     @nonexhaustive public enum ModifySharedLinkSettingsError: TaggedUnion, RouteError {
+        /// There is no such link.
         case sharedLinkNotFound
+        /// The link is not open to the caller.
         case sharedLinkAccessDenied
+        /// The link is of a kind that this call does not know; `export` may bring its file.
         case unsupportedLinkType
+        /// The link takes neither `path` nor `linkPassword`.
         case unsupportedParameterField
+        /// The settings of the link cannot be used; the payload says why.
         case settingsError(SharedLinkSettingsError)
+        /// The user has not confirmed the account's e-mail address yet.
         case emailNotVerified
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.

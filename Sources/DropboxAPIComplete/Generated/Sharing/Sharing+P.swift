@@ -6,15 +6,15 @@
 public import DropboxAPI
 
 extension Sharing {
-    /// The struct `sharing.ParentFolderAccessInfo`.
+    /// A folder above by which a member has rights.
     public struct ParentFolderAccessInfo: StructValue {
-        /// The field `folder_name`.
+        /// The name of the folder.
         public var folderName: String
-        /// The field `shared_folder_id`.
+        /// The id of the shared folder.
         public var sharedFolderID: Common.SharedFolderID
-        /// The field `permissions`.
+        /// The actions on the member that the user may do in that folder.
         public var permissions: [MemberPermission]
-        /// The field `path`.
+        /// The path of the folder in the caller's tree.
         public var path: String
 
         /// Takes over all fields.
@@ -47,7 +47,7 @@ extension Sharing {
 
     /// The struct `sharing.PathLinkMetadata`.
     public struct PathLinkMetadata: StructValue {
-        /// The field `url`.
+        /// The address of the link.
         public var url: String
         /// The field `visibility`.
         public var visibility: Visibility

@@ -30,10 +30,15 @@ extension Sharing {
     /// The union `sharing.RelinquishAccessError`.
     @nonexhaustive public enum RelinquishAccessError: VoidUnion, RouteError {
         case invalidFileID
+        /// The user has not confirmed the account's e-mail address yet.
         case emailUnverified
         case owner
+        /// The member has no membership of its own here; the payload says which rights it has by
+        /// other ways.
         case noExplicitAccess
+        /// It is a team folder, which only administrators manage.
         case teamFolder
+        /// The user may not do this.
         case noPermission
         case unknown(String)
 
@@ -56,7 +61,7 @@ extension Sharing {
 
     /// The struct `sharing.RelinquishFileMembershipArg`.
     public struct RelinquishFileMembershipArg: StructValue {
-        /// The field `file`.
+        /// The path or `id:…` of the file.
         public var file: PathOrID
 
         /// Takes over all fields.
@@ -77,8 +82,10 @@ extension Sharing {
 
     /// The union `sharing.RelinquishFileMembershipError`.
     @nonexhaustive public enum RelinquishFileMembershipError: TaggedUnion, RouteError {
+        /// The file or folder cannot be used; the payload says why.
         case accessError(SharingFileAccessError)
         case groupAccess
+        /// The user may not do this.
         case noPermission
         case unknown(String)
 
@@ -103,11 +110,11 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.RelinquishFolderMembershipArg`.
+    /// The argument of `relinquishFolderMembership`.
     public struct RelinquishFolderMembershipArg: StructValue {
-        /// The field `shared_folder_id`.
+        /// The id of the shared folder.
         public var sharedFolderID: Common.SharedFolderID
-        /// The field `leave_a_copy`.
+        /// Whether the user keeps a copy of the content. Default: `false`.
         public var leaveACopy: Bool
 
         /// Takes over all fields.
@@ -129,15 +136,23 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.RelinquishFolderMembershipError`.
+    /// Reasons for which `relinquishFolderMembership` fails.
     @nonexhaustive public enum RelinquishFolderMembershipError: TaggedUnion, RouteError {
+        /// The file or folder cannot be used; the payload says why.
         case accessError(SharedFolderAccessError)
+        /// The user owns the folder, and another member has to become the owner before.
         case folderOwner
+        /// The folder is still in the user's tree.
         case mounted
+        /// The user is a member by a group, and has to leave that.
         case groupAccess
+        /// It is a team folder, which only administrators manage.
         case teamFolder
+        /// The user may not do this.
         case noPermission
+        /// The user has no membership of its own, but only rights by a folder above.
         case noExplicitAccess
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -169,11 +184,11 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.RemoveFileMemberArg`.
+    /// The argument of `removeFileMember2`.
     public struct RemoveFileMemberArg: StructValue {
-        /// The field `file`.
+        /// The path or `id:…` of the file.
         public var file: PathOrID
-        /// The field `member`.
+        /// The person or group.
         public var member: MemberSelector
 
         /// Takes over all fields.
@@ -195,11 +210,16 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.RemoveFileMemberError`.
+    /// Reasons for which `removeFileMember2` fails.
     @nonexhaustive public enum RemoveFileMemberError: TaggedUnion, RouteError {
+        /// The user cannot do this; the payload says why.
         case userError(SharingUserError)
+        /// The file or folder cannot be used; the payload says why.
         case accessError(SharingFileAccessError)
+        /// The member has no membership of its own here; the payload says which rights it has by
+        /// other ways.
         case noExplicitAccess(MemberAccessLevelResult)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -224,13 +244,13 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.RemoveFolderMemberArg`.
+    /// The argument of `removeFolderMember`.
     public struct RemoveFolderMemberArg: StructValue {
-        /// The field `shared_folder_id`.
+        /// The id of the shared folder.
         public var sharedFolderID: Common.SharedFolderID
-        /// The field `member`.
+        /// The person or group.
         public var member: MemberSelector
-        /// The field `leave_a_copy`.
+        /// Whether the member keeps a copy of the content.
         public var leaveACopy: Bool
 
         /// Takes over all fields.
@@ -256,15 +276,23 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.RemoveFolderMemberError`.
+    /// Reasons for which `removeFolderMember` fails.
     @nonexhaustive public enum RemoveFolderMemberError: TaggedUnion, RouteError {
+        /// The file or folder cannot be used; the payload says why.
         case accessError(SharedFolderAccessError)
+        /// The member cannot be dealt with; the payload says why.
         case memberError(SharedFolderMemberError)
+        /// The member owns the folder, and another member has to become the owner before.
         case folderOwner
+        /// The member is one by a group, and has to be taken out of that.
         case groupAccess
+        /// It is a team folder, which only administrators manage.
         case teamFolder
+        /// The user may not do this.
         case noPermission
+        /// The folder has more files than the server deals with at once.
         case tooManyFiles
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -296,11 +324,15 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.RemoveMemberJobStatus`.
+    /// The state of a job that takes a member out of a folder.
     @nonexhaustive public enum RemoveMemberJobStatus: TaggedUnion {
+        /// The job is still running.
         case inProgress
+        /// The member is out; the payload has rights that are left by other ways.
         case complete(MemberAccessLevelResult)
+        /// The member is still in; the payload says why.
         case failed(RemoveFolderMemberError)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.

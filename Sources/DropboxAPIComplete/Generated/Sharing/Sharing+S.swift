@@ -10,7 +10,7 @@ extension Sharing {
     public struct SetAccessInheritanceArg: StructValue {
         /// The field `access_inheritance`.
         public var accessInheritance: AccessInheritance
-        /// The field `shared_folder_id`.
+        /// The id of the shared folder.
         public var sharedFolderID: Common.SharedFolderID
 
         /// Takes over all fields.
@@ -36,7 +36,9 @@ extension Sharing {
 
     /// The union `sharing.SetAccessInheritanceError`.
     @nonexhaustive public enum SetAccessInheritanceError: TaggedUnion, RouteError {
+        /// The file or folder cannot be used; the payload says why.
         case accessError(SharedFolderAccessError)
+        /// The user may not do this.
         case noPermission
         case unknown(String)
 
@@ -59,25 +61,25 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.ShareFolderArg`.
+    /// The argument of `shareFolder`.
     public struct ShareFolderArg: StructValue {
-        /// The field `acl_update_policy`.
+        /// The people who may add and remove members; nil for the default or no change.
         public var aclUpdatePolicy: AclUpdatePolicy?
-        /// The field `force_async`.
+        /// Whether it becomes a job in any case, also if it is little. Default: `false`.
         public var forceAsync: Bool
-        /// The field `member_policy`.
+        /// The people who may be a member; nil for the default or no change.
         public var memberPolicy: MemberPolicy?
-        /// The field `path`.
+        /// The path or `id:…` of the folder. One that does not exist is created.
         public var path: Files.WritePathOrID
-        /// The field `shared_link_policy`.
+        /// Whom links to entries of the folder may be for; nil for the default or no change.
         public var sharedLinkPolicy: SharedLinkPolicy?
-        /// The field `viewer_info_policy`.
+        /// Whether members see who has looked at entries; nil for the default or no change.
         public var viewerInfoPolicy: ViewerInfoPolicy?
-        /// The field `access_inheritance`.
+        /// Whether members of the folder above are members of this one. Default: `.inherit`.
         public var accessInheritance: AccessInheritance
-        /// The field `actions`.
+        /// The actions about which the answer says whether they are allowed; nil for none.
         public var actions: [FolderAction]?
-        /// The field `link_settings`.
+        /// Settings of the link to the folder; nil for the default or no change.
         public var linkSettings: LinkSettings?
 
         /// Takes over all fields.
@@ -126,21 +128,21 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.ShareFolderArgBase`.
+    /// How a folder is shared.
     public struct ShareFolderArgBase: StructValue {
-        /// The field `acl_update_policy`.
+        /// The people who may add and remove members; nil for the default or no change.
         public var aclUpdatePolicy: AclUpdatePolicy?
-        /// The field `force_async`.
+        /// Whether it becomes a job in any case, also if it is little. Default: `false`.
         public var forceAsync: Bool
-        /// The field `member_policy`.
+        /// The people who may be a member; nil for the default or no change.
         public var memberPolicy: MemberPolicy?
-        /// The field `path`.
+        /// The path or `id:…` of the folder. One that does not exist is created.
         public var path: Files.WritePathOrID
-        /// The field `shared_link_policy`.
+        /// Whom links to entries of the folder may be for; nil for the default or no change.
         public var sharedLinkPolicy: SharedLinkPolicy?
-        /// The field `viewer_info_policy`.
+        /// Whether members see who has looked at entries; nil for the default or no change.
         public var viewerInfoPolicy: ViewerInfoPolicy?
-        /// The field `access_inheritance`.
+        /// Whether members of the folder above are members of this one. Default: `.inherit`.
         public var accessInheritance: AccessInheritance
 
         /// Takes over all fields.
@@ -182,13 +184,19 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.ShareFolderError`.
+    /// Reasons for which `shareFolder` fails.
     @nonexhaustive public enum ShareFolderError: TaggedUnion, RouteError {
+        /// The user has not confirmed the account's e-mail address yet.
         case emailUnverified
+        /// The folder is not one to share; the payload says why.
         case badPath(SharePathError)
+        /// The team does not permit members as `memberPolicy` says.
         case teamPolicyDisallowsMemberPolicy
+        /// The team does not permit links as `sharedLinkPolicy` says.
         case disallowedSharedLinkPolicy
+        /// The user may not do this.
         case noPermission
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -217,12 +225,17 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.ShareFolderErrorBase`.
+    /// Why a folder cannot be shared.
     @nonexhaustive public enum ShareFolderErrorBase: TaggedUnion {
+        /// The user has not confirmed the account's e-mail address yet.
         case emailUnverified
+        /// The folder is not one to share; the payload says why.
         case badPath(SharePathError)
+        /// The team does not permit members as `memberPolicy` says.
         case teamPolicyDisallowsMemberPolicy
+        /// The team does not permit links as `sharedLinkPolicy` says.
         case disallowedSharedLinkPolicy
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -251,6 +264,7 @@ extension Sharing {
 
     /// The union `sharing.ShareFolderErrorBaseV2`.
     @nonexhaustive public enum ShareFolderErrorBaseV2: VoidUnion {
+        /// The user has not confirmed the account's e-mail address yet.
         case emailUnverified
         case teamPolicyDisallowsMemberPolicy
         case disallowedSharedLinkPolicy
@@ -269,9 +283,11 @@ extension Sharing {
 
     /// The union `sharing.ShareFolderErrorV2`.
     @nonexhaustive public enum ShareFolderErrorV2: VoidUnion {
+        /// The user has not confirmed the account's e-mail address yet.
         case emailUnverified
         case teamPolicyDisallowsMemberPolicy
         case disallowedSharedLinkPolicy
+        /// The user may not do this.
         case noPermission
         case unknown(String)
 
@@ -287,11 +303,15 @@ extension Sharing {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `sharing.ShareFolderJobStatus`.
+    /// The state of a job that shares a folder.
     @nonexhaustive public enum ShareFolderJobStatus: TaggedUnion {
+        /// The job is still running.
         case inProgress
+        /// The folder is shared, with this metadata.
         case complete(SharedFolderMetadata)
+        /// The folder is not shared; the payload says why.
         case failed(ShareFolderError)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -315,10 +335,13 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.ShareFolderLaunch`.
+    /// The result of `shareFolder`: the shared folder, or the id of a job.
     @nonexhaustive public enum ShareFolderLaunch: TaggedUnion {
+        /// A job does the work; the call that asks about it takes this id.
         case asyncJobID(Async.AsyncJobID)
+        /// The folder is shared, with this metadata.
         case complete(SharedFolderMetadata)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -340,24 +363,41 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.SharePathError`.
+    /// Why the entry of a path cannot be shared.
     @nonexhaustive public enum SharePathError: TaggedUnion {
+        /// It is a file.
         case isFile
+        /// It lies in a shared folder.
         case insideSharedFolder
+        /// There is a shared folder in it.
         case containsSharedFolder
+        /// There is the folder of an app in it.
         case containsAppFolder
+        /// There is a team folder in it.
         case containsTeamFolder
+        /// It is the folder of an app.
         case isAppFolder
+        /// It lies in the folder of an app.
         case insideAppFolder
+        /// It is the public folder.
         case isPublicFolder
+        /// It lies in the public folder.
         case insidePublicFolder
+        /// It is a shared folder already, which is the payload.
         case alreadyShared(SharedFolderMetadata)
+        /// The path is none.
         case invalidPath
+        /// It is a package of macOS.
         case isOsxPackage
+        /// It lies in a package of macOS.
         case insideOsxPackage
+        /// It is the vault.
         case isVault
+        /// It is the vault, which is locked.
         case isVaultLocked
+        /// It is the folder of the family.
         case isFamily
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -410,6 +450,7 @@ extension Sharing {
     /// The union `sharing.SharePathErrorBaseV2`.
     @nonexhaustive public enum SharePathErrorBaseV2: TaggedUnion {
         case isFile
+        /// It lies in a shared folder, where that is not possible.
         case insideSharedFolder
         case containsSharedFolder
         case containsTeamFolder
@@ -471,6 +512,7 @@ extension Sharing {
     /// The union `sharing.SharePathErrorV2`.
     @nonexhaustive public enum SharePathErrorV2: TaggedUnion {
         case isFile
+        /// It lies in a shared folder, where that is not possible.
         case insideSharedFolder
         case containsSharedFolder
         case containsTeamFolder
@@ -535,21 +577,21 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.SharedContentLinkMetadataBase`.
+    /// Settings of the link to a shared file or folder.
     public struct SharedContentLinkMetadataBase: StructValue {
-        /// The field `access_level`.
+        /// The rights of visitors; nil if the caller must not know.
         public var accessLevel: AccessLevel?
-        /// The field `audience_options`.
+        /// Whom the user can make the link for.
         public var audienceOptions: [LinkAudience]
-        /// The field `audience_restricting_shared_folder`.
+        /// A shared folder whose rules keep the link from more people; nil if there is none.
         public var audienceRestrictingSharedFolder: AudienceRestrictingSharedFolder?
-        /// The field `current_audience`.
+        /// Whom the link is for.
         public var currentAudience: LinkAudience
-        /// The field `expiry`.
+        /// When the link expires; nil for never.
         public var expiry: Common.DropboxTimestamp?
-        /// The field `link_permissions`.
+        /// For each change of the link, whether the user may make it.
         public var linkPermissions: [LinkPermission]
-        /// The field `password_protected`.
+        /// Whether visitors need a password.
         public var passwordProtected: Bool
 
         /// Takes over all fields.
@@ -594,15 +636,15 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.SharedFileMembers`.
+    /// A page of the members of a file.
     public struct SharedFileMembers: StructValue {
-        /// The field `users`.
+        /// The members with an account.
         public var users: [UserFileMembershipInfo]
-        /// The field `groups`.
+        /// The groups that are members.
         public var groups: [GroupMembershipInfo]
-        /// The field `invitees`.
+        /// The people who are invited.
         public var invitees: [InviteeMembershipInfo]
-        /// The field `cursor`.
+        /// The cursor of the next page; nil after the last one.
         public var cursor: String?
 
         /// Takes over all fields.
@@ -633,35 +675,35 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.SharedFileMetadata`.
+    /// A shared file.
     public struct SharedFileMetadata: StructValue {
-        /// The field `access_type`.
+        /// The rights of the user; nil if the server does not tell.
         public var accessType: AccessLevel?
-        /// The field `id`.
+        /// The id of the file.
         public var id: Files.FileID
-        /// The field `expected_link_metadata`.
+        /// The link that the file will have when it is shared first; nil if there is one already.
         public var expectedLinkMetadata: ExpectedSharedContentLinkMetadata?
-        /// The field `link_metadata`.
+        /// The link to it; nil if there is none.
         public var linkMetadata: SharedContentLinkMetadata?
-        /// The field `name`.
+        /// The name of the file.
         public var name: String
-        /// The field `owner_display_names`.
+        /// The names of the owners, to be shown; nil if the server cannot tell.
         public var ownerDisplayNames: [String]?
-        /// The field `owner_team`.
+        /// The team that owns it; nil if no team does.
         public var ownerTeam: Users.Team?
-        /// The field `parent_shared_folder_id`.
+        /// The id of the shared folder that it lies in; nil if it is in none.
         public var parentSharedFolderID: Common.SharedFolderID?
-        /// The field `path_display`.
+        /// The whole path to be shown; nil if it is not in the caller's tree.
         public var pathDisplay: String?
-        /// The field `path_lower`.
+        /// The whole path in lower case; nil if it is not in the caller's tree.
         public var pathLower: String?
-        /// The field `permissions`.
+        /// For each action that was asked about, whether it is allowed; nil if none was.
         public var permissions: [FilePermission]?
-        /// The field `policy`.
+        /// The rules for members and links.
         public var policy: FolderPolicy
-        /// The field `preview_url`.
+        /// An address at which a browser shows it.
         public var previewURL: String
-        /// The field `time_invited`.
+        /// When the user was invited; for the owner, when it was shared.
         public var timeInvited: Common.DropboxTimestamp?
 
         /// Takes over all fields.
@@ -727,11 +769,16 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.SharedFolderMemberError`.
+    /// Why a member of a folder cannot be dealt with.
     @nonexhaustive public enum SharedFolderMemberError: TaggedUnion {
+        /// There is no account, member or group of this id.
         case invalidDropboxID
+        /// It is not a member of the folder.
         case notAMember
+        /// The member has no membership of its own here; the payload says which rights it has by
+        /// other ways.
         case noExplicitAccess(MemberAccessLevelResult)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -756,15 +803,15 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.SharedFolderMembers`.
+    /// A page of the members of a folder.
     public struct SharedFolderMembers: StructValue {
-        /// The field `users`.
+        /// The members with an account.
         public var users: [UserMembershipInfo]
-        /// The field `groups`.
+        /// The groups that are members.
         public var groups: [GroupMembershipInfo]
-        /// The field `invitees`.
+        /// The people who are invited.
         public var invitees: [InviteeMembershipInfo]
-        /// The field `cursor`.
+        /// The cursor of the next page; nil after the last one.
         public var cursor: String?
 
         /// Takes over all fields.
@@ -795,25 +842,25 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.SharedFolderMetadataBase`.
+    /// Facts of all kinds of shared folders.
     public struct SharedFolderMetadataBase: StructValue {
-        /// The field `access_type`.
+        /// The rights of the user.
         public var accessType: AccessLevel
-        /// The field `is_inside_team_folder`.
+        /// Whether it lies in a team folder.
         public var isInsideTeamFolder: Bool
-        /// The field `is_team_folder`.
+        /// Whether it is a team folder.
         public var isTeamFolder: Bool
-        /// The field `owner_display_names`.
+        /// The names of the owners, to be shown; nil if the server cannot tell.
         public var ownerDisplayNames: [String]?
-        /// The field `owner_team`.
+        /// The team that owns it; nil if no team does.
         public var ownerTeam: Users.Team?
-        /// The field `parent_shared_folder_id`.
+        /// The id of the shared folder that it lies in; nil if it is in none.
         public var parentSharedFolderID: Common.SharedFolderID?
-        /// The field `path_display`.
+        /// The whole path to be shown; nil if it is not in the caller's tree.
         public var pathDisplay: String?
-        /// The field `path_lower`.
+        /// The whole path in lower case; nil if it is not in the caller's tree.
         public var pathLower: String?
-        /// The field `parent_folder_name`.
+        /// The name of the folder that it lies in; nil if it has none.
         public var parentFolderName: String?
 
         /// Takes over all fields.
@@ -861,12 +908,17 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.SharedLinkError`.
+    /// Why a link cannot be used.
     @nonexhaustive public enum SharedLinkError: VoidUnion {
+        /// There is no such link.
         case sharedLinkNotFound
+        /// The link is not open to the caller.
         case sharedLinkAccessDenied
+        /// The link is of a kind that this call does not know; `export` may bring its file.
         case unsupportedLinkType
+        /// The link takes neither `path` nor `linkPassword`.
         case unsupportedParameterField
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -881,12 +933,17 @@ extension Sharing {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `sharing.SharedLinkMetadataError`.
+    /// Reasons for which `getSharedLinkMetadata` fails.
     @nonexhaustive public enum SharedLinkMetadataError: VoidUnion, RouteError {
+        /// There is no such link.
         case sharedLinkNotFound
+        /// The link is not open to the caller.
         case sharedLinkAccessDenied
+        /// The link is of a kind that this call does not know; `export` may bring its file.
         case unsupportedLinkType
+        /// The link takes neither `path` nor `linkPassword`.
         case unsupportedParameterField
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -901,13 +958,19 @@ extension Sharing {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `sharing.SharingFileAccessError`.
+    /// Why a file cannot be dealt with.
     @nonexhaustive public enum SharingFileAccessError: VoidUnion {
+        /// The user may not do this.
         case noPermission
+        /// There is no file of this path or id.
         case invalidFile
+        /// It is a folder.
         case isFolder
+        /// It lies in the public folder.
         case insidePublicFolder
+        /// It lies in a package of macOS.
         case insideOsxPackage
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -920,9 +983,11 @@ extension Sharing {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `sharing.SharingUserError`.
+    /// Why a user cannot share.
     @nonexhaustive public enum SharingUserError: VoidUnion, RouteError {
+        /// The user has not confirmed the account's e-mail address yet.
         case emailUnverified
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.

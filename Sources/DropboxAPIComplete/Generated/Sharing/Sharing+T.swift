@@ -6,11 +6,11 @@
 public import DropboxAPI
 
 extension Sharing {
-    /// The struct `sharing.TransferFolderArg`.
+    /// The argument of `transferFolder`.
     public struct TransferFolderArg: StructValue {
-        /// The field `shared_folder_id`.
+        /// The id of the shared folder.
         public var sharedFolderID: Common.SharedFolderID
-        /// The field `to_dropbox_id`.
+        /// The account, or the team's member, that becomes the owner. It must be a member.
         public var toDropboxID: DropboxID
 
         /// Takes over all fields.
@@ -32,15 +32,23 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.TransferFolderError`.
+    /// Reasons for which `transferFolder` fails.
     @nonexhaustive public enum TransferFolderError: TaggedUnion, RouteError {
+        /// The file or folder cannot be used; the payload says why.
         case accessError(SharedFolderAccessError)
+        /// There is no account or member of this id.
         case invalidDropboxID
+        /// The new owner is not a member of the folder.
         case newOwnerNotAMember
+        /// The new owner has the folder not in the own tree.
         case newOwnerUnmounted
+        /// The new owner has not confirmed the account's e-mail address yet.
         case newOwnerEmailUnverified
+        /// It is a team folder, which only administrators manage.
         case teamFolder
+        /// The user may not do this.
         case noPermission
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.

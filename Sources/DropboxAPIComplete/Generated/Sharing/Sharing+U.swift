@@ -8,7 +8,7 @@ public import DropboxAPI
 extension Sharing {
     /// The struct `sharing.UnshareFileArg`.
     public struct UnshareFileArg: StructValue {
-        /// The field `file`.
+        /// The path or `id:…` of the file.
         public var file: PathOrID
 
         /// Takes over all fields.
@@ -29,7 +29,9 @@ extension Sharing {
 
     /// The union `sharing.UnshareFileError`.
     @nonexhaustive public enum UnshareFileError: TaggedUnion, RouteError {
+        /// The user cannot do this; the payload says why.
         case userError(SharingUserError)
+        /// The file or folder cannot be used; the payload says why.
         case accessError(SharingFileAccessError)
         case unknown(String)
 
@@ -52,11 +54,11 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.UnshareFolderArg`.
+    /// The argument of `unshareFolder`.
     public struct UnshareFolderArg: StructValue {
-        /// The field `shared_folder_id`.
+        /// The id of the shared folder.
         public var sharedFolderID: Common.SharedFolderID
-        /// The field `leave_a_copy`.
+        /// Whether former members keep a copy of the content. Default: `false`.
         public var leaveACopy: Bool
 
         /// Takes over all fields.
@@ -78,12 +80,17 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.UnshareFolderError`.
+    /// Reasons for which `unshareFolder` fails.
     @nonexhaustive public enum UnshareFolderError: TaggedUnion, RouteError {
+        /// The file or folder cannot be used; the payload says why.
         case accessError(SharedFolderAccessError)
+        /// It is a team folder, which only administrators manage.
         case teamFolder
+        /// The user may not do this.
         case noPermission
+        /// The folder has more files than the server deals with at once.
         case tooManyFiles
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -111,11 +118,11 @@ extension Sharing {
 
     /// The struct `sharing.UpdateFileMemberArgs`.
     public struct UpdateFileMemberArgs: StructValue {
-        /// The field `file`.
+        /// The path or `id:…` of the file.
         public var file: PathOrID
-        /// The field `member`.
+        /// The person or group.
         public var member: MemberSelector
-        /// The field `access_level`.
+        /// The rights of the member.
         public var accessLevel: AccessLevel
 
         /// Takes over all fields.
@@ -142,13 +149,13 @@ extension Sharing {
 
     /// The struct `sharing.UpdateFilePolicyArg`.
     public struct UpdateFilePolicyArg: StructValue {
-        /// The field `file`.
+        /// The path or `id:…` of the file.
         public var file: PathOrID
-        /// The field `actions`.
+        /// The actions about which the answer says whether they are allowed; nil for none.
         public var actions: [FileAction]?
-        /// The field `link_settings`. Deprecated.
+        /// Settings of the link to the folder; nil for the default or no change. Deprecated.
         public var linkSettings: LinkSettings?
-        /// The field `viewer_info_policy`.
+        /// Whether members see who has looked at entries; nil for the default or no change.
         public var viewerInfoPolicy: ViewerInfoPolicy?
 
         /// Takes over all fields.
@@ -181,8 +188,10 @@ extension Sharing {
 
     /// The union `sharing.UpdateFilePolicyError`.
     @nonexhaustive public enum UpdateFilePolicyError: TaggedUnion, RouteError {
+        /// The file or folder cannot be used; the payload says why.
         case accessError(SharingFileAccessError)
         case invalidFileSettings
+        /// The user may not do this.
         case noPermission
         case unknown(String)
 
@@ -207,13 +216,13 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.UpdateFolderMemberArg`.
+    /// The argument of `updateFolderMember`.
     public struct UpdateFolderMemberArg: StructValue {
-        /// The field `shared_folder_id`.
+        /// The id of the shared folder.
         public var sharedFolderID: Common.SharedFolderID
-        /// The field `member`.
+        /// The person or group.
         public var member: MemberSelector
-        /// The field `access_level`.
+        /// The new rights of the member; `owner` is for `transferFolder`.
         public var accessLevel: AccessLevel
 
         /// Takes over all fields.
@@ -240,13 +249,20 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.UpdateFolderMemberError`.
+    /// Reasons for which `updateFolderMember` fails.
     @nonexhaustive public enum UpdateFolderMemberError: TaggedUnion, RouteError {
+        /// The file or folder cannot be used; the payload says why.
         case accessError(SharedFolderAccessError)
+        /// The member cannot be dealt with; the payload says why.
         case memberError(SharedFolderMemberError)
+        /// The member would have to be added to the folder first, which failed; the payload says
+        /// why.
         case noExplicitAccess(AddFolderMemberError)
+        /// The user's plan does not have this.
         case insufficientPlan
+        /// The user may not do this.
         case noPermission
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -275,21 +291,21 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.UpdateFolderPolicyArg`.
+    /// The argument of `updateFolderPolicy`.
     public struct UpdateFolderPolicyArg: StructValue {
-        /// The field `shared_folder_id`.
+        /// The id of the shared folder.
         public var sharedFolderID: Common.SharedFolderID
-        /// The field `member_policy`.
+        /// The people who may be a member; nil for no change. Only for folders of a team.
         public var memberPolicy: MemberPolicy?
-        /// The field `acl_update_policy`.
+        /// The people who may add and remove members; nil for no change.
         public var aclUpdatePolicy: AclUpdatePolicy?
-        /// The field `viewer_info_policy`.
+        /// Whether members see who has looked at entries; nil for no change.
         public var viewerInfoPolicy: ViewerInfoPolicy?
-        /// The field `shared_link_policy`.
+        /// Whom links to entries of the folder may be for; nil for no change.
         public var sharedLinkPolicy: SharedLinkPolicy?
-        /// The field `link_settings`.
+        /// Settings of the link to the folder; nil for no change.
         public var linkSettings: LinkSettings?
-        /// The field `actions`.
+        /// The actions about which the answer says whether they are allowed; nil for none.
         public var actions: [FolderAction]?
 
         /// Takes over all fields.
@@ -331,14 +347,21 @@ extension Sharing {
         }
     }
 
-    /// The union `sharing.UpdateFolderPolicyError`.
+    /// Reasons for which `updateFolderPolicy` fails.
     @nonexhaustive public enum UpdateFolderPolicyError: TaggedUnion, RouteError {
+        /// The file or folder cannot be used; the payload says why.
         case accessError(SharedFolderAccessError)
+        /// `memberPolicy` is only for folders of a team.
         case notOnTeam
+        /// The team does not permit members as `memberPolicy` says.
         case teamPolicyDisallowsMemberPolicy
+        /// The team does not permit links as `sharedLinkPolicy` says.
         case disallowedSharedLinkPolicy
+        /// The user may not do this.
         case noPermission
+        /// It is a team folder, which only administrators manage.
         case teamFolder
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -369,21 +392,22 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.UserFileMembershipInfo`.
+    /// A user who is a member of a file.
     public struct UserFileMembershipInfo: StructValue {
-        /// The field `access_type`.
+        /// The rights of the member.
         public var accessType: AccessLevel
-        /// The field `permissions`.
+        /// For each action that was asked about, whether the user may do it with the member; nil if
+        /// none was.
         public var permissions: [MemberPermission]?
-        /// The field `initials`. Deprecated.
+        /// Never set. Deprecated.
         public var initials: String?
-        /// The field `is_inherited`.
+        /// Whether the membership comes of a folder above. Default: `false`.
         public var isInherited: Bool
-        /// The field `user`.
+        /// The user.
         public var user: UserInfo
-        /// The field `time_last_seen`.
+        /// When the user looked at the file last; nil if never, or if the plan does not tell.
         public var timeLastSeen: Common.DropboxTimestamp?
-        /// The field `platform_type`.
+        /// With what the user looked at it last; nil if that is not known.
         public var platformType: SeenState.PlatformType?
 
         /// Takes over all fields.
@@ -425,17 +449,17 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.UserInfo`.
+    /// A user, as a member.
     public struct UserInfo: StructValue {
-        /// The field `account_id`.
+        /// The account of the user.
         public var accountID: UsersCommon.AccountID
-        /// The field `email`.
+        /// The e-mail address of the account.
         public var email: String
-        /// The field `display_name`.
+        /// The name to be shown.
         public var displayName: String
-        /// The field `same_team`.
+        /// Whether the user is of the caller's own team.
         public var sameTeam: Bool
-        /// The field `team_member_id`.
+        /// The id of the user in a team; nil unless it is the caller's own team.
         public var teamMemberID: String?
 
         /// Takes over all fields.
@@ -469,17 +493,18 @@ extension Sharing {
         }
     }
 
-    /// The struct `sharing.UserMembershipInfo`.
+    /// A user who is a member.
     public struct UserMembershipInfo: StructValue {
-        /// The field `access_type`.
+        /// The rights of the member.
         public var accessType: AccessLevel
-        /// The field `permissions`.
+        /// For each action that was asked about, whether the user may do it with the member; nil if
+        /// none was.
         public var permissions: [MemberPermission]?
-        /// The field `initials`. Deprecated.
+        /// Never set. Deprecated.
         public var initials: String?
-        /// The field `is_inherited`.
+        /// Whether the membership comes of a folder above. Default: `false`.
         public var isInherited: Bool
-        /// The field `user`.
+        /// The user.
         public var user: UserInfo
 
         /// Takes over all fields.

@@ -145,6 +145,7 @@ extension Team {
 
     /// The union `team.BulkSuspendJobStatus`.
     @nonexhaustive public enum BulkSuspendJobStatus: TaggedUnion {
+        /// The job is still running.
         case inProgress
         case complete(BulkSuspendComplete)
         case failed(BulkSuspendTaskFailure)
@@ -221,10 +222,15 @@ extension Team {
 
     /// The union `team.BulkSuspendRowFailure`.
     @nonexhaustive public enum BulkSuspendRowFailure: VoidUnion {
+        /// There is no such user.
         case userNotFound
+        /// The team has no such member.
         case userNotInTeam
+        /// The member is not active.
         case suspendInactiveUser
+        /// The member is the last administrator.
         case suspendLastAdmin
+        /// The team has no licence left.
         case teamLicenseLimit
         case protectedActingAdmin
         case permissionChanged

@@ -770,8 +770,12 @@ extension Team {
 
         /// Asks whether members have been added; `membersAddJob` waits for that. Calls
         /// ``Team/membersAddJobStatusGetV2`` with the fields of its argument, with the scope
-        /// `members.write`. Limits of `asyncJobID`: at least 1 character. Errors:
-        /// `Async.PollError`.
+        /// `members.write`. Errors: `Async.PollError`.
+        ///
+        /// - Parameters:
+        ///   - asyncJobID: The id that the call gave which began the job. Limits: at least 1
+        ///     character.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func membersAddJobStatusGetV2(
             asyncJobID: Async.AsyncJobID, options: CallOptions = .init()
         ) async throws(CallError<Async.PollError>) -> MembersAddJobStatusV2Result {
@@ -790,6 +794,12 @@ extension Team {
 
         /// Adds members to the team, maybe as a job; `membersAddJob` waits for it. Calls
         /// ``Team/membersAddV2`` with the fields of its argument, with the scope `members.write`.
+        ///
+        /// - Parameters:
+        ///   - newMembers: The people to add, 20 at most.
+        ///   - forceAsync: Whether it becomes a job in any case, also if it is little. Default:
+        ///     `false`.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func membersAddV2(
             newMembers: [MemberAddV2Arg], forceAsync: Bool = false, options: CallOptions = .init()
         ) async throws(CallError<NoError>) -> MembersAddLaunchV2Result {
@@ -925,6 +935,10 @@ extension Team {
         /// The members of these ids, e-mail addresses or external ids. Calls
         /// ``Team/membersGetInfoV2`` with the fields of its argument, with the scope
         /// `members.read`. Errors: ``MembersGetInfoError``.
+        ///
+        /// - Parameters:
+        ///   - members: The members, by id, e-mail address or external id.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func membersGetInfoV2(members: [UserSelectorArg], options: CallOptions = .init())
             async throws(CallError<MembersGetInfoError>) -> MembersGetInfoV2Result
         {
@@ -977,6 +991,10 @@ extension Team {
         /// The next page of the team's members. Calls ``Team/membersListContinueV2`` with the
         /// fields of its argument, with the scope `members.read`. Errors:
         /// ``MembersListContinueError``.
+        ///
+        /// - Parameters:
+        ///   - cursor: The cursor of the page before.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func membersListContinueV2(cursor: String, options: CallOptions = .init())
             async throws(CallError<MembersListContinueError>) -> MembersListV2Result
         {
@@ -994,8 +1012,12 @@ extension Team {
         }
 
         /// Lists the members of the team. Calls ``Team/membersListV2`` with the fields of its
-        /// argument, with the scope `members.read`. Limits of `limit`: 1 to 1000. Errors:
-        /// ``MembersListError``.
+        /// argument, with the scope `members.read`. Errors: ``MembersListError``.
+        ///
+        /// - Parameters:
+        ///   - limit: How many members a page has at most. Limits: 1 to 1000. Default: `1000`.
+        ///   - includeRemoved: Whether former members come along. Default: `false`.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func membersListV2(
             limit: UInt32 = 1000, includeRemoved: Bool = false, options: CallOptions = .init()
         ) async throws(CallError<MembersListError>) -> MembersListV2Result {
@@ -1019,6 +1041,12 @@ extension Team {
         /// `membersMoveFormerMemberFilesJob` waits for it. Calls
         /// ``Team/membersMoveFormerMemberFiles`` with the fields of its argument, with the scope
         /// `members.write`. Errors: ``MembersTransferFormerMembersFilesError``.
+        ///
+        /// - Parameters:
+        ///   - user: The member, by id, e-mail address or external id.
+        ///   - transferDestID: The member who gets the files.
+        ///   - transferAdminID: The administrator who is told of errors by e-mail.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func membersMoveFormerMemberFiles(
             user: UserSelectorArg, transferDestID: UserSelectorArg,
             transferAdminID: UserSelectorArg, options: CallOptions = .init()
@@ -1063,6 +1091,10 @@ extension Team {
         /// Brings a removed member back, as long as the account is kept. Calls
         /// ``Team/membersRecover`` with the fields of its argument, with the scope
         /// `members.delete`. Errors: ``MembersRecoverError``.
+        ///
+        /// - Parameters:
+        ///   - user: The member, by id, e-mail address or external id.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func membersRecover(user: UserSelectorArg, options: CallOptions = .init())
             async throws(CallError<MembersRecoverError>)
         {
@@ -1081,6 +1113,21 @@ extension Team {
         /// Removes a member from the team, as a job; `membersRemoveJob` waits for it. Calls
         /// ``Team/membersRemove`` with the fields of its argument, with the scope `members.delete`.
         /// Errors: ``MembersRemoveError``.
+        ///
+        /// - Parameters:
+        ///   - user: The member, by id, e-mail address or external id.
+        ///   - wipeData: Whether the files are deleted on the member's devices. Default: `true`.
+        ///   - transferDestID: The member who gets the files; nil for none, and the files stay with
+        ///     the former member.
+        ///   - transferAdminID: The administrator who is told of errors by e-mail; needed with
+        ///     `transferDestID`.
+        ///   - keepAccount: Whether the person keeps the account as a Basic one. `wipeData` must be
+        ///     false then. Default: `false`.
+        ///   - retainTeamShares: Whether the person keeps folders of the team that are shared with
+        ///     the account itself. `keepAccount` must be true then. Default: `false`.
+        ///   - permanentlyDeleteFiles: Whether the files are deleted for ever, so that no member
+        ///     can get them. Default: `false`.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func membersRemove(
             user: UserSelectorArg, wipeData: Bool = true, transferDestID: UserSelectorArg? = nil,
             transferAdminID: UserSelectorArg? = nil, keepAccount: Bool = false,
@@ -1107,8 +1154,12 @@ extension Team {
 
         /// Asks whether a member has been removed; `membersRemoveJob` waits for that. Calls
         /// ``Team/membersRemoveJobStatusGet`` with the fields of its argument, with the scope
-        /// `members.delete`. Limits of `asyncJobID`: at least 1 character. Errors:
-        /// `Async.PollError`.
+        /// `members.delete`. Errors: `Async.PollError`.
+        ///
+        /// - Parameters:
+        ///   - asyncJobID: The id that the call gave which began the job. Limits: at least 1
+        ///     character.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func membersRemoveJobStatusGet(
             asyncJobID: Async.AsyncJobID, options: CallOptions = .init()
         ) async throws(CallError<Async.PollError>) -> Async.PollEmptyResult {
@@ -1206,8 +1257,14 @@ extension Team {
         }
 
         /// Changes the roles of a member. Calls ``Team/membersSetAdminPermissionsV2`` with the
-        /// fields of its argument, with the scope `members.write`. Limits of `newRoles`: at most 1
-        /// item. Errors: ``MembersSetPermissions2Error``.
+        /// fields of its argument, with the scope `members.write`. Errors:
+        /// ``MembersSetPermissions2Error``.
+        ///
+        /// - Parameters:
+        ///   - user: The member, by id, e-mail address or external id.
+        ///   - newRoles: The new role; an empty list takes all roles away, and so does nil. Limits:
+        ///     at most 1 item.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func membersSetAdminPermissionsV2(
             user: UserSelectorArg, newRoles: [TeamMemberRoleID]? = nil,
             options: CallOptions = .init()
@@ -1291,6 +1348,17 @@ extension Team {
         /// Changes name, e-mail address or external id of a member. Calls
         /// ``Team/membersSetProfileV2`` with the fields of its argument, with the scope
         /// `members.write`. Errors: ``MembersSetProfileError``.
+        ///
+        /// - Parameters:
+        ///   - user: The member, by id, e-mail address or external id.
+        ///   - newEmail: The new e-mail address.
+        ///   - newExternalID: The new id of the team's own directory.
+        ///   - newGivenName: The new first name.
+        ///   - newSurname: The new last name.
+        ///   - newPersistentID: The new id for logins by SAML. Only for teams that have such ids.
+        ///   - newIsDirectoryRestricted: Whether the member is hidden from others in the team's
+        ///     directory.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func membersSetProfileV2(
             user: UserSelectorArg, newEmail: Common.EmailAddress? = nil,
             newExternalID: TeamCommon.MemberExternalID? = nil,
@@ -1318,6 +1386,11 @@ extension Team {
         /// Suspends a member: the account stays, and cannot be used. Calls ``Team/membersSuspend``
         /// with the fields of its argument, with the scope `members.write`. Errors:
         /// ``MembersSuspendError``.
+        ///
+        /// - Parameters:
+        ///   - user: The member, by id, e-mail address or external id.
+        ///   - wipeData: Whether the files are deleted on the member's devices. Default: `true`.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func membersSuspend(
             user: UserSelectorArg, wipeData: Bool = true, options: CallOptions = .init()
         ) async throws(CallError<MembersSuspendError>) {
@@ -1336,6 +1409,10 @@ extension Team {
 
         /// Ends the suspension of a member. Calls ``Team/membersUnsuspend`` with the fields of its
         /// argument, with the scope `members.write`. Errors: ``MembersUnsuspendError``.
+        ///
+        /// - Parameters:
+        ///   - user: The member, by id, e-mail address or external id.
+        ///   - options: Deadline, attempts, progress and more of this call.
         public func membersUnsuspend(user: UserSelectorArg, options: CallOptions = .init())
             async throws(CallError<MembersUnsuspendError>)
         {

@@ -249,7 +249,7 @@ extension Team {
     public struct DeviceSessionArg: StructValue {
         /// The field `session_id`.
         public var sessionID: String
-        /// The field `team_member_id`.
+        /// The id of the member, `dbmid:…`.
         public var teamMemberID: String
 
         /// Takes over all fields.

@@ -50,6 +50,7 @@ extension Team {
 
     /// The union `team.ExcludedUsersListContinueError`.
     @nonexhaustive public enum ExcludedUsersListContinueError: VoidUnion, RouteError {
+        /// The text is no cursor, or one that has expired.
         case invalidCursor
         case unknown(String)
 

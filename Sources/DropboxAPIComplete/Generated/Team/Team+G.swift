@@ -337,15 +337,15 @@ extension Team {
 
     /// The struct `team.GroupFullInfo`.
     public struct GroupFullInfo: StructValue {
-        /// The field `group_name`.
+        /// The name of the group.
         public var groupName: String
-        /// The field `group_id`.
+        /// The id of the group.
         public var groupID: TeamCommon.GroupID
-        /// The field `group_external_id`.
+        /// The id that the team's own directory has for the group; nil if there is none.
         public var groupExternalID: TeamCommon.GroupExternalID?
-        /// The field `member_count`.
+        /// How many members the group has; nil if the server does not tell.
         public var memberCount: UInt32?
-        /// The field `group_management_type`.
+        /// The managers of the group.
         public var groupManagementType: TeamCommon.GroupManagementType
         /// The field `members`.
         public var members: [GroupMemberInfo]?
@@ -421,7 +421,7 @@ extension Team {
     public struct GroupMemberSelector: StructValue {
         /// The field `group`.
         public var group: GroupSelector
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public var user: UserSelectorArg
 
         /// Takes over all fields.
@@ -563,7 +563,7 @@ extension Team {
     public struct GroupMembersChangeResult: StructValue {
         /// The field `group_info`.
         public var groupInfo: GroupFullInfo
-        /// The field `async_job_id`. Deprecated.
+        /// The id of the job. Deprecated.
         public var asyncJobID: Async.AsyncJobID
 
         /// Takes over all fields.
@@ -702,7 +702,7 @@ extension Team {
     public struct GroupMembersSetAccessTypeArg: StructValue {
         /// The field `group`.
         public var group: GroupSelector
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public var user: UserSelectorArg
         /// The field `access_type`.
         public var accessType: GroupAccessType
@@ -938,6 +938,7 @@ extension Team {
 
     /// The union `team.GroupsListContinueError`.
     @nonexhaustive public enum GroupsListContinueError: VoidUnion, RouteError {
+        /// The text is no cursor, or one that has expired.
         case invalidCursor
         case unknown(String)
 
@@ -1028,6 +1029,7 @@ extension Team {
 
     /// The union `team.GroupsMembersListContinueError`.
     @nonexhaustive public enum GroupsMembersListContinueError: VoidUnion, RouteError {
+        /// The text is no cursor, or one that has expired.
         case invalidCursor
         case unknown(String)
 
@@ -1071,7 +1073,9 @@ extension Team {
 
     /// The union `team.GroupsPollError`.
     @nonexhaustive public enum GroupsPollError: VoidUnion, RouteError {
+        /// There is no job of this id, or it ended long ago.
         case invalidAsyncJobID
+        /// The server has failed; another attempt may succeed.
         case internalError
         case accessDenied
         case unknown(String)

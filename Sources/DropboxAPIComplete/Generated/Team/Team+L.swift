@@ -584,7 +584,7 @@ extension Team {
 
     /// The struct `team.ListMemberAppsArg`.
     public struct ListMemberAppsArg: StructValue {
-        /// The field `team_member_id`.
+        /// The id of the member, `dbmid:…`.
         public var teamMemberID: String
 
         /// Takes over all fields.
@@ -638,7 +638,7 @@ extension Team {
 
     /// The struct `team.ListMemberDevicesArg`.
     public struct ListMemberDevicesArg: StructValue {
-        /// The field `team_member_id`.
+        /// The id of the member, `dbmid:…`.
         public var teamMemberID: String
         /// The field `include_web_sessions`.
         public var includeWebSessions: Bool

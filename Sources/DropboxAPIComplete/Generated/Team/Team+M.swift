@@ -8,7 +8,7 @@ public import DropboxAPI
 extension Team {
     /// The struct `team.MemberAccess`.
     public struct MemberAccess: StructValue {
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public var user: UserSelectorArg
         /// The field `access_type`.
         public var accessType: GroupAccessType
@@ -34,19 +34,20 @@ extension Team {
 
     /// The struct `team.MemberAddArg`.
     public struct MemberAddArg: StructValue {
-        /// The field `member_email`.
+        /// The e-mail address of the person.
         public var memberEmail: Common.EmailAddress
-        /// The field `member_given_name`.
+        /// The first name; nil for none.
         public var memberGivenName: Common.OptionalNamePart?
-        /// The field `member_surname`.
+        /// The last name; nil for none.
         public var memberSurname: Common.OptionalNamePart?
-        /// The field `member_external_id`.
+        /// The id that the team's own directory has for the person; nil for none.
         public var memberExternalID: TeamCommon.MemberExternalID?
-        /// The field `member_persistent_id`.
+        /// The id for logins by SAML; nil for none. Only for teams that have such ids.
         public var memberPersistentID: String?
-        /// The field `send_welcome_email`.
+        /// Whether the person gets an invitation by e-mail, which is needed unless another program
+        /// invites. Default: `true`.
         public var sendWelcomeEmail: Bool
-        /// The field `is_directory_restricted`.
+        /// Whether the member is hidden from others in the team's directory; nil for no.
         public var isDirectoryRestricted: Bool?
         /// The field `role`.
         public var role: AdminTier
@@ -94,21 +95,22 @@ extension Team {
         }
     }
 
-    /// The struct `team.MemberAddArgBase`.
+    /// A person to add to the team.
     public struct MemberAddArgBase: StructValue {
-        /// The field `member_email`.
+        /// The e-mail address of the person.
         public var memberEmail: Common.EmailAddress
-        /// The field `member_given_name`.
+        /// The first name; nil for none.
         public var memberGivenName: Common.OptionalNamePart?
-        /// The field `member_surname`.
+        /// The last name; nil for none.
         public var memberSurname: Common.OptionalNamePart?
-        /// The field `member_external_id`.
+        /// The id that the team's own directory has for the person; nil for none.
         public var memberExternalID: TeamCommon.MemberExternalID?
-        /// The field `member_persistent_id`.
+        /// The id for logins by SAML; nil for none. Only for teams that have such ids.
         public var memberPersistentID: String?
-        /// The field `send_welcome_email`.
+        /// Whether the person gets an invitation by e-mail, which is needed unless another program
+        /// invites. Default: `true`.
         public var sendWelcomeEmail: Bool
-        /// The field `is_directory_restricted`.
+        /// Whether the member is hidden from others in the team's directory; nil for no.
         public var isDirectoryRestricted: Bool?
 
         /// Takes over all fields.
@@ -152,15 +154,25 @@ extension Team {
 
     /// The union `team.MemberAddResult`.
     @nonexhaustive public enum MemberAddResult: TaggedUnion {
+        /// The team has no licence left.
         case teamLicenseLimit(Common.EmailAddress)
+        /// The team's free plan has no place left.
         case freeTeamMemberLimitReached(Common.EmailAddress)
+        /// The person is in the team already, or invited.
         case userAlreadyOnTeam(Common.EmailAddress)
+        /// The person is in another team.
         case userOnAnotherTeam(Common.EmailAddress)
+        /// The account is joined with another one already.
         case userAlreadyPaired(Common.EmailAddress)
+        /// The account could not be moved into the team.
         case userMigrationFailed(Common.EmailAddress)
+        /// Another member has this external id.
         case duplicateExternalMemberID(Common.EmailAddress)
+        /// Another member has this id for SAML.
         case duplicateMemberPersistentID(Common.EmailAddress)
+        /// The team has no ids for SAML.
         case persistentIDDisabled(Common.EmailAddress)
+        /// The account could not be made.
         case userCreationFailed(Common.EmailAddress)
         case success(TeamMemberInfo)
         case unknown(String)
@@ -215,18 +227,29 @@ extension Team {
         }
     }
 
-    /// The union `team.MemberAddResultBase`.
+    /// The result for one person to add; of each failure the payload is the e-mail address.
     @nonexhaustive public enum MemberAddResultBase: TaggedUnion {
+        /// The team has no licence left.
         case teamLicenseLimit(Common.EmailAddress)
+        /// The team's free plan has no place left.
         case freeTeamMemberLimitReached(Common.EmailAddress)
+        /// The person is in the team already, or invited.
         case userAlreadyOnTeam(Common.EmailAddress)
+        /// The person is in another team.
         case userOnAnotherTeam(Common.EmailAddress)
+        /// The account is joined with another one already.
         case userAlreadyPaired(Common.EmailAddress)
+        /// The account could not be moved into the team.
         case userMigrationFailed(Common.EmailAddress)
+        /// Another member has this external id.
         case duplicateExternalMemberID(Common.EmailAddress)
+        /// Another member has this id for SAML.
         case duplicateMemberPersistentID(Common.EmailAddress)
+        /// The team has no ids for SAML.
         case persistentIDDisabled(Common.EmailAddress)
+        /// The account could not be made.
         case userCreationFailed(Common.EmailAddress)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -277,23 +300,24 @@ extension Team {
         }
     }
 
-    /// The struct `team.MemberAddV2Arg`.
+    /// A person to add to the team, with roles.
     public struct MemberAddV2Arg: StructValue {
-        /// The field `member_email`.
+        /// The e-mail address of the person.
         public var memberEmail: Common.EmailAddress
-        /// The field `member_given_name`.
+        /// The first name; nil for none.
         public var memberGivenName: Common.OptionalNamePart?
-        /// The field `member_surname`.
+        /// The last name; nil for none.
         public var memberSurname: Common.OptionalNamePart?
-        /// The field `member_external_id`.
+        /// The id that the team's own directory has for the person; nil for none.
         public var memberExternalID: TeamCommon.MemberExternalID?
-        /// The field `member_persistent_id`.
+        /// The id for logins by SAML; nil for none. Only for teams that have such ids.
         public var memberPersistentID: String?
-        /// The field `send_welcome_email`.
+        /// Whether the person gets an invitation by e-mail, which is needed unless another program
+        /// invites. Default: `true`.
         public var sendWelcomeEmail: Bool
-        /// The field `is_directory_restricted`.
+        /// Whether the member is hidden from others in the team's directory; nil for no.
         public var isDirectoryRestricted: Bool?
-        /// The field `role_ids`: at most 1 item.
+        /// The role of the new member; nil for none. Limits: at most 1 item.
         public var roleIDs: [TeamMemberRoleID]?
 
         /// Takes over all fields.
@@ -339,19 +363,31 @@ extension Team {
         }
     }
 
-    /// The union `team.MemberAddV2Result`.
+    /// The result for one person to add.
     @nonexhaustive public enum MemberAddV2Result: TaggedUnion {
+        /// The team has no licence left.
         case teamLicenseLimit(Common.EmailAddress)
+        /// The team's free plan has no place left.
         case freeTeamMemberLimitReached(Common.EmailAddress)
+        /// The person is in the team already, or invited.
         case userAlreadyOnTeam(Common.EmailAddress)
+        /// The person is in another team.
         case userOnAnotherTeam(Common.EmailAddress)
+        /// The account is joined with another one already.
         case userAlreadyPaired(Common.EmailAddress)
+        /// The account could not be moved into the team.
         case userMigrationFailed(Common.EmailAddress)
+        /// Another member has this external id.
         case duplicateExternalMemberID(Common.EmailAddress)
+        /// Another member has this id for SAML.
         case duplicateMemberPersistentID(Common.EmailAddress)
+        /// The team has no ids for SAML.
         case persistentIDDisabled(Common.EmailAddress)
+        /// The account could not be made.
         case userCreationFailed(Common.EmailAddress)
+        /// The person is invited or a member; the payload tells about the member.
         case success(TeamMemberInfoV2)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -406,7 +442,7 @@ extension Team {
 
     /// The struct `team.MemberDevices`.
     public struct MemberDevices: StructValue {
-        /// The field `team_member_id`.
+        /// The id of the member, `dbmid:…`.
         public var teamMemberID: String
         /// The field `web_sessions`.
         public var webSessions: [ActiveWebSession]?
@@ -446,7 +482,7 @@ extension Team {
 
     /// The struct `team.MemberLinkedApps`.
     public struct MemberLinkedApps: StructValue {
-        /// The field `team_member_id`.
+        /// The id of the member, `dbmid:…`.
         public var teamMemberID: String
         /// The field `linked_api_apps`.
         public var linkedApiApps: [ApiApp]
@@ -470,37 +506,37 @@ extension Team {
         }
     }
 
-    /// The struct `team.MemberProfile`.
+    /// The facts of a member of the team.
     public struct MemberProfile: StructValue {
-        /// The field `team_member_id`.
+        /// The id of the member, `dbmid:…`.
         public var teamMemberID: TeamCommon.TeamMemberID
-        /// The field `external_id`.
+        /// The id that the team's own directory has for the member; nil for none.
         public var externalID: String?
-        /// The field `account_id`.
+        /// The id of the member's account, `dbid:…`; nil as long as there is none.
         public var accountID: UsersCommon.AccountID?
-        /// The field `email`.
+        /// The e-mail address of the member.
         public var email: String
-        /// The field `email_verified`.
+        /// Whether the member has confirmed the address.
         public var emailVerified: Bool
-        /// The field `secondary_emails`.
+        /// Further addresses; nil if the server does not tell.
         public var secondaryEmails: [SecondaryEmails.SecondaryEmail]?
-        /// The field `status`.
+        /// Whether the member is active, invited, suspended or removed.
         public var status: TeamMemberStatus
-        /// The field `name`.
+        /// The name of the member.
         public var name: Users.Name
-        /// The field `membership_type`.
+        /// Whether the member needs a licence.
         public var membershipType: TeamMembershipType
-        /// The field `invited_on`.
+        /// When the member was invited; nil if that is not known.
         public var invitedOn: Common.DropboxTimestamp?
-        /// The field `joined_on`.
+        /// When the member joined; nil if that has not happened.
         public var joinedOn: Common.DropboxTimestamp?
-        /// The field `suspended_on`.
+        /// When the member was suspended; nil if that is not so.
         public var suspendedOn: Common.DropboxTimestamp?
-        /// The field `persistent_id`.
+        /// The id for logins by SAML; nil for none.
         public var persistentID: String?
-        /// The field `is_directory_restricted`.
+        /// Whether the member is hidden from others in the team's directory; nil for no.
         public var isDirectoryRestricted: Bool?
-        /// The field `profile_photo_url`.
+        /// An address of the member's picture; nil if there is none.
         public var profilePhotoURL: String?
 
         /// Takes over all fields.
@@ -569,10 +605,13 @@ extension Team {
         }
     }
 
-    /// The union `team.MemberSelectorError`.
+    /// Why a member cannot be dealt with.
     @nonexhaustive public enum MemberSelectorError: VoidUnion {
+        /// There is no such user.
         case userNotFound
+        /// The team has no such member.
         case userNotInTeam
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -586,7 +625,7 @@ extension Team {
 
     /// The struct `team.MembersAddArg`.
     public struct MembersAddArg: StructValue {
-        /// The field `force_async`.
+        /// Whether it becomes a job in any case, also if it is little. Default: `false`.
         public var forceAsync: Bool
         /// The field `new_members`.
         public var newMembers: [MemberAddArg]
@@ -610,9 +649,9 @@ extension Team {
         }
     }
 
-    /// The struct `team.MembersAddArgBase`.
+    /// How members are added.
     public struct MembersAddArgBase: StructValue {
-        /// The field `force_async`.
+        /// Whether it becomes a job in any case, also if it is little. Default: `false`.
         public var forceAsync: Bool
 
         /// Takes over all fields.
@@ -633,6 +672,7 @@ extension Team {
 
     /// The union `team.MembersAddJobStatus`.
     @nonexhaustive public enum MembersAddJobStatus: TaggedUnion {
+        /// The job is still running.
         case inProgress
         case complete([MemberAddResult])
         case failed(String)
@@ -659,11 +699,15 @@ extension Team {
         }
     }
 
-    /// The union `team.MembersAddJobStatusV2Result`.
+    /// The state of a job that adds members.
     @nonexhaustive public enum MembersAddJobStatusV2Result: TaggedUnion {
+        /// The job is still running.
         case inProgress
+        /// The job has ended, with a result for each person, in the order of the request.
         case complete([MemberAddV2Result])
+        /// The job has failed; the payload says why, in words.
         case failed(String)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -689,6 +733,7 @@ extension Team {
 
     /// The union `team.MembersAddLaunch`.
     @nonexhaustive public enum MembersAddLaunch: TaggedUnion {
+        /// A job does the work; the call that asks about it takes this id.
         case asyncJobID(Async.AsyncJobID)
         case complete([MemberAddResult])
         case unknown(String)
@@ -712,10 +757,13 @@ extension Team {
         }
     }
 
-    /// The union `team.MembersAddLaunchV2Result`.
+    /// The result of `membersAddV2`: one for each person, or the id of a job.
     @nonexhaustive public enum MembersAddLaunchV2Result: TaggedUnion {
+        /// A job does the work; the call that asks about it takes this id.
         case asyncJobID(Async.AsyncJobID)
+        /// A result for each person, in the order of the request.
         case complete([MemberAddV2Result])
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -737,11 +785,11 @@ extension Team {
         }
     }
 
-    /// The struct `team.MembersAddV2Arg`.
+    /// The argument of `membersAddV2`.
     public struct MembersAddV2Arg: StructValue {
-        /// The field `force_async`.
+        /// Whether it becomes a job in any case, also if it is little. Default: `false`.
         public var forceAsync: Bool
-        /// The field `new_members`.
+        /// The people to add, 20 at most.
         public var newMembers: [MemberAddV2Arg]
 
         /// Takes over all fields.
@@ -763,13 +811,13 @@ extension Team {
         }
     }
 
-    /// The struct `team.MembersDataTransferArg`.
+    /// The argument of `membersMoveFormerMemberFiles`.
     public struct MembersDataTransferArg: StructValue {
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public var user: UserSelectorArg
-        /// The field `transfer_dest_id`.
+        /// The member who gets the files.
         public var transferDestID: UserSelectorArg
-        /// The field `transfer_admin_id`.
+        /// The administrator who is told of errors by e-mail.
         public var transferAdminID: UserSelectorArg
 
         /// Takes over all fields.
@@ -796,11 +844,11 @@ extension Team {
         }
     }
 
-    /// The struct `team.MembersDeactivateArg`.
+    /// A member to suspend, and whether the files on devices stay.
     public struct MembersDeactivateArg: StructValue {
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public var user: UserSelectorArg
-        /// The field `wipe_data`.
+        /// Whether the files are deleted on the member's devices. Default: `true`.
         public var wipeData: Bool
 
         /// Takes over all fields.
@@ -822,9 +870,9 @@ extension Team {
         }
     }
 
-    /// The struct `team.MembersDeactivateBaseArg`.
+    /// A member to deal with.
     public struct MembersDeactivateBaseArg: StructValue {
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public var user: UserSelectorArg
 
         /// Takes over all fields.
@@ -843,10 +891,13 @@ extension Team {
         }
     }
 
-    /// The union `team.MembersDeactivateError`.
+    /// Why a member cannot be shut out or removed.
     @nonexhaustive public enum MembersDeactivateError: VoidUnion {
+        /// There is no such user.
         case userNotFound
+        /// The team has no such member.
         case userNotInTeam
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -860,10 +911,15 @@ extension Team {
 
     /// The union `team.MembersDeleteFormerMemberFilesError`.
     @nonexhaustive public enum MembersDeleteFormerMemberFilesError: VoidUnion, RouteError {
+        /// There is no such user.
         case userNotFound
+        /// The team has no such member.
         case userNotInTeam
+        /// They are just being moved to another member.
         case transferInProgress
+        /// They were moved to another member.
         case alreadyTransferred
+        /// They were moved or deleted before.
         case alreadyTransferredOrDeleted
         case userNotRemoved
         case unknown(String)
@@ -882,7 +938,7 @@ extension Team {
 
     /// The struct `team.MembersDeleteProfilePhotoArg`.
     public struct MembersDeleteProfilePhotoArg: StructValue {
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public var user: UserSelectorArg
 
         /// Takes over all fields.
@@ -903,7 +959,9 @@ extension Team {
 
     /// The union `team.MembersDeleteProfilePhotoError`.
     @nonexhaustive public enum MembersDeleteProfilePhotoError: VoidUnion, RouteError {
+        /// There is no such user.
         case userNotFound
+        /// The team has no such member.
         case userNotInTeam
         case setProfileDisallowed
         case unknown(String)
@@ -920,7 +978,7 @@ extension Team {
 
     /// The struct `team.MembersFormerMemberArg`.
     public struct MembersFormerMemberArg: StructValue {
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public var user: UserSelectorArg
 
         /// Takes over all fields.
@@ -981,8 +1039,9 @@ extension Team {
         }
     }
 
-    /// The union `team.MembersGetInfoError`.
+    /// Reasons for which `membersGetInfoV2` fails.
     @nonexhaustive public enum MembersGetInfoError: VoidUnion, RouteError {
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -994,6 +1053,7 @@ extension Team {
 
     /// The union `team.MembersGetInfoItem`.
     @nonexhaustive public enum MembersGetInfoItem: TaggedUnion {
+        /// There is no member of the payload's id or address.
         case idNotFound(String)
         case memberInfo(TeamMemberInfo)
         case unknown(String)
@@ -1017,9 +1077,11 @@ extension Team {
         }
     }
 
-    /// The union `team.MembersGetInfoItemBase`.
+    /// The result for one member who was asked about.
     @nonexhaustive public enum MembersGetInfoItemBase: TaggedUnion {
+        /// There is no member of the payload's id or address.
         case idNotFound(String)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -1039,10 +1101,13 @@ extension Team {
         }
     }
 
-    /// The union `team.MembersGetInfoItemV2`.
+    /// The result for one member who was asked about.
     @nonexhaustive public enum MembersGetInfoItemV2: TaggedUnion {
+        /// There is no member of the payload's id or address.
         case idNotFound(String)
+        /// The member.
         case memberInfo(TeamMemberInfoV2)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -1064,9 +1129,9 @@ extension Team {
         }
     }
 
-    /// The struct `team.MembersGetInfoV2Arg`.
+    /// The argument of `membersGetInfoV2`.
     public struct MembersGetInfoV2Arg: StructValue {
-        /// The field `members`.
+        /// The members, by id, e-mail address or external id.
         public var members: [UserSelectorArg]
 
         /// Takes over all fields.
@@ -1085,9 +1150,9 @@ extension Team {
         }
     }
 
-    /// The struct `team.MembersGetInfoV2Result`.
+    /// The result of `membersGetInfoV2`.
     public struct MembersGetInfoV2Result: StructValue {
-        /// The field `members_info`.
+        /// One item for each member, in the order of the request.
         public var membersInfo: [MembersGetInfoItemV2]
 
         /// Takes over all fields.
@@ -1132,11 +1197,11 @@ extension Team {
         }
     }
 
-    /// The struct `team.MembersListArg`.
+    /// The argument of `membersListV2`.
     public struct MembersListArg: StructValue {
-        /// The field `limit`: 1 to 1000.
+        /// How many members a page has at most. Limits: 1 to 1000. Default: `1000`.
         public var limit: UInt32
-        /// The field `include_removed`.
+        /// Whether former members come along. Default: `false`.
         public var includeRemoved: Bool
 
         /// Takes over all fields.
@@ -1158,9 +1223,9 @@ extension Team {
         }
     }
 
-    /// The struct `team.MembersListContinueArg`.
+    /// The argument of `membersListContinueV2`.
     public struct MembersListContinueArg: StructValue {
-        /// The field `cursor`.
+        /// The cursor of the page before.
         public var cursor: String
 
         /// Takes over all fields.
@@ -1179,9 +1244,11 @@ extension Team {
         }
     }
 
-    /// The union `team.MembersListContinueError`.
+    /// Reasons for which `membersListContinueV2` fails.
     @nonexhaustive public enum MembersListContinueError: VoidUnion, RouteError {
+        /// The text is no cursor, or one that has expired.
         case invalidCursor
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -1191,8 +1258,9 @@ extension Team {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `team.MembersListError`.
+    /// Reasons for which `membersListV2` fails.
     @nonexhaustive public enum MembersListError: VoidUnion, RouteError {
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -1233,13 +1301,13 @@ extension Team {
         }
     }
 
-    /// The struct `team.MembersListV2Result`.
+    /// A page of members.
     public struct MembersListV2Result: StructValue {
-        /// The field `members`.
+        /// The members of this page.
         public var members: [TeamMemberInfoV2]
-        /// The field `cursor`.
+        /// The cursor of the next page.
         public var cursor: String
-        /// The field `has_more`.
+        /// Whether there are further pages.
         public var hasMore: Bool
 
         /// Takes over all fields.
@@ -1264,13 +1332,19 @@ extension Team {
         }
     }
 
-    /// The union `team.MembersPermanentlyDeleteFilesError`.
+    /// Why the files of a member cannot be deleted for ever.
     @nonexhaustive public enum MembersPermanentlyDeleteFilesError: VoidUnion {
+        /// There is no such user.
         case userNotFound
+        /// The team has no such member.
         case userNotInTeam
+        /// They are just being moved to another member.
         case transferInProgress
+        /// They were moved to another member.
         case alreadyTransferred
+        /// They were moved or deleted before.
         case alreadyTransferredOrDeleted
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -1284,9 +1358,9 @@ extension Team {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `team.MembersRecoverArg`.
+    /// The argument of `membersRecover`.
     public struct MembersRecoverArg: StructValue {
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public var user: UserSelectorArg
 
         /// Takes over all fields.
@@ -1305,12 +1379,17 @@ extension Team {
         }
     }
 
-    /// The union `team.MembersRecoverError`.
+    /// Reasons for which `membersRecover` fails.
     @nonexhaustive public enum MembersRecoverError: VoidUnion, RouteError {
+        /// There is no such user.
         case userNotFound
+        /// The account has gone.
         case userUnrecoverable
+        /// The team has no such member.
         case userNotInTeam
+        /// The team has no licence left.
         case teamLicenseLimit
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -1323,21 +1402,24 @@ extension Team {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `team.MembersRemoveArg`.
+    /// The argument of `membersRemove`.
     public struct MembersRemoveArg: StructValue {
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public var user: UserSelectorArg
-        /// The field `wipe_data`.
+        /// Whether the files are deleted on the member's devices. Default: `true`.
         public var wipeData: Bool
-        /// The field `transfer_dest_id`.
+        /// The member who gets the files; nil for none, and the files stay with the former member.
         public var transferDestID: UserSelectorArg?
-        /// The field `transfer_admin_id`.
+        /// The administrator who is told of errors by e-mail; needed with `transferDestID`.
         public var transferAdminID: UserSelectorArg?
-        /// The field `keep_account`.
+        /// Whether the person keeps the account as a Basic one. `wipeData` must be false then.
+        /// Default: `false`.
         public var keepAccount: Bool
-        /// The field `retain_team_shares`.
+        /// Whether the person keeps folders of the team that are shared with the account itself.
+        /// `keepAccount` must be true then. Default: `false`.
         public var retainTeamShares: Bool
-        /// The field `permanently_delete_files`.
+        /// Whether the files are deleted for ever, so that no member can get them. Default:
+        /// `false`.
         public var permanentlyDeleteFiles: Bool
 
         /// Takes over all fields.
@@ -1378,36 +1460,65 @@ extension Team {
         }
     }
 
-    /// The union `team.MembersRemoveError`.
+    /// Reasons for which `membersRemove` fails.
     @nonexhaustive public enum MembersRemoveError: VoidUnion, RouteError {
+        /// There is no such user.
         case userNotFound
+        /// The team has no such member.
         case userNotInTeam
+        /// They are just being moved to another member.
         case transferInProgress
+        /// They were moved to another member.
         case alreadyTransferred
+        /// They were moved or deleted before.
         case alreadyTransferredOrDeleted
+        /// The files would move to the member itself.
         case removedAndTransferDestShouldDiffer
+        /// The administrator to be told is the member itself.
         case removedAndTransferAdminShouldDiffer
+        /// There is no user who could get the files.
         case transferDestUserNotFound
+        /// The user who would get the files is not in the team.
         case transferDestUserNotInTeam
+        /// The administrator to be told is not in the team.
         case transferAdminUserNotInTeam
+        /// There is no such administrator to be told.
         case transferAdminUserNotFound
+        /// The administrator to be told is missing.
         case unspecifiedTransferAdminID
+        /// The user to be told is no administrator.
         case transferAdminIsNotAdmin
+        /// The user who would get the files has not confirmed the e-mail address yet.
         case recipientNotVerified
+        /// The member is the last administrator.
         case removeLastAdmin
+        /// `keepAccount` and a move of the files exclude each other.
         case cannotKeepAccountAndTransfer
+        /// `keepAccount` and `wipeData` exclude each other.
         case cannotKeepAccountAndDeleteData
+        /// `keepAccount` and `permanentlyDeleteFiles` exclude each other.
         case cannotKeepAccountAndPermanentlyDelete
+        /// The e-mail address is too long to be marked as that of a former member.
         case emailAddressTooLongToBeDisabled
+        /// The person has not joined yet, and has no account to keep.
         case cannotKeepInvitedUserAccount
+        /// `retainTeamShares` and `wipeData` exclude each other.
         case cannotRetainSharesWhenDataWiped
+        /// `retainTeamShares` needs `keepAccount`.
         case cannotRetainSharesWhenNoAccountKept
+        /// `retainTeamShares` needs a team that shares with people outside.
         case cannotRetainSharesWhenTeamExternalSharingOff
+        /// The account of this member cannot be kept.
         case cannotKeepAccount
+        /// The content of the member is held for legal reasons.
         case cannotKeepAccountUnderLegalHold
+        /// The person has to agree to Dropbox's terms before.
         case cannotKeepAccountRequiredToSignTos
+        /// `permanentlyDeleteFiles` and a move of the files exclude each other.
         case cannotPermanentlyDeleteAndTransfer
+        /// The files of another member are just being moved to this one.
         case memberIsTransferDestination
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -1446,7 +1557,9 @@ extension Team {
 
     /// The union `team.MembersSendWelcomeError`.
     @nonexhaustive public enum MembersSendWelcomeError: VoidUnion, RouteError {
+        /// There is no such user.
         case userNotFound
+        /// The team has no such member.
         case userNotInTeam
         case unknown(String)
 
@@ -1459,11 +1572,12 @@ extension Team {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `team.MembersSetPermissions2Arg`.
+    /// The argument of `membersSetAdminPermissionsV2`.
     public struct MembersSetPermissions2Arg: StructValue {
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public var user: UserSelectorArg
-        /// The field `new_roles`: at most 1 item.
+        /// The new role; an empty list takes all roles away, and so does nil. Limits: at most 1
+        /// item.
         public var newRoles: [TeamMemberRoleID]?
 
         /// Takes over all fields.
@@ -1485,13 +1599,19 @@ extension Team {
         }
     }
 
-    /// The union `team.MembersSetPermissions2Error`.
+    /// Reasons for which `membersSetAdminPermissionsV2` fails.
     @nonexhaustive public enum MembersSetPermissions2Error: VoidUnion, RouteError {
+        /// There is no such user.
         case userNotFound
+        /// The member is the last administrator.
         case lastAdmin
+        /// The team has no such member.
         case userNotInTeam
+        /// The roles of this member cannot be changed now, for example because it is suspended.
         case cannotSetPermissions
+        /// The team has no role of this id.
         case roleNotFound
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -1505,11 +1625,11 @@ extension Team {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `team.MembersSetPermissions2Result`.
+    /// The result of `membersSetAdminPermissionsV2`.
     public struct MembersSetPermissions2Result: StructValue {
-        /// The field `team_member_id`.
+        /// The id of the member, `dbmid:…`.
         public var teamMemberID: TeamCommon.TeamMemberID
-        /// The field `roles`.
+        /// The roles that the member has now; nil if the server does not tell.
         public var roles: [TeamMemberRole]?
 
         /// Takes over all fields.
@@ -1533,7 +1653,7 @@ extension Team {
 
     /// The struct `team.MembersSetPermissionsArg`.
     public struct MembersSetPermissionsArg: StructValue {
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public var user: UserSelectorArg
         /// The field `new_role`.
         public var newRole: AdminTier
@@ -1559,10 +1679,13 @@ extension Team {
 
     /// The union `team.MembersSetPermissionsError`.
     @nonexhaustive public enum MembersSetPermissionsError: VoidUnion, RouteError {
+        /// There is no such user.
         case userNotFound
         case lastAdmin
+        /// The team has no such member.
         case userNotInTeam
         case cannotSetPermissions
+        /// The team has no licence left.
         case teamLicenseLimit
         case unknown(String)
 
@@ -1579,7 +1702,7 @@ extension Team {
 
     /// The struct `team.MembersSetPermissionsResult`.
     public struct MembersSetPermissionsResult: StructValue {
-        /// The field `team_member_id`.
+        /// The id of the member, `dbmid:…`.
         public var teamMemberID: TeamCommon.TeamMemberID
         /// The field `role`.
         public var role: AdminTier
@@ -1603,21 +1726,21 @@ extension Team {
         }
     }
 
-    /// The struct `team.MembersSetProfileArg`.
+    /// The argument of `membersSetProfileV2`. Each that is nil stays.
     public struct MembersSetProfileArg: StructValue {
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public var user: UserSelectorArg
-        /// The field `new_email`.
+        /// The new e-mail address.
         public var newEmail: Common.EmailAddress?
-        /// The field `new_external_id`.
+        /// The new id of the team's own directory.
         public var newExternalID: TeamCommon.MemberExternalID?
-        /// The field `new_given_name`.
+        /// The new first name.
         public var newGivenName: Common.OptionalNamePart?
-        /// The field `new_surname`.
+        /// The new last name.
         public var newSurname: Common.OptionalNamePart?
-        /// The field `new_persistent_id`.
+        /// The new id for logins by SAML. Only for teams that have such ids.
         public var newPersistentID: String?
-        /// The field `new_is_directory_restricted`.
+        /// Whether the member is hidden from others in the team's directory.
         public var newIsDirectoryRestricted: Bool?
 
         /// Takes over all fields.
@@ -1660,19 +1783,31 @@ extension Team {
         }
     }
 
-    /// The union `team.MembersSetProfileError`.
+    /// Reasons for which `membersSetProfileV2` fails.
     @nonexhaustive public enum MembersSetProfileError: VoidUnion, RouteError {
+        /// There is no such user.
         case userNotFound
+        /// The team has no such member.
         case userNotInTeam
+        /// A member that is named by its external id cannot get another one in the same call.
         case externalIDAndNewExternalIDUnsafe
+        /// The call would change nothing.
         case noNewDataSpecified
+        /// Another user has the e-mail address.
         case emailReservedForOtherUser
+        /// Another member has the external id.
         case externalIDUsedByOtherUser
+        /// The member was removed, and cannot be changed.
         case setProfileDisallowed
+        /// A new value is empty.
         case paramCannotBeEmpty
+        /// The team has no ids for SAML.
         case persistentIDDisabled
+        /// Another member has this id for SAML.
         case persistentIDUsedByOtherUser
+        /// The team cannot hide members in its directory.
         case directoryRestrictedOff
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -1695,7 +1830,7 @@ extension Team {
 
     /// The struct `team.MembersSetProfilePhotoArg`.
     public struct MembersSetProfilePhotoArg: StructValue {
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public var user: UserSelectorArg
         /// The field `photo`.
         public var photo: Account.PhotoSourceArg
@@ -1721,7 +1856,9 @@ extension Team {
 
     /// The union `team.MembersSetProfilePhotoError`.
     @nonexhaustive public enum MembersSetProfilePhotoError: TaggedUnion, RouteError {
+        /// There is no such user.
         case userNotFound
+        /// The team has no such member.
         case userNotInTeam
         case setProfileDisallowed
         case photoError(Account.SetProfilePhotoError)
@@ -1750,13 +1887,19 @@ extension Team {
         }
     }
 
-    /// The union `team.MembersSuspendError`.
+    /// Reasons for which `membersSuspend` fails.
     @nonexhaustive public enum MembersSuspendError: VoidUnion, RouteError {
+        /// There is no such user.
         case userNotFound
+        /// The team has no such member.
         case userNotInTeam
+        /// The member is not active.
         case suspendInactiveUser
+        /// The member is the last administrator.
         case suspendLastAdmin
+        /// The team has no licence left.
         case teamLicenseLimit
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -1770,22 +1913,37 @@ extension Team {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `team.MembersTransferFilesError`.
+    /// Why the files of a member cannot be moved to another one.
     @nonexhaustive public enum MembersTransferFilesError: VoidUnion {
+        /// There is no such user.
         case userNotFound
+        /// The team has no such member.
         case userNotInTeam
+        /// They are just being moved to another member.
         case transferInProgress
+        /// They were moved to another member.
         case alreadyTransferred
+        /// They were moved or deleted before.
         case alreadyTransferredOrDeleted
+        /// The files would move to the member itself.
         case removedAndTransferDestShouldDiffer
+        /// The administrator to be told is the member itself.
         case removedAndTransferAdminShouldDiffer
+        /// There is no user who could get the files.
         case transferDestUserNotFound
+        /// The user who would get the files is not in the team.
         case transferDestUserNotInTeam
+        /// The administrator to be told is not in the team.
         case transferAdminUserNotInTeam
+        /// There is no such administrator to be told.
         case transferAdminUserNotFound
+        /// The administrator to be told is missing.
         case unspecifiedTransferAdminID
+        /// The user to be told is no administrator.
         case transferAdminIsNotAdmin
+        /// The user who would get the files has not confirmed the e-mail address yet.
         case recipientNotVerified
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -1808,26 +1966,45 @@ extension Team {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `team.MembersTransferFormerMembersFilesError`.
+    /// Reasons for which `membersMoveFormerMemberFiles` fails.
     @nonexhaustive public enum MembersTransferFormerMembersFilesError: VoidUnion, RouteError {
+        /// There is no such user.
         case userNotFound
+        /// The team has no such member.
         case userNotInTeam
+        /// They are just being moved to another member.
         case transferInProgress
+        /// They were moved to another member.
         case alreadyTransferred
+        /// They were moved or deleted before.
         case alreadyTransferredOrDeleted
+        /// The files would move to the member itself.
         case removedAndTransferDestShouldDiffer
+        /// The administrator to be told is the member itself.
         case removedAndTransferAdminShouldDiffer
+        /// There is no user who could get the files.
         case transferDestUserNotFound
+        /// The user who would get the files is not in the team.
         case transferDestUserNotInTeam
+        /// The administrator to be told is not in the team.
         case transferAdminUserNotInTeam
+        /// There is no such administrator to be told.
         case transferAdminUserNotFound
+        /// The administrator to be told is missing.
         case unspecifiedTransferAdminID
+        /// The user to be told is no administrator.
         case transferAdminIsNotAdmin
+        /// The user who would get the files has not confirmed the e-mail address yet.
         case recipientNotVerified
+        /// The files are just being moved.
         case userDataIsBeingTransferred
+        /// The member is still in the team.
         case userNotRemoved
+        /// The files of this member cannot be moved.
         case userDataCannotBeTransferred
+        /// The files were moved before.
         case userDataAlreadyTransferred
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -1854,9 +2031,9 @@ extension Team {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `team.MembersUnsuspendArg`.
+    /// The argument of `membersUnsuspend`.
     public struct MembersUnsuspendArg: StructValue {
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public var user: UserSelectorArg
 
         /// Takes over all fields.
@@ -1875,12 +2052,17 @@ extension Team {
         }
     }
 
-    /// The union `team.MembersUnsuspendError`.
+    /// Reasons for which `membersUnsuspend` fails.
     @nonexhaustive public enum MembersUnsuspendError: VoidUnion, RouteError {
+        /// There is no such user.
         case userNotFound
+        /// The team has no such member.
         case userNotInTeam
+        /// The member is not suspended.
         case unsuspendNonSuspendedMember
+        /// The team has no licence left.
         case teamLicenseLimit
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.

@@ -14,7 +14,7 @@ extension Team {
         public var namespaceID: Common.SharedFolderID
         /// The field `namespace_type`.
         public var namespaceType: NamespaceType
-        /// The field `team_member_id`.
+        /// The id of the member, `dbmid:…`.
         public var teamMemberID: TeamCommon.TeamMemberID?
         /// The field `quota_limit`.
         public var quotaLimit: Int64

@@ -31,11 +31,11 @@ extension Team {
         }
     }
 
-    /// The struct `team.RemovedStatus`.
+    /// The state of a former member.
     public struct RemovedStatus: StructValue {
-        /// The field `is_recoverable`.
+        /// Whether `membersRecover` can bring the member back.
         public var isRecoverable: Bool
-        /// The field `is_disconnected`.
+        /// Whether the account lives on without the team.
         public var isDisconnected: Bool
 
         /// Takes over all fields.
@@ -131,7 +131,7 @@ extension Team {
     public struct RevokeDesktopClientArg: StructValue {
         /// The field `session_id`.
         public var sessionID: String
-        /// The field `team_member_id`.
+        /// The id of the member, `dbmid:…`.
         public var teamMemberID: String
         /// The field `delete_on_unlink`.
         public var deleteOnUnlink: Bool
@@ -284,7 +284,7 @@ extension Team {
     public struct RevokeLinkedApiAppArg: StructValue {
         /// The field `app_id`.
         public var appID: String
-        /// The field `team_member_id`.
+        /// The id of the member, `dbmid:…`.
         public var teamMemberID: String
         /// The field `keep_app_folder`. Deprecated.
         public var keepAppFolder: Bool

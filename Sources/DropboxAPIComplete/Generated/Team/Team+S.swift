@@ -156,6 +156,7 @@ extension Team {
 
     /// The union `team.SharingAllowlistListContinueError`.
     @nonexhaustive public enum SharingAllowlistListContinueError: VoidUnion, RouteError {
+        /// The text is no cursor, or one that has expired.
         case invalidCursor
         case unknown(String)
 

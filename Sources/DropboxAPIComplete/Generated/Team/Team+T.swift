@@ -110,6 +110,7 @@ extension Team {
 
     /// The union `team.TeamFolderArchiveJobStatus`.
     @nonexhaustive public enum TeamFolderArchiveJobStatus: TaggedUnion {
+        /// The job is still running.
         case inProgress
         case complete(TeamFolderMetadata)
         case failed(TeamFolderArchiveError)
@@ -138,6 +139,7 @@ extension Team {
 
     /// The union `team.TeamFolderArchiveLaunch`.
     @nonexhaustive public enum TeamFolderArchiveLaunch: TaggedUnion {
+        /// A job does the work; the call that asks about it takes this id.
         case asyncJobID(Async.AsyncJobID)
         case complete(TeamFolderMetadata)
         case unknown(String)
@@ -350,6 +352,7 @@ extension Team {
 
     /// The union `team.TeamFolderListContinueError`.
     @nonexhaustive public enum TeamFolderListContinueError: VoidUnion, RouteError {
+        /// The text is no cursor, or one that has expired.
         case invalidCursor
         case unknown(String)
 
@@ -689,19 +692,19 @@ extension Team {
         }
     }
 
-    /// The struct `team.TeamGetInfoResult`.
+    /// The result of `getInfo`.
     public struct TeamGetInfoResult: StructValue {
-        /// The field `name`.
+        /// The name of the team.
         public var name: String
-        /// The field `team_id`.
+        /// The id of the team.
         public var teamID: String
-        /// The field `num_licensed_users`.
+        /// How many licences the team has.
         public var numLicensedUsers: UInt32
-        /// The field `num_provisioned_users`.
+        /// How many members are active or invited.
         public var numProvisionedUsers: UInt32
-        /// The field `num_used_licenses`.
+        /// How many licences are in use. Default: `0`.
         public var numUsedLicenses: UInt32
-        /// The field `policies`.
+        /// The policies for members.
         public var policies: TeamPolicies.TeamMemberPolicies
 
         /// Takes over all fields.
@@ -764,11 +767,11 @@ extension Team {
         }
     }
 
-    /// The struct `team.TeamMemberInfoV2`.
+    /// A member, with roles.
     public struct TeamMemberInfoV2: StructValue {
-        /// The field `profile`.
+        /// The facts of the member.
         public var profile: TeamMemberProfile
-        /// The field `roles`.
+        /// The roles of the member; nil if the server does not tell.
         public var roles: [TeamMemberRole]?
 
         /// Takes over all fields.
@@ -790,9 +793,9 @@ extension Team {
         }
     }
 
-    /// The struct `team.TeamMemberInfoV2Result`.
+    /// A member, as a call has left it.
     public struct TeamMemberInfoV2Result: StructValue {
-        /// The field `member_info`.
+        /// The member.
         public var memberInfo: TeamMemberInfoV2
 
         /// Takes over all fields.
@@ -811,43 +814,43 @@ extension Team {
         }
     }
 
-    /// The struct `team.TeamMemberProfile`.
+    /// The facts of a member, with groups and folders.
     public struct TeamMemberProfile: StructValue {
-        /// The field `team_member_id`.
+        /// The id of the member, `dbmid:…`.
         public var teamMemberID: TeamCommon.TeamMemberID
-        /// The field `external_id`.
+        /// The id that the team's own directory has for the member; nil for none.
         public var externalID: String?
-        /// The field `account_id`.
+        /// The id of the member's account, `dbid:…`; nil as long as there is none.
         public var accountID: UsersCommon.AccountID?
-        /// The field `email`.
+        /// The e-mail address of the member.
         public var email: String
-        /// The field `email_verified`.
+        /// Whether the member has confirmed the address.
         public var emailVerified: Bool
-        /// The field `secondary_emails`.
+        /// Further addresses; nil if the server does not tell.
         public var secondaryEmails: [SecondaryEmails.SecondaryEmail]?
-        /// The field `status`.
+        /// Whether the member is active, invited, suspended or removed.
         public var status: TeamMemberStatus
-        /// The field `name`.
+        /// The name of the member.
         public var name: Users.Name
-        /// The field `membership_type`.
+        /// Whether the member needs a licence.
         public var membershipType: TeamMembershipType
-        /// The field `invited_on`.
+        /// When the member was invited; nil if that is not known.
         public var invitedOn: Common.DropboxTimestamp?
-        /// The field `joined_on`.
+        /// When the member joined; nil if that has not happened.
         public var joinedOn: Common.DropboxTimestamp?
-        /// The field `suspended_on`.
+        /// When the member was suspended; nil if that is not so.
         public var suspendedOn: Common.DropboxTimestamp?
-        /// The field `persistent_id`.
+        /// The id for logins by SAML; nil for none.
         public var persistentID: String?
-        /// The field `is_directory_restricted`.
+        /// Whether the member is hidden from others in the team's directory; nil for no.
         public var isDirectoryRestricted: Bool?
-        /// The field `profile_photo_url`.
+        /// An address of the member's picture; nil if there is none.
         public var profilePhotoURL: String?
-        /// The field `groups`.
+        /// The ids of the groups that the member is in.
         public var groups: [TeamCommon.GroupID]
-        /// The field `member_folder_id`.
+        /// The namespace of the member's own folder.
         public var memberFolderID: Common.NamespaceID
-        /// The field `root_folder_id`.
+        /// The namespace in which the member's tree begins.
         public var rootFolderID: Common.NamespaceID
 
         /// Takes over all fields.
@@ -927,13 +930,13 @@ extension Team {
         }
     }
 
-    /// The struct `team.TeamMemberRole`.
+    /// A role of administrators.
     public struct TeamMemberRole: StructValue {
-        /// The field `role_id`.
+        /// The id of the role.
         public var roleID: TeamMemberRoleID
-        /// The field `name`: at most 32 characters.
+        /// The name of the role, to be shown. Limits: at most 32 characters.
         public var name: String
-        /// The field `description`: at most 256 characters.
+        /// An explanation of the role. Limits: at most 256 characters.
         public var description: String
 
         /// Takes over all fields.
@@ -958,12 +961,17 @@ extension Team {
         }
     }
 
-    /// The union `team.TeamMemberStatus`.
+    /// Whether a member is part of the team.
     @nonexhaustive public enum TeamMemberStatus: TaggedUnion {
+        /// The member has joined.
         case active
+        /// The member has not joined yet.
         case invited
+        /// The member is shut out for now, and can be let in again.
         case suspended
+        /// The member is no longer part of the team.
         case removed(RemovedStatus)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -989,11 +997,13 @@ extension Team {
         }
     }
 
-    /// The union `team.TeamMembershipType`.
+    /// Whether a member needs a licence.
     @nonexhaustive public enum TeamMembershipType: VoidUnion {
+        /// The member has a licence and shares the team's space.
         case full
-        /// Deprecated.
+        /// The member has no licence and no part in the team's space. Deprecated.
         case limited
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -1048,6 +1058,7 @@ extension Team {
     /// The union `team.TeamNamespacesListContinueError`.
     @nonexhaustive public enum TeamNamespacesListContinueError: VoidUnion, RouteError {
         case invalidArg
+        /// The text is no cursor, or one that has expired.
         case invalidCursor
         case unknown(String)
 
@@ -1120,10 +1131,13 @@ extension Team {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `team.TokenGetAuthenticatedAdminError`.
+    /// Reasons for which `tokenGetAuthenticatedAdmin` fails.
     @nonexhaustive public enum TokenGetAuthenticatedAdminError: VoidUnion, RouteError {
+        /// The token does not say who gave it; a new login makes one that does.
         case mappingNotFound
+        /// The user who gave it is no longer an administrator.
         case adminNotActive
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -1135,9 +1149,9 @@ extension Team {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `team.TokenGetAuthenticatedAdminResult`.
+    /// The result of `tokenGetAuthenticatedAdmin`.
     public struct TokenGetAuthenticatedAdminResult: StructValue {
-        /// The field `admin_profile`.
+        /// The administrator who gave the token.
         public var adminProfile: TeamMemberProfile
 
         /// Takes over all fields.

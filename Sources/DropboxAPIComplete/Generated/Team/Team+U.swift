@@ -64,7 +64,7 @@ extension Team {
 
     /// The struct `team.UserCustomQuotaArg`.
     public struct UserCustomQuotaArg: StructValue {
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public var user: UserSelectorArg
         /// The field `quota_gb`.
         public var quotaGb: UserQuota
@@ -90,7 +90,7 @@ extension Team {
 
     /// The struct `team.UserCustomQuotaResult`.
     public struct UserCustomQuotaResult: StructValue {
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public var user: UserSelectorArg
         /// The field `quota_gb`.
         public var quotaGb: UserQuota?
@@ -116,7 +116,7 @@ extension Team {
 
     /// The struct `team.UserDeleteEmailsResult`.
     public struct UserDeleteEmailsResult: StructValue {
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public var user: UserSelectorArg
         /// The field `results`.
         public var results: [DeleteSecondaryEmailResult]
@@ -167,7 +167,7 @@ extension Team {
 
     /// The struct `team.UserResendEmailsResult`.
     public struct UserResendEmailsResult: StructValue {
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public var user: UserSelectorArg
         /// The field `results`.
         public var results: [ResendSecondaryEmailResult]
@@ -218,7 +218,7 @@ extension Team {
 
     /// The struct `team.UserSecondaryEmailsArg`.
     public struct UserSecondaryEmailsArg: StructValue {
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public var user: UserSelectorArg
         /// The field `secondary_emails`.
         public var secondaryEmails: [Common.EmailAddress]
@@ -244,7 +244,7 @@ extension Team {
 
     /// The struct `team.UserSecondaryEmailsResult`.
     public struct UserSecondaryEmailsResult: StructValue {
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public var user: UserSelectorArg
         /// The field `results`.
         public var results: [AddSecondaryEmailResult]
@@ -268,11 +268,15 @@ extension Team {
         }
     }
 
-    /// The union `team.UserSelectorArg`.
+    /// A member, by one of the names that it has.
     @nonexhaustive public enum UserSelectorArg: TaggedUnion {
+        /// The id of the member, `dbmid:…`.
         case teamMemberID(TeamCommon.TeamMemberID)
+        /// The id of the team's own directory.
         case externalID(TeamCommon.MemberExternalID)
+        /// The e-mail address.
         case email(Common.EmailAddress)
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// Reads the case of the tag.
@@ -296,9 +300,11 @@ extension Team {
         }
     }
 
-    /// The union `team.UserSelectorError`.
+    /// Why a user cannot be dealt with.
     @nonexhaustive public enum UserSelectorError: VoidUnion {
+        /// There is no such user.
         case userNotFound
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.

@@ -6,11 +6,15 @@
 public import DropboxAPI
 
 extension TeamCommon {
-    /// The union `team_common.GroupManagementType`.
+    /// The managers of a group.
     @nonexhaustive public enum GroupManagementType: VoidUnion {
+        /// Users who manage the group.
         case userManaged
+        /// Administrators of the team.
         case companyManaged
+        /// Dropbox.
         case systemManaged
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -23,17 +27,17 @@ extension TeamCommon {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `team_common.GroupSummary`.
+    /// A group of a team.
     public struct GroupSummary: StructValue {
-        /// The field `group_name`.
+        /// The name of the group.
         public var groupName: String
-        /// The field `group_id`.
+        /// The id of the group.
         public var groupID: GroupID
-        /// The field `group_external_id`.
+        /// The id that the team's own directory has for the group; nil if there is none.
         public var groupExternalID: GroupExternalID?
-        /// The field `member_count`.
+        /// How many members the group has; nil if the server does not tell.
         public var memberCount: UInt32?
-        /// The field `group_management_type`.
+        /// The managers of the group.
         public var groupManagementType: GroupManagementType
 
         /// Takes over all fields.
@@ -67,10 +71,13 @@ extension TeamCommon {
         }
     }
 
-    /// The union `team_common.GroupType`.
+    /// The kind of a group.
     @nonexhaustive public enum GroupType: VoidUnion {
+        /// One of which all members of the team become members.
         case team
+        /// One of members that were chosen.
         case userManaged
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.

@@ -37,11 +37,15 @@ extension TeamPolicies {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `team_policies.EmmState`.
+    /// Whether mobile devices must be managed.
     @nonexhaustive public enum EmmState: VoidUnion {
+        /// They are not managed.
         case disabled
+        /// They may be managed.
         case optional
+        /// They must be managed.
         case required
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -301,10 +305,13 @@ extension TeamPolicies {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The union `team_policies.SuggestMembersPolicy`.
+    /// Whether members may propose others to the administrators.
     @nonexhaustive public enum SuggestMembersPolicy: VoidUnion {
+        /// They may not.
         case disabled
+        /// They may.
         case enabled
+        /// A tag that this version does not know.
         case unknown(String)
 
         /// The tags on the wire.
@@ -316,17 +323,17 @@ extension TeamPolicies {
         public var unknownTag: String? { if case .unknown(let tag) = self { tag } else { nil } }
     }
 
-    /// The struct `team_policies.TeamMemberPolicies`.
+    /// The policies of a team.
     public struct TeamMemberPolicies: StructValue {
-        /// The field `sharing`.
+        /// The team's policies about sharing.
         public var sharing: TeamSharingPolicies
-        /// The field `emm_state`.
+        /// Whether mobile devices must be managed.
         public var emmState: EmmState
-        /// The field `office_addin`.
+        /// Whether the team permits Dropbox's add-in for Office.
         public var officeAddin: OfficeAddInPolicy
-        /// The field `suggest_members_policy`.
+        /// Whether members may propose others to the administrators.
         public var suggestMembersPolicy: SuggestMembersPolicy
-        /// The field `top_level_content_policy`.
+        /// The people who may change the top folder of the team's space.
         public var topLevelContentPolicy: TopLevelContentPolicy
 
         /// Takes over all fields.

@@ -4,7 +4,7 @@
 // Tools/StoneGenerator/specification.sha256 has its checksums. Do not edit.
 
 extension Async {
-    /// The union `async.LaunchEmptyResult`.
+    /// The result of a call: that of its work, or the id of a job that does it.
     public enum LaunchEmptyResult: StoneUnion {
         case asyncJobId(String)
         case complete
@@ -30,7 +30,7 @@ extension Async {
     /// Reads and writes ``LaunchEmptyResult``.
     public typealias LaunchEmptyResultSerializer = ValueSerializer<LaunchEmptyResult>
 
-    /// The union `async.LaunchResultBase`.
+    /// The result of a call: that of its work, or the id of a job that does it.
     public enum LaunchResultBase: StoneUnion {
         case asyncJobId(String)
 
@@ -53,9 +53,9 @@ extension Async {
     /// Reads and writes ``LaunchResultBase``.
     public typealias LaunchResultBaseSerializer = ValueSerializer<LaunchResultBase>
 
-    /// The struct `async.PollArg`.
+    /// The argument of calls that ask about a job.
     public final class PollArg: StoneStruct, Sendable {
-        /// The field `async_job_id`.
+        /// The id that the call gave which began the job.
         public let asyncJobId: String
 
         /// Takes over all fields.
@@ -77,7 +77,7 @@ extension Async {
     /// Reads and writes ``PollArg``.
     public typealias PollArgSerializer = ValueSerializer<PollArg>
 
-    /// The union `async.PollEmptyResult`.
+    /// The state of a job without a result.
     public enum PollEmptyResult: String, VoidStoneUnion {
         case inProgress = "in_progress"
         case complete
@@ -85,7 +85,7 @@ extension Async {
     /// Reads and writes ``PollEmptyResult``.
     public typealias PollEmptyResultSerializer = ValueSerializer<PollEmptyResult>
 
-    /// The union `async.PollError`.
+    /// Reasons for which a question about a job fails.
     public enum PollError: String, VoidStoneUnion {
         case invalidAsyncJobId = "invalid_async_job_id"
         case internalError = "internal_error"
@@ -94,7 +94,7 @@ extension Async {
     /// Reads and writes ``PollError``.
     public typealias PollErrorSerializer = ValueSerializer<PollError>
 
-    /// The union `async.PollResultBase`.
+    /// The state of a job.
     public enum PollResultBase: String, VoidStoneUnion {
         case inProgress = "in_progress"
     }

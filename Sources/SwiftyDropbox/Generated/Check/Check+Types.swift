@@ -4,9 +4,9 @@
 // Tools/StoneGenerator/specification.sha256 has its checksums. Do not edit.
 
 extension Check {
-    /// The struct `check.EchoArg`.
+    /// A text to send.
     public final class EchoArg: StoneStruct, Sendable {
-        /// The field `query`.
+        /// The text, which comes back.
         public let query: String
 
         /// Takes over all fields.
@@ -28,7 +28,7 @@ extension Check {
     /// Reads and writes ``EchoArg``.
     public typealias EchoArgSerializer = ValueSerializer<EchoArg>
 
-    /// The union `check.EchoError`.
+    /// Reasons for which a check fails.
     public enum EchoError: String, VoidStoneUnion {
         case userRequested = "user_requested"
         case other
@@ -36,9 +36,9 @@ extension Check {
     /// Reads and writes ``EchoError``.
     public typealias EchoErrorSerializer = ValueSerializer<EchoError>
 
-    /// The struct `check.EchoResult`.
+    /// The text that came back.
     public final class EchoResult: StoneStruct, Sendable {
-        /// The field `result`.
+        /// The text of the request.
         public let result: String
 
         /// Takes over all fields.

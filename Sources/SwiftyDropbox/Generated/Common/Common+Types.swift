@@ -93,11 +93,12 @@ extension Common {
     public typealias PathRootErrorSerializer = ValueSerializer<PathRootError>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `common.RootInfo`.
+    /// The namespaces in which the paths of an account begin.
     public class RootInfo: StoneStruct, @unchecked Sendable {
-        /// The field `root_namespace_id`.
+        /// The namespace of the whole tree: that of the team's space, or that of the home folder if
+        /// there is none.
         public let rootNamespaceId: String
-        /// The field `home_namespace_id`.
+        /// The namespace of the user's own home folder, from which paths start by default.
         public let homeNamespaceId: String
 
         /// Takes over all fields.
@@ -128,9 +129,9 @@ extension Common {
     public typealias RootInfoSerializer = ValueSerializer<RootInfo>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `common.TeamRootInfo`.
+    /// The namespaces of a member of a team with a space of its own.
     public final class TeamRootInfo: Common.RootInfo, @unchecked Sendable {
-        /// The field `home_path`.
+        /// The path of the home folder in the team's space.
         public let homePath: String
 
         /// Takes over all fields.
@@ -156,9 +157,9 @@ extension Common {
     public typealias TeamRootInfoSerializer = ValueSerializer<TeamRootInfo>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `common.UserRootInfo`.
+    /// The namespaces of a user without a team's space.
     public final class UserRootInfo: Common.RootInfo, @unchecked Sendable {
-        /// The field `home_path`.
+        /// Always nil: the home folder is the root.
         public let homePath: String?
 
         /// Takes over all fields.

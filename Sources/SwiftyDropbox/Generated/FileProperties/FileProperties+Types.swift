@@ -142,7 +142,7 @@ extension FileProperties {
     /// Reads and writes ``GetTemplateResult``.
     public typealias GetTemplateResultSerializer = ValueSerializer<GetTemplateResult>
 
-    /// The union `file_properties.InvalidPropertyGroupError`.
+    /// Why properties cannot be given to a file.
     public enum InvalidPropertyGroupError: StoneUnion {
         case templateNotFound(String)
         case restrictedContent
@@ -227,7 +227,7 @@ extension FileProperties {
     /// Reads and writes ``LookUpPropertiesError``.
     public typealias LookUpPropertiesErrorSerializer = ValueSerializer<LookUpPropertiesError>
 
-    /// The union `file_properties.LookupError`.
+    /// Why a path does not lead to what the call needs.
     public enum LookupError: StoneUnion {
         case malformedPath(String)
         case notFound
@@ -335,7 +335,7 @@ extension FileProperties {
         OverwritePropertyGroupArg
     >
 
-    /// The union `file_properties.PropertiesError`.
+    /// Why properties cannot be used.
     public enum PropertiesError: StoneUnion {
         case templateNotFound(String)
         case restrictedContent
@@ -596,11 +596,11 @@ extension FileProperties {
     /// Reads and writes ``PropertiesSearchResult``.
     public typealias PropertiesSearchResultSerializer = ValueSerializer<PropertiesSearchResult>
 
-    /// The struct `file_properties.PropertyField`.
+    /// A property, with its value.
     public final class PropertyField: StoneStruct, Sendable {
-        /// The field `name`.
+        /// The name of the property, one of its template's.
         public let name: String
-        /// The field `value`.
+        /// The value of the property.
         public let value: String
 
         /// Takes over all fields.
@@ -659,11 +659,11 @@ extension FileProperties {
     /// Reads and writes ``PropertyFieldTemplate``.
     public typealias PropertyFieldTemplateSerializer = ValueSerializer<PropertyFieldTemplate>
 
-    /// The struct `file_properties.PropertyGroup`.
+    /// The properties of an entry by one template.
     public final class PropertyGroup: StoneStruct, Sendable {
-        /// The field `template_id`.
+        /// The id of the template.
         public let templateId: String
-        /// The field `fields`.
+        /// The properties, each with its value.
         public let fields: [FileProperties.PropertyField]
 
         /// Takes over all fields.
@@ -861,7 +861,7 @@ extension FileProperties {
     /// Reads and writes ``RemoveTemplateArg``.
     public typealias RemoveTemplateArgSerializer = ValueSerializer<RemoveTemplateArg>
 
-    /// The union `file_properties.TemplateError`.
+    /// Why a template cannot be used.
     public enum TemplateError: StoneUnion {
         case templateNotFound(String)
         case restrictedContent
@@ -917,7 +917,7 @@ extension FileProperties {
     /// Reads and writes ``TemplateFilter``.
     public typealias TemplateFilterSerializer = ValueSerializer<TemplateFilter>
 
-    /// The union `file_properties.TemplateFilterBase`.
+    /// The templates whose properties are told.
     public enum TemplateFilterBase: StoneUnion {
         case filterSome([String])
         case other

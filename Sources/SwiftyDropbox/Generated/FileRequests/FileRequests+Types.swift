@@ -6,7 +6,7 @@
 public import Foundation
 
 extension FileRequests {
-    /// The union `file_requests.CountFileRequestsError`.
+    /// Reasons for which `count` fails.
     public enum CountFileRequestsError: String, VoidStoneUnion {
         case disabledForTeam = "disabled_for_team"
         case other
@@ -14,9 +14,9 @@ extension FileRequests {
     /// Reads and writes ``CountFileRequestsError``.
     public typealias CountFileRequestsErrorSerializer = ValueSerializer<CountFileRequestsError>
 
-    /// The struct `file_requests.CountFileRequestsResult`.
+    /// The result of `count`.
     public final class CountFileRequestsResult: StoneStruct, Sendable {
-        /// The field `file_request_count`.
+        /// How many file requests there are, open and closed.
         public let fileRequestCount: UInt64
 
         /// Takes over all fields.
@@ -38,19 +38,20 @@ extension FileRequests {
     /// Reads and writes ``CountFileRequestsResult``.
     public typealias CountFileRequestsResultSerializer = ValueSerializer<CountFileRequestsResult>
 
-    /// The struct `file_requests.CreateFileRequestArgs`.
+    /// The argument of `create`.
     public final class CreateFileRequestArgs: StoneStruct, Sendable {
-        /// The field `title`.
+        /// The name of the file request, which those who upload see.
         public let title: String
-        /// The field `destination`.
+        /// The path of the folder that files get into, seen from the app's root. It is created with
+        /// the first file.
         public let destination: String
-        /// The field `deadline`.
+        /// Until when files may come; nil for no end. The account's plan must have that.
         public let deadline: FileRequests.FileRequestDeadline?
-        /// The field `open`.
+        /// Whether files may come from the beginning.
         public let open: Bool
-        /// The field `description`.
+        /// A text for those who upload; nil for none.
         public let description_: String?
-        /// The field `video_project_id`.
+        /// The video project that the file request belongs to; nil for none.
         public let videoProjectId: String?
 
         /// Takes over all fields.
@@ -90,7 +91,7 @@ extension FileRequests {
     /// Reads and writes ``CreateFileRequestArgs``.
     public typealias CreateFileRequestArgsSerializer = ValueSerializer<CreateFileRequestArgs>
 
-    /// The union `file_requests.CreateFileRequestError`.
+    /// Reasons for which `create` fails.
     public enum CreateFileRequestError: String, VoidStoneUnion {
         case disabledForTeam = "disabled_for_team"
         case notFound = "not_found"
@@ -107,7 +108,7 @@ extension FileRequests {
     /// Reads and writes ``CreateFileRequestError``.
     public typealias CreateFileRequestErrorSerializer = ValueSerializer<CreateFileRequestError>
 
-    /// The union `file_requests.DeleteAllClosedFileRequestsError`.
+    /// Reasons for which `deleteAllClosed` fails.
     public enum DeleteAllClosedFileRequestsError: String, VoidStoneUnion {
         case disabledForTeam = "disabled_for_team"
         case notFound = "not_found"
@@ -124,9 +125,9 @@ extension FileRequests {
         DeleteAllClosedFileRequestsError
     >
 
-    /// The struct `file_requests.DeleteAllClosedFileRequestsResult`.
+    /// The result of `deleteAllClosed`.
     public final class DeleteAllClosedFileRequestsResult: StoneStruct, Sendable {
-        /// The field `file_requests`.
+        /// The deleted file requests.
         public let fileRequests: [FileRequests.FileRequest]
 
         /// Takes over all fields.
@@ -150,9 +151,9 @@ extension FileRequests {
         DeleteAllClosedFileRequestsResult
     >
 
-    /// The struct `file_requests.DeleteFileRequestArgs`.
+    /// The argument of `delete`.
     public final class DeleteFileRequestArgs: StoneStruct, Sendable {
-        /// The field `ids`.
+        /// The ids of the file requests, all of them closed.
         public let ids: [String]
 
         /// Takes over all fields.
@@ -174,7 +175,7 @@ extension FileRequests {
     /// Reads and writes ``DeleteFileRequestArgs``.
     public typealias DeleteFileRequestArgsSerializer = ValueSerializer<DeleteFileRequestArgs>
 
-    /// The union `file_requests.DeleteFileRequestError`.
+    /// Reasons for which `delete` fails.
     public enum DeleteFileRequestError: String, VoidStoneUnion {
         case disabledForTeam = "disabled_for_team"
         case notFound = "not_found"
@@ -190,9 +191,9 @@ extension FileRequests {
     /// Reads and writes ``DeleteFileRequestError``.
     public typealias DeleteFileRequestErrorSerializer = ValueSerializer<DeleteFileRequestError>
 
-    /// The struct `file_requests.DeleteFileRequestsResult`.
+    /// The result of `delete`.
     public final class DeleteFileRequestsResult: StoneStruct, Sendable {
-        /// The field `file_requests`.
+        /// The deleted file requests.
         public let fileRequests: [FileRequests.FileRequest]
 
         /// Takes over all fields.
@@ -214,27 +215,28 @@ extension FileRequests {
     /// Reads and writes ``DeleteFileRequestsResult``.
     public typealias DeleteFileRequestsResultSerializer = ValueSerializer<DeleteFileRequestsResult>
 
-    /// The struct `file_requests.FileRequest`.
+    /// A file request: an address at which other people upload files.
     public final class FileRequest: StoneStruct, Sendable {
-        /// The field `id`.
+        /// The id of the file request.
         public let id: String
-        /// The field `url`.
+        /// The address for those who upload.
         public let url: String
-        /// The field `title`.
+        /// The name of the file request, which those who upload see.
         public let title: String
-        /// The field `destination`.
+        /// The path of the folder that files get into; nil if it has gone, or if the app cannot see
+        /// it.
         public let destination: String?
-        /// The field `created`.
+        /// When the file request was made.
         public let created: Date
-        /// The field `deadline`.
+        /// Until when files may come; nil for no end.
         public let deadline: FileRequests.FileRequestDeadline?
-        /// The field `is_open`.
+        /// Whether files may come.
         public let isOpen: Bool
-        /// The field `file_count`.
+        /// How many files have come.
         public let fileCount: Int64
-        /// The field `description`.
+        /// A text for those who upload; nil for none.
         public let description_: String?
-        /// The field `video_project_id`.
+        /// The video project that the file request belongs to; nil for none.
         public let videoProjectId: String?
 
         /// Takes over all fields.
@@ -287,11 +289,11 @@ extension FileRequests {
     /// Reads and writes ``FileRequest``.
     public typealias FileRequestSerializer = ValueSerializer<FileRequest>
 
-    /// The struct `file_requests.FileRequestDeadline`.
+    /// Until when files may come.
     public final class FileRequestDeadline: StoneStruct, Sendable {
-        /// The field `deadline`.
+        /// The end.
         public let deadline: Date
-        /// The field `allow_late_uploads`.
+        /// How long files may come after it, marked as late; nil for not at all.
         public let allowLateUploads: FileRequests.GracePeriod?
 
         /// Takes over all fields.
@@ -316,7 +318,7 @@ extension FileRequests {
     /// Reads and writes ``FileRequestDeadline``.
     public typealias FileRequestDeadlineSerializer = ValueSerializer<FileRequestDeadline>
 
-    /// The union `file_requests.FileRequestError`.
+    /// Why a file request cannot be dealt with.
     public enum FileRequestError: String, VoidStoneUnion {
         case disabledForTeam = "disabled_for_team"
         case notFound = "not_found"
@@ -331,7 +333,7 @@ extension FileRequests {
     /// Reads and writes ``FileRequestError``.
     public typealias FileRequestErrorSerializer = ValueSerializer<FileRequestError>
 
-    /// The union `file_requests.GeneralFileRequestsError`.
+    /// Why there are no file requests at all.
     public enum GeneralFileRequestsError: String, VoidStoneUnion {
         case disabledForTeam = "disabled_for_team"
         case other
@@ -339,9 +341,9 @@ extension FileRequests {
     /// Reads and writes ``GeneralFileRequestsError``.
     public typealias GeneralFileRequestsErrorSerializer = ValueSerializer<GeneralFileRequestsError>
 
-    /// The struct `file_requests.GetFileRequestArgs`.
+    /// The argument of `get`.
     public final class GetFileRequestArgs: StoneStruct, Sendable {
-        /// The field `id`.
+        /// The id of the file request.
         public let id: String
 
         /// Takes over all fields.
@@ -363,7 +365,7 @@ extension FileRequests {
     /// Reads and writes ``GetFileRequestArgs``.
     public typealias GetFileRequestArgsSerializer = ValueSerializer<GetFileRequestArgs>
 
-    /// The union `file_requests.GetFileRequestError`.
+    /// Reasons for which `get` fails.
     public enum GetFileRequestError: String, VoidStoneUnion {
         case disabledForTeam = "disabled_for_team"
         case notFound = "not_found"
@@ -378,7 +380,7 @@ extension FileRequests {
     /// Reads and writes ``GetFileRequestError``.
     public typealias GetFileRequestErrorSerializer = ValueSerializer<GetFileRequestError>
 
-    /// The union `file_requests.GracePeriod`.
+    /// How long files may come after the end.
     public enum GracePeriod: String, VoidStoneUnion {
         case oneDay = "one_day"
         case twoDays = "two_days"
@@ -390,9 +392,9 @@ extension FileRequests {
     /// Reads and writes ``GracePeriod``.
     public typealias GracePeriodSerializer = ValueSerializer<GracePeriod>
 
-    /// The struct `file_requests.ListFileRequestsArg`.
+    /// The argument of `listV2`.
     public final class ListFileRequestsArg: StoneStruct, Sendable {
-        /// The field `limit`.
+        /// How many file requests a page has at most.
         public let limit: UInt64
 
         /// Takes over all fields.
@@ -414,9 +416,9 @@ extension FileRequests {
     /// Reads and writes ``ListFileRequestsArg``.
     public typealias ListFileRequestsArgSerializer = ValueSerializer<ListFileRequestsArg>
 
-    /// The struct `file_requests.ListFileRequestsContinueArg`.
+    /// The argument of `listContinue`.
     public final class ListFileRequestsContinueArg: StoneStruct, Sendable {
-        /// The field `cursor`.
+        /// The cursor of the page before.
         public let cursor: String
 
         /// Takes over all fields.
@@ -440,7 +442,7 @@ extension FileRequests {
         ListFileRequestsContinueArg
     >
 
-    /// The union `file_requests.ListFileRequestsContinueError`.
+    /// Reasons for which `listContinue` fails.
     public enum ListFileRequestsContinueError: String, VoidStoneUnion {
         case disabledForTeam = "disabled_for_team"
         case invalidCursor = "invalid_cursor"
@@ -451,7 +453,7 @@ extension FileRequests {
         ListFileRequestsContinueError
     >
 
-    /// The union `file_requests.ListFileRequestsError`.
+    /// Reasons for which `listV2` fails.
     public enum ListFileRequestsError: String, VoidStoneUnion {
         case disabledForTeam = "disabled_for_team"
         case other
@@ -461,7 +463,7 @@ extension FileRequests {
 
     /// The struct `file_requests.ListFileRequestsResult`.
     public final class ListFileRequestsResult: StoneStruct, Sendable {
-        /// The field `file_requests`.
+        /// The file requests.
         public let fileRequests: [FileRequests.FileRequest]
 
         /// Takes over all fields.
@@ -483,13 +485,13 @@ extension FileRequests {
     /// Reads and writes ``ListFileRequestsResult``.
     public typealias ListFileRequestsResultSerializer = ValueSerializer<ListFileRequestsResult>
 
-    /// The struct `file_requests.ListFileRequestsV2Result`.
+    /// A page of file requests.
     public final class ListFileRequestsV2Result: StoneStruct, Sendable {
-        /// The field `file_requests`.
+        /// The file requests of this page.
         public let fileRequests: [FileRequests.FileRequest]
-        /// The field `cursor`.
+        /// The cursor of the next page.
         public let cursor: String
-        /// The field `has_more`.
+        /// Whether there are further pages.
         public let hasMore: Bool
 
         /// Takes over all fields.
@@ -517,19 +519,19 @@ extension FileRequests {
     /// Reads and writes ``ListFileRequestsV2Result``.
     public typealias ListFileRequestsV2ResultSerializer = ValueSerializer<ListFileRequestsV2Result>
 
-    /// The struct `file_requests.UpdateFileRequestArgs`.
+    /// The argument of `update`.
     public final class UpdateFileRequestArgs: StoneStruct, Sendable {
-        /// The field `id`.
+        /// The id of the file request.
         public let id: String
-        /// The field `title`.
+        /// The new title; nil for no change.
         public let title: String?
-        /// The field `destination`.
+        /// The path of the new folder; nil for no change.
         public let destination: String?
-        /// The field `deadline`.
+        /// The new end, or that there is none.
         public let deadline: FileRequests.UpdateFileRequestDeadline
-        /// The field `open`.
+        /// Whether files may come; nil for no change.
         public let open: Bool?
-        /// The field `description`.
+        /// The new text for those who upload; nil for no change.
         public let description_: String?
 
         /// Takes over all fields.
@@ -570,7 +572,7 @@ extension FileRequests {
     /// Reads and writes ``UpdateFileRequestArgs``.
     public typealias UpdateFileRequestArgsSerializer = ValueSerializer<UpdateFileRequestArgs>
 
-    /// The union `file_requests.UpdateFileRequestDeadline`.
+    /// A change of the end of a file request.
     public enum UpdateFileRequestDeadline: StoneUnion {
         case noUpdate
         case update(FileRequests.FileRequestDeadline?)
@@ -600,7 +602,7 @@ extension FileRequests {
         UpdateFileRequestDeadline
     >
 
-    /// The union `file_requests.UpdateFileRequestError`.
+    /// Reasons for which `update` fails.
     public enum UpdateFileRequestError: String, VoidStoneUnion {
         case disabledForTeam = "disabled_for_team"
         case notFound = "not_found"

@@ -6,7 +6,7 @@
 extension Files {
     /// The struct `files.AddTagArg`.
     public final class AddTagArg: StoneStruct, Sendable {
-        /// The field `path`.
+        /// The path or `id:…` of the entry.
         public let path: String
         /// The field `tag_text`.
         public let tagText: String

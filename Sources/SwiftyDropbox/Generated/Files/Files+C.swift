@@ -7,21 +7,23 @@ public import Foundation
 
 extension Files {
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `files.CommitInfo`.
+    /// How an uploaded content becomes a file.
     public class CommitInfo: StoneStruct, @unchecked Sendable {
-        /// The field `path`.
+        /// The path of the file, or the `id:…` of the one to replace.
         public let path: String
-        /// The field `mode`.
+        /// The treatment of a file that is there already.
         public let mode: Files.WriteMode
-        /// The field `autorename`.
+        /// Whether the file gets another name where the server would report a conflict.
         public let autorename: Bool
-        /// The field `client_modified`.
+        /// The time of the last change that the metadata will have; nil takes that of the server.
+        /// Seconds only.
         public let clientModified: Date?
-        /// The field `mute`.
+        /// Whether the user's other devices do without a notification about this file.
         public let mute: Bool
-        /// The field `property_groups`.
+        /// Properties to give to the file; nil for none.
         public let propertyGroups: [FileProperties.PropertyGroup]?
-        /// The field `strict_conflict`.
+        /// Whether it is a conflict also that a file of the same content is there, or that the file
+        /// of `update` is deleted.
         public let strictConflict: Bool
 
         /// Takes over all fields.
@@ -123,11 +125,11 @@ extension Files {
     /// Reads and writes ``ContentSyncSettingArg``.
     public typealias ContentSyncSettingArgSerializer = ValueSerializer<ContentSyncSettingArg>
 
-    /// The struct `files.CreateFolderArg`.
+    /// The argument of `createFolderV2`.
     public final class CreateFolderArg: StoneStruct, Sendable {
-        /// The field `path`.
+        /// The path of the new folder.
         public let path: String
-        /// The field `autorename`.
+        /// Whether the folder gets another name if there is an entry of this one.
         public let autorename: Bool
 
         /// Takes over all fields.
@@ -152,13 +154,13 @@ extension Files {
     /// Reads and writes ``CreateFolderArg``.
     public typealias CreateFolderArgSerializer = ValueSerializer<CreateFolderArg>
 
-    /// The struct `files.CreateFolderBatchArg`.
+    /// The argument of `createFolderBatch`.
     public final class CreateFolderBatchArg: StoneStruct, Sendable {
-        /// The field `paths`.
+        /// The paths of the new folders; one that comes twice counts once.
         public let paths: [String]
-        /// The field `autorename`.
+        /// Whether folders get other names if there are entries of theirs.
         public let autorename: Bool
-        /// The field `force_async`.
+        /// Whether it becomes a job in any case, also if it is little.
         public let forceAsync: Bool
 
         /// Takes over all fields.
@@ -186,7 +188,7 @@ extension Files {
     /// Reads and writes ``CreateFolderBatchArg``.
     public typealias CreateFolderBatchArgSerializer = ValueSerializer<CreateFolderBatchArg>
 
-    /// The union `files.CreateFolderBatchError`.
+    /// Reasons for which `createFolderBatch` fails as a whole.
     public enum CreateFolderBatchError: String, VoidStoneUnion {
         case tooManyFiles = "too_many_files"
         case other
@@ -194,7 +196,7 @@ extension Files {
     /// Reads and writes ``CreateFolderBatchError``.
     public typealias CreateFolderBatchErrorSerializer = ValueSerializer<CreateFolderBatchError>
 
-    /// The union `files.CreateFolderBatchJobStatus`.
+    /// The state of a job that creates folders.
     public enum CreateFolderBatchJobStatus: StoneUnion {
         case inProgress
         case complete(Files.CreateFolderBatchResult)
@@ -227,7 +229,7 @@ extension Files {
         CreateFolderBatchJobStatus
     >
 
-    /// The union `files.CreateFolderBatchLaunch`.
+    /// The result of `createFolderBatch`: the folders, or the id of a job.
     public enum CreateFolderBatchLaunch: StoneUnion {
         case asyncJobId(String)
         case complete(Files.CreateFolderBatchResult)
@@ -256,9 +258,9 @@ extension Files {
     public typealias CreateFolderBatchLaunchSerializer = ValueSerializer<CreateFolderBatchLaunch>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `files.CreateFolderBatchResult`.
+    /// The result of the creation of many folders.
     public final class CreateFolderBatchResult: Files.FileOpsResult, @unchecked Sendable {
-        /// The field `entries`.
+        /// A result for each folder, in the order of the request.
         public let entries: [Files.CreateFolderBatchResultEntry]
 
         /// Takes over all fields.
@@ -283,7 +285,7 @@ extension Files {
     /// Reads and writes ``CreateFolderBatchResult``.
     public typealias CreateFolderBatchResultSerializer = ValueSerializer<CreateFolderBatchResult>
 
-    /// The union `files.CreateFolderBatchResultEntry`.
+    /// The result for one folder of many.
     public enum CreateFolderBatchResultEntry: StoneUnion {
         case success(Files.CreateFolderEntryResult)
         case failure(Files.CreateFolderEntryError)
@@ -311,7 +313,7 @@ extension Files {
         CreateFolderBatchResultEntry
     >
 
-    /// The union `files.CreateFolderEntryError`.
+    /// Why one folder of many was not created.
     public enum CreateFolderEntryError: StoneUnion {
         case path(Files.WriteError)
         case other
@@ -336,9 +338,9 @@ extension Files {
     /// Reads and writes ``CreateFolderEntryError``.
     public typealias CreateFolderEntryErrorSerializer = ValueSerializer<CreateFolderEntryError>
 
-    /// The struct `files.CreateFolderEntryResult`.
+    /// A folder that was created together with others.
     public final class CreateFolderEntryResult: StoneStruct, Sendable {
-        /// The field `metadata`.
+        /// The metadata of the new folder.
         public let metadata: Files.FolderMetadata
 
         /// Takes over all fields.
@@ -360,7 +362,7 @@ extension Files {
     /// Reads and writes ``CreateFolderEntryResult``.
     public typealias CreateFolderEntryResultSerializer = ValueSerializer<CreateFolderEntryResult>
 
-    /// The union `files.CreateFolderError`.
+    /// Reasons for which `createFolderV2` fails.
     public enum CreateFolderError: StoneUnion {
         case path(Files.WriteError)
 
@@ -384,9 +386,9 @@ extension Files {
     public typealias CreateFolderErrorSerializer = ValueSerializer<CreateFolderError>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `files.CreateFolderResult`.
+    /// The result of `createFolderV2`.
     public final class CreateFolderResult: Files.FileOpsResult, @unchecked Sendable {
-        /// The field `metadata`.
+        /// The metadata of the new folder.
         public let metadata: Files.FolderMetadata
 
         /// Takes over all fields.

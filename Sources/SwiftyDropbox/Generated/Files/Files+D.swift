@@ -4,11 +4,11 @@
 // Tools/StoneGenerator/specification.sha256 has its checksums. Do not edit.
 
 extension Files {
-    /// The struct `files.DeleteArg`.
+    /// An entry to delete.
     public final class DeleteArg: StoneStruct, Sendable {
-        /// The field `path`.
+        /// The path or `id:…` of the file or folder.
         public let path: String
-        /// The field `parent_rev`.
+        /// The version that the file must have, or else it stays; nil for any. Not for folders.
         public let parentRev: String?
 
         /// Takes over all fields.
@@ -33,9 +33,9 @@ extension Files {
     /// Reads and writes ``DeleteArg``.
     public typealias DeleteArgSerializer = ValueSerializer<DeleteArg>
 
-    /// The struct `files.DeleteBatchArg`.
+    /// The argument of `deleteBatch`.
     public final class DeleteBatchArg: StoneStruct, Sendable {
-        /// The field `entries`.
+        /// The entries to delete.
         public let entries: [Files.DeleteArg]
 
         /// Takes over all fields.
@@ -57,7 +57,7 @@ extension Files {
     /// Reads and writes ``DeleteBatchArg``.
     public typealias DeleteBatchArgSerializer = ValueSerializer<DeleteBatchArg>
 
-    /// The union `files.DeleteBatchError`.
+    /// Reasons for which a deletion of many entries fails as a whole.
     public enum DeleteBatchError: String, VoidStoneUnion {
         case tooManyWriteOperations = "too_many_write_operations"
         case other
@@ -65,7 +65,7 @@ extension Files {
     /// Reads and writes ``DeleteBatchError``.
     public typealias DeleteBatchErrorSerializer = ValueSerializer<DeleteBatchError>
 
-    /// The union `files.DeleteBatchJobStatus`.
+    /// The state of a job that deletes entries.
     public enum DeleteBatchJobStatus: StoneUnion {
         case inProgress
         case complete(Files.DeleteBatchResult)
@@ -96,7 +96,7 @@ extension Files {
     /// Reads and writes ``DeleteBatchJobStatus``.
     public typealias DeleteBatchJobStatusSerializer = ValueSerializer<DeleteBatchJobStatus>
 
-    /// The union `files.DeleteBatchLaunch`.
+    /// The result of `deleteBatch`: the deletions, or the id of a job.
     public enum DeleteBatchLaunch: StoneUnion {
         case asyncJobId(String)
         case complete(Files.DeleteBatchResult)
@@ -125,9 +125,9 @@ extension Files {
     public typealias DeleteBatchLaunchSerializer = ValueSerializer<DeleteBatchLaunch>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `files.DeleteBatchResult`.
+    /// The result of the deletion of many entries.
     public final class DeleteBatchResult: Files.FileOpsResult, @unchecked Sendable {
-        /// The field `entries`.
+        /// A result for each entry, in the order of the request.
         public let entries: [Files.DeleteBatchResultEntry]
 
         /// Takes over all fields.
@@ -152,9 +152,9 @@ extension Files {
     /// Reads and writes ``DeleteBatchResult``.
     public typealias DeleteBatchResultSerializer = ValueSerializer<DeleteBatchResult>
 
-    /// The struct `files.DeleteBatchResultData`.
+    /// An entry that was deleted together with others.
     public final class DeleteBatchResultData: StoneStruct, Sendable {
-        /// The field `metadata`.
+        /// The metadata that the entry had before.
         public let metadata: Files.Metadata
 
         /// Takes over all fields.
@@ -176,7 +176,7 @@ extension Files {
     /// Reads and writes ``DeleteBatchResultData``.
     public typealias DeleteBatchResultDataSerializer = ValueSerializer<DeleteBatchResultData>
 
-    /// The union `files.DeleteBatchResultEntry`.
+    /// The result for one entry of many.
     public enum DeleteBatchResultEntry: StoneUnion {
         case success(Files.DeleteBatchResultData)
         case failure(Files.DeleteError)
@@ -202,7 +202,7 @@ extension Files {
     /// Reads and writes ``DeleteBatchResultEntry``.
     public typealias DeleteBatchResultEntrySerializer = ValueSerializer<DeleteBatchResultEntry>
 
-    /// The union `files.DeleteError`.
+    /// Reasons for which an entry is not deleted.
     public enum DeleteError: StoneUnion {
         case pathLookup(Files.LookupError)
         case pathWrite(Files.WriteError)
@@ -237,9 +237,9 @@ extension Files {
     public typealias DeleteErrorSerializer = ValueSerializer<DeleteError>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `files.DeleteResult`.
+    /// The result of `deleteV2`.
     public final class DeleteResult: Files.FileOpsResult, @unchecked Sendable {
-        /// The field `metadata`.
+        /// The metadata that the entry had before.
         public let metadata: Files.Metadata
 
         /// Takes over all fields.
@@ -265,9 +265,9 @@ extension Files {
     public typealias DeleteResultSerializer = ValueSerializer<DeleteResult>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `files.DeletedMetadata`.
+    /// An entry that was deleted: of it there are only its name and path.
     public final class DeletedMetadata: Files.Metadata, @unchecked Sendable {
-        /// The field `is_restorable`.
+        /// Whether it can still be restored; nil unless that was asked for.
         public let isRestorable: Bool?
 
         /// Takes over all fields.
@@ -298,11 +298,11 @@ extension Files {
     /// Reads and writes ``DeletedMetadata``.
     public typealias DeletedMetadataSerializer = ValueSerializer<DeletedMetadata>
 
-    /// The struct `files.Dimensions`.
+    /// The size of a picture or video.
     public final class Dimensions: StoneStruct, Sendable {
-        /// The field `height`.
+        /// The height in pixels.
         public let height: UInt64
-        /// The field `width`.
+        /// The width in pixels.
         public let width: UInt64
 
         /// Takes over all fields.
@@ -327,11 +327,11 @@ extension Files {
     /// Reads and writes ``Dimensions``.
     public typealias DimensionsSerializer = ValueSerializer<Dimensions>
 
-    /// The struct `files.DownloadArg`.
+    /// The argument of `download`: a file, in its present or an earlier version.
     public final class DownloadArg: StoneStruct, Sendable {
-        /// The field `path`.
+        /// The path or `id:…` of the entry.
         public let path: String
-        /// The field `rev`. Deprecated.
+        /// The version; `rev:…` as path does the same. Deprecated.
         public let rev: String?
 
         /// Takes over all fields.
@@ -356,7 +356,7 @@ extension Files {
     /// Reads and writes ``DownloadArg``.
     public typealias DownloadArgSerializer = ValueSerializer<DownloadArg>
 
-    /// The union `files.DownloadError`.
+    /// Reasons for which `download` fails.
     public enum DownloadError: StoneUnion {
         case path(Files.LookupError)
         case unsupportedFile
@@ -384,9 +384,9 @@ extension Files {
     /// Reads and writes ``DownloadError``.
     public typealias DownloadErrorSerializer = ValueSerializer<DownloadError>
 
-    /// The struct `files.DownloadZipArg`.
+    /// The argument of `downloadZip`.
     public final class DownloadZipArg: StoneStruct, Sendable {
-        /// The field `path`.
+        /// The path or id of the folder.
         public let path: String
 
         /// Takes over all fields.
@@ -408,7 +408,7 @@ extension Files {
     /// Reads and writes ``DownloadZipArg``.
     public typealias DownloadZipArgSerializer = ValueSerializer<DownloadZipArg>
 
-    /// The union `files.DownloadZipError`.
+    /// Reasons for which `downloadZip` fails.
     public enum DownloadZipError: StoneUnion {
         case path(Files.LookupError)
         case tooLarge
@@ -439,9 +439,9 @@ extension Files {
     /// Reads and writes ``DownloadZipError``.
     public typealias DownloadZipErrorSerializer = ValueSerializer<DownloadZipError>
 
-    /// The struct `files.DownloadZipResult`.
+    /// The result of `downloadZip`, beside the archive.
     public final class DownloadZipResult: StoneStruct, Sendable {
-        /// The field `metadata`.
+        /// The metadata of the folder.
         public let metadata: Files.FolderMetadata
 
         /// Takes over all fields.

@@ -4,11 +4,11 @@
 // Tools/StoneGenerator/specification.sha256 has its checksums. Do not edit.
 
 extension Files {
-    /// The struct `files.ExportArg`.
+    /// The argument of `export`: a document without bytes of its own, and the format to get it in.
     public final class ExportArg: StoneStruct, Sendable {
-        /// The field `path`.
+        /// The path or `id:…` of the entry.
         public let path: String
-        /// The field `export_format`.
+        /// One of the formats of `ExportInfo.exportOptions`; nil takes the document's usual one.
         public let exportFormat: String?
 
         /// Takes over all fields.
@@ -33,7 +33,7 @@ extension Files {
     /// Reads and writes ``ExportArg``.
     public typealias ExportArgSerializer = ValueSerializer<ExportArg>
 
-    /// The union `files.ExportError`.
+    /// Reasons for which `export` fails.
     public enum ExportError: StoneUnion {
         case path(Files.LookupError)
         case nonExportable
@@ -67,11 +67,11 @@ extension Files {
     /// Reads and writes ``ExportError``.
     public typealias ExportErrorSerializer = ValueSerializer<ExportError>
 
-    /// The struct `files.ExportInfo`.
+    /// In which formats a document without bytes of its own can be exported.
     public final class ExportInfo: StoneStruct, Sendable {
-        /// The field `export_as`.
+        /// The format that an export takes if none is named; nil if it cannot be exported.
         public let exportAs: String?
-        /// The field `export_options`.
+        /// All formats that an export may name.
         public let exportOptions: [String]?
 
         /// Takes over all fields.
@@ -96,15 +96,15 @@ extension Files {
     /// Reads and writes ``ExportInfo``.
     public typealias ExportInfoSerializer = ValueSerializer<ExportInfo>
 
-    /// The struct `files.ExportMetadata`.
+    /// Facts of exported bytes.
     public final class ExportMetadata: StoneStruct, Sendable {
-        /// The field `name`.
+        /// The name of the exported file, with the extension of its format.
         public let name: String
-        /// The field `size`.
+        /// The length of the exported bytes.
         public let size: UInt64
-        /// The field `export_hash`.
+        /// The content hash of the exported bytes, to compare them with.
         public let exportHash: String?
-        /// The field `paper_revision`.
+        /// The revision of a Paper document, for an update of it; nil for others.
         public let paperRevision: Int64?
 
         /// Takes over all fields.
@@ -137,11 +137,11 @@ extension Files {
     /// Reads and writes ``ExportMetadata``.
     public typealias ExportMetadataSerializer = ValueSerializer<ExportMetadata>
 
-    /// The struct `files.ExportResult`.
+    /// The result of `export`, beside the bytes.
     public final class ExportResult: StoneStruct, Sendable {
-        /// The field `export_metadata`.
+        /// The metadata of the exported bytes.
         public let exportMetadata: Files.ExportMetadata
-        /// The field `file_metadata`.
+        /// The metadata of the document as it lies in the account.
         public let fileMetadata: Files.FileMetadata
 
         /// Takes over all fields.

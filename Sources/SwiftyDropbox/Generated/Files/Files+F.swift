@@ -6,7 +6,7 @@
 public import Foundation
 
 extension Files {
-    /// The union `files.FileCategory`.
+    /// Kinds of files by which a search is narrowed.
     public enum FileCategory: String, VoidStoneUnion {
         case image
         case document
@@ -23,9 +23,9 @@ extension Files {
     /// Reads and writes ``FileCategory``.
     public typealias FileCategorySerializer = ValueSerializer<FileCategory>
 
-    /// The struct `files.FileLock`.
+    /// The lock of a file.
     public final class FileLock: StoneStruct, Sendable {
-        /// The field `content`.
+        /// The holder of the lock, if there is one.
         public let content: Files.FileLockContent
 
         /// Takes over all fields.
@@ -47,7 +47,7 @@ extension Files {
     /// Reads and writes ``FileLock``.
     public typealias FileLockSerializer = ValueSerializer<FileLock>
 
-    /// The union `files.FileLockContent`.
+    /// Whether a file is locked.
     public enum FileLockContent: StoneUnion {
         case unlocked
         case singleUser(Files.SingleUserLock)
@@ -75,15 +75,15 @@ extension Files {
     /// Reads and writes ``FileLockContent``.
     public typealias FileLockContentSerializer = ValueSerializer<FileLockContent>
 
-    /// The struct `files.FileLockMetadata`.
+    /// The lock of a file, as its metadata tells it.
     public final class FileLockMetadata: StoneStruct, Sendable {
-        /// The field `is_lockholder`.
+        /// Whether the caller holds the lock; nil for no.
         public let isLockholder: Bool?
-        /// The field `lockholder_name`.
+        /// The display name of the user who holds the lock.
         public let lockholderName: String?
-        /// The field `lockholder_account_id`.
+        /// The account of the user who holds the lock.
         public let lockholderAccountId: String?
-        /// The field `created`.
+        /// When the lock was taken.
         public let created: Date?
 
         /// Takes over all fields.
@@ -118,37 +118,40 @@ extension Files {
     public typealias FileLockMetadataSerializer = ValueSerializer<FileLockMetadata>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `files.FileMetadata`.
+    /// A file, in one of its versions.
     public final class FileMetadata: Files.Metadata, @unchecked Sendable {
-        /// The field `id`.
+        /// The id of the file, `id:…`, which stays when it is moved or changed.
         public let id: String
-        /// The field `client_modified`.
+        /// The time that the uploading program gave as that of the last change. No server checks
+        /// it.
         public let clientModified: Date
-        /// The field `server_modified`.
+        /// When the server got this version.
         public let serverModified: Date
-        /// The field `rev`.
+        /// The version: it changes with the content, and can be used as `rev:…` in a path.
         public let rev: String
-        /// The field `size`.
+        /// The length of the content in bytes.
         public let size: UInt64
-        /// The field `media_info`.
+        /// Facts that the server has read in a picture or video; nil for other files, and in
+        /// listings.
         public let mediaInfo: Files.MediaInfo?
-        /// The field `symlink_info`.
+        /// The target of a symbolic link; nil if the file is none.
         public let symlinkInfo: Files.SymlinkInfo?
-        /// The field `sharing_info`.
+        /// The shared folder that the file lies in; nil if it is in none.
         public let sharingInfo: Files.FileSharingInfo?
-        /// The field `is_downloadable`.
+        /// Whether the file has bytes that `download` brings; if not, `export` brings some.
         public let isDownloadable: Bool
-        /// The field `export_info`.
+        /// In which formats the file can be exported; nil unless `isDownloadable` is false.
         public let exportInfo: Files.ExportInfo?
-        /// The field `property_groups`.
+        /// Properties of the templates that were asked for.
         public let propertyGroups: [FileProperties.PropertyGroup]?
-        /// The field `has_explicit_shared_members`.
+        /// Whether the file is shared by itself, and not by a folder; nil unless that was asked
+        /// for.
         public let hasExplicitSharedMembers: Bool?
-        /// The field `content_hash`.
+        /// Dropbox's hash of the content, from which equal contents can be told without a download.
         public let contentHash: String?
-        /// The field `file_lock_info`.
+        /// The lock of the file; nil if it is not locked.
         public let fileLockInfo: Files.FileLockMetadata?
-        /// The field `is_restorable`.
+        /// Whether this version can be restored; nil unless that was asked for.
         public let isRestorable: Bool?
 
         /// Takes over all fields.
@@ -228,7 +231,7 @@ extension Files {
     public typealias FileMetadataSerializer = ValueSerializer<FileMetadata>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `files.FileOpsResult`.
+    /// A result without fields of its own, from which others inherit.
     public class FileOpsResult: StoneStruct, @unchecked Sendable {
         /// Takes over all fields.
         public init() {
@@ -247,11 +250,11 @@ extension Files {
     public typealias FileOpsResultSerializer = ValueSerializer<FileOpsResult>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `files.FileSharingInfo`.
+    /// The sharing of a file that lies in a shared folder.
     public final class FileSharingInfo: Files.SharingInfo, @unchecked Sendable {
-        /// The field `parent_shared_folder_id`.
+        /// The id of the shared folder.
         public let parentSharedFolderId: String
-        /// The field `modified_by`.
+        /// The account that made this version; nil if it no longer exists.
         public let modifiedBy: String?
 
         /// Takes over all fields.
@@ -279,7 +282,7 @@ extension Files {
     /// Reads and writes ``FileSharingInfo``.
     public typealias FileSharingInfoSerializer = ValueSerializer<FileSharingInfo>
 
-    /// The union `files.FileStatus`.
+    /// Which files a search looks at.
     public enum FileStatus: String, VoidStoneUnion {
         case active
         case deleted
@@ -289,15 +292,15 @@ extension Files {
     public typealias FileStatusSerializer = ValueSerializer<FileStatus>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `files.FolderMetadata`.
+    /// A folder.
     public final class FolderMetadata: Files.Metadata, @unchecked Sendable {
-        /// The field `id`.
+        /// The id of the folder, `id:…`, which stays when it is moved.
         public let id: String
-        /// The field `shared_folder_id`. Deprecated.
+        /// The id under which the folder is shared; `sharingInfo` has it, too. Deprecated.
         public let sharedFolderId: String?
-        /// The field `sharing_info`.
+        /// The sharing of the folder; nil if neither it nor one above is shared.
         public let sharingInfo: Files.FolderSharingInfo?
-        /// The field `property_groups`.
+        /// Properties of the templates that were asked for.
         public let propertyGroups: [FileProperties.PropertyGroup]?
 
         /// Takes over all fields.
@@ -339,15 +342,16 @@ extension Files {
     public typealias FolderMetadataSerializer = ValueSerializer<FolderMetadata>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `files.FolderSharingInfo`.
+    /// The sharing of a folder that is shared or lies in a shared one.
     public final class FolderSharingInfo: Files.SharingInfo, @unchecked Sendable {
-        /// The field `parent_shared_folder_id`.
+        /// The id of the shared folder that it lies in; nil if it is in none.
         public let parentSharedFolderId: String?
-        /// The field `shared_folder_id`.
+        /// The id under which the folder itself is shared; nil if it is not.
         public let sharedFolderId: String?
-        /// The field `traverse_only`.
+        /// Whether the user can see only some folders in it, for want of the right to read this
+        /// one.
         public let traverseOnly: Bool
-        /// The field `no_access`.
+        /// Whether the user cannot read the folder at all.
         public let noAccess: Bool
 
         /// Takes over all fields.

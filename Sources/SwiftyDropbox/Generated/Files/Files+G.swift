@@ -6,9 +6,9 @@
 public import Foundation
 
 extension Files {
-    /// The struct `files.GetCopyReferenceArg`.
+    /// The argument of `copyReferenceGet`.
     public final class GetCopyReferenceArg: StoneStruct, Sendable {
-        /// The field `path`.
+        /// The path or `id:…` of the file or folder to refer to.
         public let path: String
 
         /// Takes over all fields.
@@ -30,7 +30,7 @@ extension Files {
     /// Reads and writes ``GetCopyReferenceArg``.
     public typealias GetCopyReferenceArgSerializer = ValueSerializer<GetCopyReferenceArg>
 
-    /// The union `files.GetCopyReferenceError`.
+    /// Reasons for which `copyReferenceGet` fails.
     public enum GetCopyReferenceError: StoneUnion {
         case path(Files.LookupError)
         case other
@@ -55,13 +55,13 @@ extension Files {
     /// Reads and writes ``GetCopyReferenceError``.
     public typealias GetCopyReferenceErrorSerializer = ValueSerializer<GetCopyReferenceError>
 
-    /// The struct `files.GetCopyReferenceResult`.
+    /// The result of `copyReferenceGet`.
     public final class GetCopyReferenceResult: StoneStruct, Sendable {
-        /// The field `metadata`.
+        /// The metadata of the entry.
         public let metadata: Files.Metadata
-        /// The field `copy_reference`.
+        /// The reference, for `copyReferenceSave`.
         public let copyReference: String
-        /// The field `expires`.
+        /// Until when the reference can be used; so far away that it does not matter.
         public let expires: Date
 
         /// Takes over all fields.
@@ -90,17 +90,18 @@ extension Files {
     public typealias GetCopyReferenceResultSerializer = ValueSerializer<GetCopyReferenceResult>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `files.GetMetadataArg`.
+    /// The argument of `getMetadata`.
     public class GetMetadataArg: StoneStruct, @unchecked Sendable {
-        /// The field `path`.
+        /// The path, `id:…` or `rev:…` of the entry. The root has no metadata.
         public let path: String
-        /// The field `include_media_info`.
+        /// Whether pictures and videos come with `mediaInfo`.
         public let includeMediaInfo: Bool
-        /// The field `include_deleted`.
+        /// Whether a deleted entry is told, as `Metadata.deleted`, where otherwise the call fails
+        /// with `notFound`.
         public let includeDeleted: Bool
-        /// The field `include_has_explicit_shared_members`.
+        /// Whether files come with `hasExplicitSharedMembers`.
         public let includeHasExplicitSharedMembers: Bool
-        /// The field `include_property_groups`.
+        /// The templates whose properties are told; nil for none.
         public let includePropertyGroups: FileProperties.TemplateFilterBase?
 
         /// Takes over all fields.
@@ -140,7 +141,7 @@ extension Files {
     /// Reads and writes ``GetMetadataArg``.
     public typealias GetMetadataArgSerializer = ValueSerializer<GetMetadataArg>
 
-    /// The union `files.GetMetadataError`.
+    /// Reasons for which `getMetadata` fails.
     public enum GetMetadataError: StoneUnion {
         case path(Files.LookupError)
 
@@ -211,9 +212,9 @@ extension Files {
     /// Reads and writes ``GetTagsResult``.
     public typealias GetTagsResultSerializer = ValueSerializer<GetTagsResult>
 
-    /// The struct `files.GetTemporaryLinkArg`.
+    /// The argument of `getTemporaryLink`.
     public final class GetTemporaryLinkArg: StoneStruct, Sendable {
-        /// The field `path`.
+        /// The path, `id:…` or `rev:…` of the file.
         public let path: String
 
         /// Takes over all fields.
@@ -235,7 +236,7 @@ extension Files {
     /// Reads and writes ``GetTemporaryLinkArg``.
     public typealias GetTemporaryLinkArgSerializer = ValueSerializer<GetTemporaryLinkArg>
 
-    /// The union `files.GetTemporaryLinkError`.
+    /// Reasons for which `getTemporaryLink` fails.
     public enum GetTemporaryLinkError: StoneUnion {
         case path(Files.LookupError)
         case emailNotVerified
@@ -269,11 +270,11 @@ extension Files {
     /// Reads and writes ``GetTemporaryLinkError``.
     public typealias GetTemporaryLinkErrorSerializer = ValueSerializer<GetTemporaryLinkError>
 
-    /// The struct `files.GetTemporaryLinkResult`.
+    /// The result of `getTemporaryLink`.
     public final class GetTemporaryLinkResult: StoneStruct, Sendable {
-        /// The field `metadata`.
+        /// The metadata of the file.
         public let metadata: Files.FileMetadata
-        /// The field `link`.
+        /// The address of the bytes, good for four hours and without a token.
         public let link: String
 
         /// Takes over all fields.
@@ -298,11 +299,11 @@ extension Files {
     /// Reads and writes ``GetTemporaryLinkResult``.
     public typealias GetTemporaryLinkResultSerializer = ValueSerializer<GetTemporaryLinkResult>
 
-    /// The struct `files.GetTemporaryUploadLinkArg`.
+    /// The argument of `getTemporaryUploadLink`.
     public final class GetTemporaryUploadLinkArg: StoneStruct, Sendable {
-        /// The field `commit_info`.
+        /// How the content that is sent to the address becomes a file.
         public let commitInfo: Files.CommitInfo
-        /// The field `duration`.
+        /// Seconds for which the address is good.
         public let duration: Double
 
         /// Takes over all fields.
@@ -329,9 +330,9 @@ extension Files {
         GetTemporaryUploadLinkArg
     >
 
-    /// The struct `files.GetTemporaryUploadLinkResult`.
+    /// The result of `getTemporaryUploadLink`.
     public final class GetTemporaryUploadLinkResult: StoneStruct, Sendable {
-        /// The field `link`.
+        /// The address, to which one POST may send the content.
         public let link: String
 
         /// Takes over all fields.
@@ -355,9 +356,9 @@ extension Files {
         GetTemporaryUploadLinkResult
     >
 
-    /// The struct `files.GetThumbnailBatchArg`.
+    /// The argument of `getThumbnailBatch`.
     public final class GetThumbnailBatchArg: StoneStruct, Sendable {
-        /// The field `entries`.
+        /// The files to make pictures of, 25 at most.
         public let entries: [Files.ThumbnailArg]
 
         /// Takes over all fields.
@@ -379,7 +380,7 @@ extension Files {
     /// Reads and writes ``GetThumbnailBatchArg``.
     public typealias GetThumbnailBatchArgSerializer = ValueSerializer<GetThumbnailBatchArg>
 
-    /// The union `files.GetThumbnailBatchError`.
+    /// Reasons for which `getThumbnailBatch` fails as a whole.
     public enum GetThumbnailBatchError: String, VoidStoneUnion {
         case tooManyFiles = "too_many_files"
         case other
@@ -387,9 +388,9 @@ extension Files {
     /// Reads and writes ``GetThumbnailBatchError``.
     public typealias GetThumbnailBatchErrorSerializer = ValueSerializer<GetThumbnailBatchError>
 
-    /// The struct `files.GetThumbnailBatchResult`.
+    /// The result of `getThumbnailBatch`.
     public final class GetThumbnailBatchResult: StoneStruct, Sendable {
-        /// The field `entries`.
+        /// A result for each file, in the order of the request.
         public let entries: [Files.GetThumbnailBatchResultEntry]
 
         /// Takes over all fields.
@@ -411,11 +412,11 @@ extension Files {
     /// Reads and writes ``GetThumbnailBatchResult``.
     public typealias GetThumbnailBatchResultSerializer = ValueSerializer<GetThumbnailBatchResult>
 
-    /// The struct `files.GetThumbnailBatchResultData`.
+    /// A small picture with the file that it is of.
     public final class GetThumbnailBatchResultData: StoneStruct, Sendable {
-        /// The field `metadata`.
+        /// The metadata of the file.
         public let metadata: Files.FileMetadata
-        /// The field `thumbnail`.
+        /// The bytes of the picture, in Base64.
         public let thumbnail: String
 
         /// Takes over all fields.
@@ -442,7 +443,7 @@ extension Files {
         GetThumbnailBatchResultData
     >
 
-    /// The union `files.GetThumbnailBatchResultEntry`.
+    /// The result for one file of a batch.
     public enum GetThumbnailBatchResultEntry: StoneUnion {
         case success(Files.GetThumbnailBatchResultData)
         case failure(Files.ThumbnailError)
@@ -472,11 +473,11 @@ extension Files {
         GetThumbnailBatchResultEntry
     >
 
-    /// The struct `files.GpsCoordinates`.
+    /// A place on the earth.
     public final class GpsCoordinates: StoneStruct, Sendable {
-        /// The field `latitude`.
+        /// Degrees to the north of the equator.
         public let latitude: Double
-        /// The field `longitude`.
+        /// Degrees to the east of Greenwich.
         public let longitude: Double
 
         /// Takes over all fields.

@@ -4,11 +4,11 @@
 // Tools/StoneGenerator/specification.sha256 has its checksums. Do not edit.
 
 extension Files {
-    /// The struct `files.HighlightSpan`.
+    /// A piece of a name or text that a search has found.
     public final class HighlightSpan: StoneStruct, Sendable {
-        /// The field `highlight_str`.
+        /// The letters of the piece.
         public let highlightStr: String
-        /// The field `is_highlighted`.
+        /// Whether the piece is one that matches, rather than one around it.
         public let isHighlighted: Bool
 
         /// Takes over all fields.

@@ -6,29 +6,32 @@
 public import Foundation
 
 extension Files {
-    /// The struct `files.ListFolderArg`.
+    /// The argument of `listFolder`.
     public final class ListFolderArg: StoneStruct, Sendable {
-        /// The field `path`.
+        /// The path or `id:…` of the folder; the empty path is the root. With `sharedLink`,
+        /// relative to the link's folder.
         public let path: String
-        /// The field `recursive`.
+        /// Whether all below the folder is listed, and not only its own entries.
         public let recursive: Bool
-        /// The field `include_media_info`. Deprecated.
+        /// Whether pictures and videos come with `mediaInfo`. Deprecated.
         public let includeMediaInfo: Bool
-        /// The field `include_deleted`.
+        /// Whether entries that were deleted are listed as well.
         public let includeDeleted: Bool
-        /// The field `include_has_explicit_shared_members`.
+        /// Whether files come with `hasExplicitSharedMembers`.
         public let includeHasExplicitSharedMembers: Bool
-        /// The field `include_mounted_folders`.
+        /// Whether folders are listed that are mounted here: shared ones, team folders and those of
+        /// apps.
         public let includeMountedFolders: Bool
-        /// The field `limit`.
+        /// Roughly how many entries a page has at most; nil leaves it to the server. Pages may have
+        /// fewer or more.
         public let limit: UInt32?
-        /// The field `shared_link`.
+        /// A link whose folder is listed in place of one of the account's; not with `recursive`.
         public let sharedLink: Files.SharedLink?
-        /// The field `include_property_groups`.
+        /// The templates whose properties are told; nil for none.
         public let includePropertyGroups: FileProperties.TemplateFilterBase?
-        /// The field `include_non_downloadable_files`.
+        /// Whether files are listed that `download` refuses, such as those of Google Docs.
         public let includeNonDownloadableFiles: Bool
-        /// The field `include_restorable_info`.
+        /// Whether deleted entries say if they can be restored; with `includeDeleted`.
         public let includeRestorableInfo: Bool
 
         /// Takes over all fields.
@@ -90,9 +93,9 @@ extension Files {
     /// Reads and writes ``ListFolderArg``.
     public typealias ListFolderArgSerializer = ValueSerializer<ListFolderArg>
 
-    /// The struct `files.ListFolderContinueArg`.
+    /// The argument of `listFolderContinue`.
     public final class ListFolderContinueArg: StoneStruct, Sendable {
-        /// The field `cursor`.
+        /// The cursor of the page before, or of `listFolderGetLatestCursor`.
         public let cursor: String
 
         /// Takes over all fields.
@@ -114,7 +117,7 @@ extension Files {
     /// Reads and writes ``ListFolderContinueArg``.
     public typealias ListFolderContinueArgSerializer = ValueSerializer<ListFolderContinueArg>
 
-    /// The union `files.ListFolderContinueError`.
+    /// Reasons for which `listFolderContinue` fails.
     public enum ListFolderContinueError: StoneUnion {
         case path(Files.LookupError)
         case reset
@@ -142,7 +145,7 @@ extension Files {
     /// Reads and writes ``ListFolderContinueError``.
     public typealias ListFolderContinueErrorSerializer = ValueSerializer<ListFolderContinueError>
 
-    /// The union `files.ListFolderError`.
+    /// Reasons for which `listFolder` fails.
     public enum ListFolderError: StoneUnion {
         case path(Files.LookupError)
         case templateError(FileProperties.TemplateError)
@@ -170,9 +173,9 @@ extension Files {
     /// Reads and writes ``ListFolderError``.
     public typealias ListFolderErrorSerializer = ValueSerializer<ListFolderError>
 
-    /// The struct `files.ListFolderGetLatestCursorResult`.
+    /// The result of `listFolderGetLatestCursor`.
     public final class ListFolderGetLatestCursorResult: StoneStruct, Sendable {
-        /// The field `cursor`.
+        /// The cursor of the present moment: `listFolderContinue` tells what changes after it.
         public let cursor: String
 
         /// Takes over all fields.
@@ -196,11 +199,11 @@ extension Files {
         ListFolderGetLatestCursorResult
     >
 
-    /// The struct `files.ListFolderLongpollArg`.
+    /// The argument of `listFolderLongpoll`.
     public final class ListFolderLongpollArg: StoneStruct, Sendable {
-        /// The field `cursor`.
+        /// A cursor of `listFolder` or `listFolderGetLatestCursor`, not of a shared link.
         public let cursor: String
-        /// The field `timeout`.
+        /// Seconds until an answer without a change; the server adds up to 90 at random.
         public let timeout: UInt64
 
         /// Takes over all fields.
@@ -225,7 +228,7 @@ extension Files {
     /// Reads and writes ``ListFolderLongpollArg``.
     public typealias ListFolderLongpollArgSerializer = ValueSerializer<ListFolderLongpollArg>
 
-    /// The union `files.ListFolderLongpollError`.
+    /// Reasons for which `listFolderLongpoll` fails.
     public enum ListFolderLongpollError: String, VoidStoneUnion {
         case reset
         case other
@@ -233,11 +236,11 @@ extension Files {
     /// Reads and writes ``ListFolderLongpollError``.
     public typealias ListFolderLongpollErrorSerializer = ValueSerializer<ListFolderLongpollError>
 
-    /// The struct `files.ListFolderLongpollResult`.
+    /// The result of `listFolderLongpoll`.
     public final class ListFolderLongpollResult: StoneStruct, Sendable {
-        /// The field `changes`.
+        /// Whether there are changes: `listFolderContinue` tells them. False after the timeout.
         public let changes: Bool
-        /// The field `backoff`.
+        /// Seconds to wait before the next longpoll; nil for none.
         public let backoff: UInt64?
 
         /// Takes over all fields.
@@ -262,13 +265,14 @@ extension Files {
     /// Reads and writes ``ListFolderLongpollResult``.
     public typealias ListFolderLongpollResultSerializer = ValueSerializer<ListFolderLongpollResult>
 
-    /// The struct `files.ListFolderResult`.
+    /// A page of a listing, or of changes.
     public final class ListFolderResult: StoneStruct, Sendable {
-        /// The field `entries`.
+        /// Files and folders, and among changes the deleted ones. A later entry of a path goes
+        /// before an earlier one.
         public let entries: [Files.Metadata]
-        /// The field `cursor`.
+        /// Where the next page begins, and after the last page the changes that come.
         public let cursor: String
-        /// The field `has_more`.
+        /// Whether `listFolderContinue` has further entries at once.
         public let hasMore: Bool
 
         /// Takes over all fields.
@@ -296,17 +300,18 @@ extension Files {
     /// Reads and writes ``ListFolderResult``.
     public typealias ListFolderResultSerializer = ValueSerializer<ListFolderResult>
 
-    /// The struct `files.ListRevisionsArg`.
+    /// The argument of `listRevisions`.
     public final class ListRevisionsArg: StoneStruct, Sendable {
-        /// The field `path`.
+        /// The path or `id:…` of the file.
         public let path: String
-        /// The field `mode`.
+        /// Whether revisions are those of the path or those of the file, which may have been moved.
         public let mode: Files.ListRevisionsMode
-        /// The field `limit`.
+        /// How many revisions the answer has at most.
         public let limit: UInt64
-        /// The field `before_rev`.
+        /// Only revisions older than this one, such as the last of the page before; only in the
+        /// mode `path`.
         public let beforeRev: String?
-        /// The field `include_restorable_info`.
+        /// Whether each revision says if it can be restored.
         public let includeRestorableInfo: Bool
 
         /// Takes over all fields.
@@ -343,7 +348,7 @@ extension Files {
     /// Reads and writes ``ListRevisionsArg``.
     public typealias ListRevisionsArgSerializer = ValueSerializer<ListRevisionsArg>
 
-    /// The union `files.ListRevisionsError`.
+    /// Reasons for which `listRevisions` fails.
     public enum ListRevisionsError: StoneUnion {
         case path(Files.LookupError)
         case invalidBeforeRev
@@ -374,7 +379,7 @@ extension Files {
     /// Reads and writes ``ListRevisionsError``.
     public typealias ListRevisionsErrorSerializer = ValueSerializer<ListRevisionsError>
 
-    /// The union `files.ListRevisionsMode`.
+    /// The subject of a list of revisions: a path or a file.
     public enum ListRevisionsMode: String, VoidStoneUnion {
         case path
         case id
@@ -383,15 +388,15 @@ extension Files {
     /// Reads and writes ``ListRevisionsMode``.
     public typealias ListRevisionsModeSerializer = ValueSerializer<ListRevisionsMode>
 
-    /// The struct `files.ListRevisionsResult`.
+    /// The result of `listRevisions`.
     public final class ListRevisionsResult: StoneStruct, Sendable {
-        /// The field `is_deleted`.
+        /// Whether the file, or the newest one at the path, has been deleted.
         public let isDeleted: Bool
-        /// The field `server_deleted`.
+        /// When it was deleted; nil if it was not.
         public let serverDeleted: Date?
-        /// The field `entries`.
+        /// The revisions, newest first, of which each is an ordinary file's metadata.
         public let entries: [Files.FileMetadata]
-        /// The field `has_more`.
+        /// Whether there are older revisions; `beforeRev` asks for them.
         public let hasMore: Bool
 
         /// Takes over all fields.
@@ -425,9 +430,9 @@ extension Files {
     /// Reads and writes ``ListRevisionsResult``.
     public typealias ListRevisionsResultSerializer = ValueSerializer<ListRevisionsResult>
 
-    /// The struct `files.LockConflictError`.
+    /// The lock that is in the way.
     public final class LockConflictError: StoneStruct, Sendable {
-        /// The field `lock`.
+        /// The present lock of the file.
         public let lock: Files.FileLock
 
         /// Takes over all fields.
@@ -449,9 +454,9 @@ extension Files {
     /// Reads and writes ``LockConflictError``.
     public typealias LockConflictErrorSerializer = ValueSerializer<LockConflictError>
 
-    /// The struct `files.LockFileArg`.
+    /// A file to lock.
     public final class LockFileArg: StoneStruct, Sendable {
-        /// The field `path`.
+        /// The path or `id:…` of the file.
         public let path: String
 
         /// Takes over all fields.
@@ -473,9 +478,9 @@ extension Files {
     /// Reads and writes ``LockFileArg``.
     public typealias LockFileArgSerializer = ValueSerializer<LockFileArg>
 
-    /// The struct `files.LockFileBatchArg`.
+    /// The argument of `lockFileBatch`.
     public final class LockFileBatchArg: StoneStruct, Sendable {
-        /// The field `entries`.
+        /// The files to lock; each only once.
         public let entries: [Files.LockFileArg]
 
         /// Takes over all fields.
@@ -498,9 +503,9 @@ extension Files {
     public typealias LockFileBatchArgSerializer = ValueSerializer<LockFileBatchArg>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `files.LockFileBatchResult`.
+    /// The result of `lockFileBatch`.
     public final class LockFileBatchResult: Files.FileOpsResult, @unchecked Sendable {
-        /// The field `entries`.
+        /// A result for each file, in the order of the request.
         public let entries: [Files.LockFileResultEntry]
 
         /// Takes over all fields.
@@ -525,7 +530,7 @@ extension Files {
     /// Reads and writes ``LockFileBatchResult``.
     public typealias LockFileBatchResultSerializer = ValueSerializer<LockFileBatchResult>
 
-    /// The union `files.LockFileError`.
+    /// Why a file was not locked.
     public enum LockFileError: StoneUnion {
         case pathLookup(Files.LookupError)
         case tooManyWriteOperations
@@ -571,11 +576,11 @@ extension Files {
     /// Reads and writes ``LockFileError``.
     public typealias LockFileErrorSerializer = ValueSerializer<LockFileError>
 
-    /// The struct `files.LockFileResult`.
+    /// A file that was locked.
     public final class LockFileResult: StoneStruct, Sendable {
-        /// The field `metadata`.
+        /// The metadata of the file.
         public let metadata: Files.Metadata
-        /// The field `lock`. Deprecated.
+        /// The new lock of the file. Deprecated.
         public let lock: Files.FileLock
 
         /// Takes over all fields.
@@ -600,7 +605,7 @@ extension Files {
     /// Reads and writes ``LockFileResult``.
     public typealias LockFileResultSerializer = ValueSerializer<LockFileResult>
 
-    /// The union `files.LockFileResultEntry`.
+    /// The result for one file of `lockFileBatch`.
     public enum LockFileResultEntry: StoneUnion {
         case success(Files.LockFileResult)
         case failure(Files.LockFileError)
@@ -626,7 +631,7 @@ extension Files {
     /// Reads and writes ``LockFileResultEntry``.
     public typealias LockFileResultEntrySerializer = ValueSerializer<LockFileResultEntry>
 
-    /// The union `files.LookupError`.
+    /// Why a path does not lead to what the call needs.
     public enum LookupError: StoneUnion {
         case malformedPath(String?)
         case notFound

@@ -6,7 +6,7 @@
 public import Foundation
 
 extension Files {
-    /// The union `files.MediaInfo`.
+    /// Facts that the server has read in a picture or video.
     public enum MediaInfo: StoneUnion {
         case pending
         case metadata(Files.MediaMetadata)
@@ -33,13 +33,13 @@ extension Files {
     public typealias MediaInfoSerializer = ValueSerializer<MediaInfo>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `files.MediaMetadata`.
+    /// Facts of a picture or a video.
     public class MediaMetadata: StoneStruct, @unchecked Sendable {
-        /// The field `dimensions`.
+        /// The size in pixels; nil if it is not known.
         public let dimensions: Files.Dimensions?
-        /// The field `location`.
+        /// Where it was taken; nil if the file does not say.
         public let location: Files.GpsCoordinates?
-        /// The field `time_taken`.
+        /// When it was taken; nil if the file does not say.
         public let timeTaken: Date?
 
         /// Takes over all fields.
@@ -76,17 +76,20 @@ extension Files {
     public typealias MediaMetadataSerializer = ValueSerializer<MediaMetadata>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `files.Metadata`.
+    /// A file, a folder, or the memory of one that was deleted.
     public class Metadata: StoneStruct, @unchecked Sendable {
-        /// The field `name`.
+        /// The last component of the path, in the case in which it was written.
         public let name: String
-        /// The field `path_lower`.
+        /// The whole path in lower case, to compare paths by; nil if the entry is not in the
+        /// caller's tree.
         public let pathLower: String?
-        /// The field `path_display`.
+        /// The whole path to be shown; only the case of its last component is sure. Nil if the
+        /// entry is not in the caller's tree.
         public let pathDisplay: String?
-        /// The field `parent_shared_folder_id`. Deprecated.
+        /// The id of the shared folder that the entry lies in; `sharingInfo` has it, too.
+        /// Deprecated.
         public let parentSharedFolderId: String?
-        /// The field `preview_url`.
+        /// An address at which the file can be looked at in a browser.
         public let previewUrl: String?
 
         /// Takes over all fields.
@@ -131,7 +134,7 @@ extension Files {
     /// Reads and writes ``Metadata``.
     public typealias MetadataSerializer = ValueSerializer<Metadata>
 
-    /// The union `files.MetadataV2`.
+    /// A result of a search: an entry of the account, or something that this version does not know.
     public enum MetadataV2: StoneUnion {
         case metadata(Files.Metadata)
         case other
@@ -156,15 +159,16 @@ extension Files {
     /// Reads and writes ``MetadataV2``.
     public typealias MetadataV2Serializer = ValueSerializer<MetadataV2>
 
-    /// The struct `files.MinimalFileLinkMetadata`.
+    /// Facts about the file of a link.
     public final class MinimalFileLinkMetadata: StoneStruct, Sendable {
-        /// The field `url`.
+        /// The address of the link.
         public let url: String
-        /// The field `id`.
+        /// The id of the file; nil if the caller may not learn it.
         public let id: String?
-        /// The field `path`.
+        /// The path of the file in the caller's tree, or below the folder of the link; nil if it
+        /// has none.
         public let path: String?
-        /// The field `rev`.
+        /// The version of the file.
         public let rev: String
 
         /// Takes over all fields.
@@ -196,9 +200,10 @@ extension Files {
     public typealias MinimalFileLinkMetadataSerializer = ValueSerializer<MinimalFileLinkMetadata>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `files.MoveBatchArg`.
+    /// The argument of `moveBatchV2`.
     public final class MoveBatchArg: Files.RelocationBatchArgBase, @unchecked Sendable {
-        /// The field `allow_ownership_transfer`.
+        /// Whether the entries may belong to another account afterwards, such as that of the folder
+        /// that they get into.
         public let allowOwnershipTransfer: Bool
 
         /// Takes over all fields.
@@ -227,7 +232,7 @@ extension Files {
     /// Reads and writes ``MoveBatchArg``.
     public typealias MoveBatchArgSerializer = ValueSerializer<MoveBatchArg>
 
-    /// The union `files.MoveIntoFamilyError`.
+    /// Why an entry cannot get into the folder of a family.
     public enum MoveIntoFamilyError: String, VoidStoneUnion {
         case isSharedFolder = "is_shared_folder"
         case other
@@ -235,7 +240,7 @@ extension Files {
     /// Reads and writes ``MoveIntoFamilyError``.
     public typealias MoveIntoFamilyErrorSerializer = ValueSerializer<MoveIntoFamilyError>
 
-    /// The union `files.MoveIntoVaultError`.
+    /// Why an entry cannot get into the vault.
     public enum MoveIntoVaultError: String, VoidStoneUnion {
         case isSharedFolder = "is_shared_folder"
         case other

@@ -17,7 +17,7 @@ extension Files {
 
     /// The struct `files.PaperCreateArg`.
     public final class PaperCreateArg: StoneStruct, Sendable {
-        /// The field `path`.
+        /// The path or `id:…` of the entry.
         public let path: String
         /// The field `import_format`.
         public let importFormat: Files.ImportFormat
@@ -111,7 +111,7 @@ extension Files {
 
     /// The struct `files.PaperUpdateArg`.
     public final class PaperUpdateArg: StoneStruct, Sendable {
-        /// The field `path`.
+        /// The path or `id:…` of the entry.
         public let path: String
         /// The field `import_format`.
         public let importFormat: Files.ImportFormat
@@ -221,7 +221,7 @@ extension Files {
     /// Reads and writes ``PaperUpdateResult``.
     public typealias PaperUpdateResultSerializer = ValueSerializer<PaperUpdateResult>
 
-    /// The union `files.PathOrLink`.
+    /// A file, by its path or by a link.
     public enum PathOrLink: StoneUnion {
         case path(String)
         case link(Files.SharedLinkFileInfo)
@@ -251,7 +251,7 @@ extension Files {
 
     /// The struct `files.PathToTags`.
     public final class PathToTags: StoneStruct, Sendable {
-        /// The field `path`.
+        /// The path or `id:…` of the entry.
         public let path: String
         /// The field `tags`.
         public let tags: [Files.Tag]
@@ -279,17 +279,17 @@ extension Files {
     public typealias PathToTagsSerializer = ValueSerializer<PathToTags>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `files.PhotoMetadata`.
+    /// Facts of a picture.
     public final class PhotoMetadata: Files.MediaMetadata, @unchecked Sendable {
     }
     /// Reads and writes ``PhotoMetadata``.
     public typealias PhotoMetadataSerializer = ValueSerializer<PhotoMetadata>
 
-    /// The struct `files.PreviewArg`.
+    /// The argument of `getPreview`.
     public final class PreviewArg: StoneStruct, Sendable {
-        /// The field `path`.
+        /// The path, `id:…` or `rev:…` of the document.
         public let path: String
-        /// The field `rev`. Deprecated.
+        /// The version; `rev:…` as path does the same. Deprecated.
         public let rev: String?
 
         /// Takes over all fields.
@@ -314,7 +314,7 @@ extension Files {
     /// Reads and writes ``PreviewArg``.
     public typealias PreviewArgSerializer = ValueSerializer<PreviewArg>
 
-    /// The union `files.PreviewError`.
+    /// Reasons for which `getPreview` fails.
     public enum PreviewError: StoneUnion {
         case path(Files.LookupError)
         case inProgress
@@ -346,11 +346,11 @@ extension Files {
     /// Reads and writes ``PreviewError``.
     public typealias PreviewErrorSerializer = ValueSerializer<PreviewError>
 
-    /// The struct `files.PreviewResult`.
+    /// The result of a call that renders a file, beside the bytes.
     public final class PreviewResult: StoneStruct, Sendable {
-        /// The field `file_metadata`.
+        /// The metadata of the file, if a path named it.
         public let fileMetadata: Files.FileMetadata?
-        /// The field `link_metadata`.
+        /// Facts about the file, if a link named it.
         public let linkMetadata: Files.MinimalFileLinkMetadata?
 
         /// Takes over all fields.

@@ -5,13 +5,14 @@
 
 extension Files {
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `files.RelocationArg`.
+    /// The argument of `copyV2` and `moveV2`.
     public final class RelocationArg: Files.RelocationPath, @unchecked Sendable {
-        /// The field `allow_shared_folder`. Deprecated.
+        /// Has no effect. Deprecated.
         public let allowSharedFolder: Bool
-        /// The field `autorename`.
+        /// Whether the entry gets another name if there is one of this name at the new path.
         public let autorename: Bool
-        /// The field `allow_ownership_transfer`.
+        /// Whether the entry may belong to another account afterwards, such as that of the folder
+        /// that it gets into. Not for copies.
         public let allowOwnershipTransfer: Bool
 
         /// Takes over all fields.
@@ -84,11 +85,11 @@ extension Files {
     public typealias RelocationBatchArgSerializer = ValueSerializer<RelocationBatchArg>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `files.RelocationBatchArgBase`.
+    /// The argument of `copyBatchV2`, and a part of that of `moveBatchV2`.
     public class RelocationBatchArgBase: StoneStruct, @unchecked Sendable {
-        /// The field `entries`.
+        /// The entries, each with its old and its new path.
         public let entries: [Files.RelocationPath]
-        /// The field `autorename`.
+        /// Whether entries get other names if there are entries of theirs at the new paths.
         public let autorename: Bool
 
         /// Takes over all fields.
@@ -182,7 +183,7 @@ extension Files {
     /// Reads and writes ``RelocationBatchError``.
     public typealias RelocationBatchErrorSerializer = ValueSerializer<RelocationBatchError>
 
-    /// The union `files.RelocationBatchErrorEntry`.
+    /// Why one entry of many was neither copied nor moved.
     public enum RelocationBatchErrorEntry: StoneUnion {
         case relocationError(Files.RelocationError)
         case internalError
@@ -302,7 +303,7 @@ extension Files {
 
     /// The struct `files.RelocationBatchResultData`.
     public final class RelocationBatchResultData: StoneStruct, Sendable {
-        /// The field `metadata`.
+        /// The metadata of the entry.
         public let metadata: Files.Metadata
 
         /// Takes over all fields.
@@ -326,7 +327,7 @@ extension Files {
         RelocationBatchResultData
     >
 
-    /// The union `files.RelocationBatchResultEntry`.
+    /// The result for one entry of many.
     public enum RelocationBatchResultEntry: StoneUnion {
         case success(Files.Metadata)
         case failure(Files.RelocationBatchErrorEntry)
@@ -356,7 +357,7 @@ extension Files {
         RelocationBatchResultEntry
     >
 
-    /// The union `files.RelocationBatchV2JobStatus`.
+    /// The state of a job that copies or moves entries.
     public enum RelocationBatchV2JobStatus: StoneUnion {
         case inProgress
         case complete(Files.RelocationBatchV2Result)
@@ -384,7 +385,7 @@ extension Files {
         RelocationBatchV2JobStatus
     >
 
-    /// The union `files.RelocationBatchV2Launch`.
+    /// The result of `copyBatchV2` and `moveBatchV2`: one for each entry, or the id of a job.
     public enum RelocationBatchV2Launch: StoneUnion {
         case asyncJobId(String)
         case complete(Files.RelocationBatchV2Result)
@@ -411,9 +412,9 @@ extension Files {
     public typealias RelocationBatchV2LaunchSerializer = ValueSerializer<RelocationBatchV2Launch>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `files.RelocationBatchV2Result`.
+    /// The result of copying or moving many entries.
     public final class RelocationBatchV2Result: Files.FileOpsResult, @unchecked Sendable {
-        /// The field `entries`.
+        /// A result for each entry, in the order of the request.
         public let entries: [Files.RelocationBatchResultEntry]
 
         /// Takes over all fields.
@@ -438,7 +439,7 @@ extension Files {
     /// Reads and writes ``RelocationBatchV2Result``.
     public typealias RelocationBatchV2ResultSerializer = ValueSerializer<RelocationBatchV2Result>
 
-    /// The union `files.RelocationError`.
+    /// Why an entry is neither copied nor moved.
     public enum RelocationError: StoneUnion {
         case fromLookup(Files.LookupError)
         case fromWrite(Files.WriteError)
@@ -505,11 +506,11 @@ extension Files {
     public typealias RelocationErrorSerializer = ValueSerializer<RelocationError>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `files.RelocationPath`.
+    /// An entry, and the path that it gets.
     public class RelocationPath: StoneStruct, @unchecked Sendable {
-        /// The field `from_path`.
+        /// The present path or `id:…` of the entry.
         public let fromPath: String
-        /// The field `to_path`.
+        /// The new path, with the entry's name.
         public let toPath: String
 
         /// Takes over all fields.
@@ -535,9 +536,9 @@ extension Files {
     public typealias RelocationPathSerializer = ValueSerializer<RelocationPath>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `files.RelocationResult`.
+    /// The result of `copyV2` and `moveV2`.
     public final class RelocationResult: Files.FileOpsResult, @unchecked Sendable {
-        /// The field `metadata`.
+        /// The metadata at the new path.
         public let metadata: Files.Metadata
 
         /// Takes over all fields.
@@ -564,7 +565,7 @@ extension Files {
 
     /// The struct `files.RemoveTagArg`.
     public final class RemoveTagArg: StoneStruct, Sendable {
-        /// The field `path`.
+        /// The path or `id:…` of the entry.
         public let path: String
         /// The field `tag_text`.
         public let tagText: String
@@ -619,11 +620,11 @@ extension Files {
     /// Reads and writes ``RemoveTagError``.
     public typealias RemoveTagErrorSerializer = ValueSerializer<RemoveTagError>
 
-    /// The struct `files.RestoreArg`.
+    /// The argument of `restore`.
     public final class RestoreArg: StoneStruct, Sendable {
-        /// The field `path`.
+        /// The path at which the version appears.
         public let path: String
-        /// The field `rev`.
+        /// The version to restore, one of `listRevisions`.
         public let rev: String
 
         /// Takes over all fields.
@@ -648,7 +649,7 @@ extension Files {
     /// Reads and writes ``RestoreArg``.
     public typealias RestoreArgSerializer = ValueSerializer<RestoreArg>
 
-    /// The union `files.RestoreError`.
+    /// Reasons for which `restore` fails.
     public enum RestoreError: StoneUnion {
         case pathLookup(Files.LookupError)
         case pathWrite(Files.WriteError)

@@ -6,11 +6,11 @@
 public import Foundation
 
 extension Files {
-    /// The struct `files.SaveCopyReferenceArg`.
+    /// The argument of `copyReferenceSave`.
     public final class SaveCopyReferenceArg: StoneStruct, Sendable {
-        /// The field `copy_reference`.
+        /// The reference that `copyReferenceGet` made, for any account.
         public let copyReference: String
-        /// The field `path`.
+        /// The path of the copy.
         public let path: String
 
         /// Takes over all fields.
@@ -35,7 +35,7 @@ extension Files {
     /// Reads and writes ``SaveCopyReferenceArg``.
     public typealias SaveCopyReferenceArgSerializer = ValueSerializer<SaveCopyReferenceArg>
 
-    /// The union `files.SaveCopyReferenceError`.
+    /// Reasons for which `copyReferenceSave` fails.
     public enum SaveCopyReferenceError: StoneUnion {
         case path(Files.WriteError)
         case invalidCopyReference
@@ -72,9 +72,9 @@ extension Files {
     /// Reads and writes ``SaveCopyReferenceError``.
     public typealias SaveCopyReferenceErrorSerializer = ValueSerializer<SaveCopyReferenceError>
 
-    /// The struct `files.SaveCopyReferenceResult`.
+    /// The result of `copyReferenceSave`.
     public final class SaveCopyReferenceResult: StoneStruct, Sendable {
-        /// The field `metadata`.
+        /// The metadata of the copy.
         public let metadata: Files.Metadata
 
         /// Takes over all fields.
@@ -96,11 +96,11 @@ extension Files {
     /// Reads and writes ``SaveCopyReferenceResult``.
     public typealias SaveCopyReferenceResultSerializer = ValueSerializer<SaveCopyReferenceResult>
 
-    /// The struct `files.SaveUrlArg`.
+    /// The argument of `saveURL`.
     public final class SaveUrlArg: StoneStruct, Sendable {
-        /// The field `path`.
+        /// The path of the new file.
         public let path: String
-        /// The field `url`.
+        /// The address to fetch; the server must be able to reach it.
         public let url: String
 
         /// Takes over all fields.
@@ -125,7 +125,7 @@ extension Files {
     /// Reads and writes ``SaveUrlArg``.
     public typealias SaveUrlArgSerializer = ValueSerializer<SaveUrlArg>
 
-    /// The union `files.SaveUrlError`.
+    /// Reasons for which a file was not fetched from the web.
     public enum SaveUrlError: StoneUnion {
         case path(Files.WriteError)
         case downloadFailed
@@ -159,7 +159,7 @@ extension Files {
     /// Reads and writes ``SaveUrlError``.
     public typealias SaveUrlErrorSerializer = ValueSerializer<SaveUrlError>
 
-    /// The union `files.SaveUrlJobStatus`.
+    /// The state of a job that fetches a file from the web.
     public enum SaveUrlJobStatus: StoneUnion {
         case inProgress
         case complete(Files.FileMetadata)
@@ -188,7 +188,7 @@ extension Files {
     /// Reads and writes ``SaveUrlJobStatus``.
     public typealias SaveUrlJobStatusSerializer = ValueSerializer<SaveUrlJobStatus>
 
-    /// The union `files.SaveUrlResult`.
+    /// The result of `saveURL`: the file, or the id of a job.
     public enum SaveUrlResult: StoneUnion {
         case asyncJobId(String)
         case complete(Files.FileMetadata)
@@ -216,7 +216,7 @@ extension Files {
 
     /// The struct `files.SearchArg`.
     public final class SearchArg: StoneStruct, Sendable {
-        /// The field `path`.
+        /// The path or `id:…` of the entry.
         public let path: String
         /// The field `query`.
         public let query: String
@@ -261,7 +261,7 @@ extension Files {
     /// Reads and writes ``SearchArg``.
     public typealias SearchArgSerializer = ValueSerializer<SearchArg>
 
-    /// The union `files.SearchError`.
+    /// Reasons for which a search fails.
     public enum SearchError: StoneUnion {
         case path(Files.LookupError)
         case invalidArgument(String?)
@@ -296,7 +296,7 @@ extension Files {
     public final class SearchMatch: StoneStruct, Sendable {
         /// The field `match_type`.
         public let matchType: Files.SearchMatchType
-        /// The field `metadata`.
+        /// The metadata of the entry.
         public let metadata: Files.Metadata
 
         /// Takes over all fields.
@@ -321,9 +321,9 @@ extension Files {
     /// Reads and writes ``SearchMatch``.
     public typealias SearchMatchSerializer = ValueSerializer<SearchMatch>
 
-    /// The struct `files.SearchMatchFieldOptions`.
+    /// The details of matches that a search tells.
     public final class SearchMatchFieldOptions: StoneStruct, Sendable {
-        /// The field `include_highlights`.
+        /// Whether matches come with the pieces that match.
         public let includeHighlights: Bool
 
         /// Takes over all fields.
@@ -354,7 +354,7 @@ extension Files {
     /// Reads and writes ``SearchMatchType``.
     public typealias SearchMatchTypeSerializer = ValueSerializer<SearchMatchType>
 
-    /// The union `files.SearchMatchTypeV2`.
+    /// The part of an entry that has matched.
     public enum SearchMatchTypeV2: String, VoidStoneUnion {
         case filename
         case fileContent = "file_content"
@@ -366,13 +366,13 @@ extension Files {
     /// Reads and writes ``SearchMatchTypeV2``.
     public typealias SearchMatchTypeV2Serializer = ValueSerializer<SearchMatchTypeV2>
 
-    /// The struct `files.SearchMatchV2`.
+    /// An entry that a search has found.
     public final class SearchMatchV2: StoneStruct, Sendable {
-        /// The field `metadata`.
+        /// The metadata of the entry.
         public let metadata: Files.MetadataV2
-        /// The field `match_type`.
+        /// The part that has matched; nil if the server does not tell.
         public let matchType: Files.SearchMatchTypeV2?
-        /// The field `highlight_spans`.
+        /// The name in pieces, of which some match; nil unless highlights were asked for.
         public let highlightSpans: [Files.HighlightSpan]?
 
         /// Takes over all fields.
@@ -412,23 +412,23 @@ extension Files {
     /// Reads and writes ``SearchMode``.
     public typealias SearchModeSerializer = ValueSerializer<SearchMode>
 
-    /// The struct `files.SearchOptions`.
+    /// How a search is narrowed and ordered.
     public final class SearchOptions: StoneStruct, Sendable {
-        /// The field `path`.
+        /// The folder below which to search; nil for the whole account.
         public let path: String?
-        /// The field `max_results`.
+        /// How many matches a page has at most.
         public let maxResults: UInt64
-        /// The field `order_by`.
+        /// The order of the matches; nil for the most relevant first.
         public let orderBy: Files.SearchOrderBy?
-        /// The field `file_status`.
+        /// Whether files that exist or deleted ones are searched.
         public let fileStatus: Files.FileStatus
-        /// The field `filename_only`.
+        /// Whether only names are compared, and not contents.
         public let filenameOnly: Bool
-        /// The field `file_extensions`.
+        /// Extensions, one of which a file must have; nil for any. Not for deleted files.
         public let fileExtensions: [String]?
-        /// The field `file_categories`.
+        /// Kinds, of one of which a file must be; nil for any. Not for deleted files.
         public let fileCategories: [Files.FileCategory]?
-        /// The field `account_id`.
+        /// Only entries of this account; nil for any.
         public let accountId: String?
 
         /// Takes over all fields.
@@ -476,7 +476,7 @@ extension Files {
     /// Reads and writes ``SearchOptions``.
     public typealias SearchOptionsSerializer = ValueSerializer<SearchOptions>
 
-    /// The union `files.SearchOrderBy`.
+    /// The order of matches.
     public enum SearchOrderBy: String, VoidStoneUnion {
         case relevance
         case lastModifiedTime = "last_modified_time"
@@ -519,15 +519,16 @@ extension Files {
     /// Reads and writes ``SearchResult``.
     public typealias SearchResultSerializer = ValueSerializer<SearchResult>
 
-    /// The struct `files.SearchV2Arg`.
+    /// The argument of `searchV2`.
     public final class SearchV2Arg: StoneStruct, Sendable {
-        /// The field `query`.
+        /// The words to search for; the server may change them for better matches.
         public let query: String
-        /// The field `options`.
+        /// Where and how to search; nil for the defaults.
         public let options: Files.SearchOptions?
-        /// The field `match_field_options`.
+        /// The details that are told of matches; nil for the defaults.
         public let matchFieldOptions: Files.SearchMatchFieldOptions?
-        /// The field `include_highlights`. Deprecated.
+        /// Whether matches come with the pieces that match; `matchFieldOptions` has taken its
+        /// place. Deprecated.
         public let includeHighlights: Bool?
 
         /// Takes over all fields.
@@ -561,9 +562,9 @@ extension Files {
     /// Reads and writes ``SearchV2Arg``.
     public typealias SearchV2ArgSerializer = ValueSerializer<SearchV2Arg>
 
-    /// The struct `files.SearchV2ContinueArg`.
+    /// The argument of `searchContinueV2`.
     public final class SearchV2ContinueArg: StoneStruct, Sendable {
-        /// The field `cursor`.
+        /// The cursor of the page before. It ends with 10,000 matches.
         public let cursor: String
 
         /// Takes over all fields.
@@ -585,13 +586,13 @@ extension Files {
     /// Reads and writes ``SearchV2ContinueArg``.
     public typealias SearchV2ContinueArgSerializer = ValueSerializer<SearchV2ContinueArg>
 
-    /// The struct `files.SearchV2Result`.
+    /// A page of matches.
     public final class SearchV2Result: StoneStruct, Sendable {
-        /// The field `matches`.
+        /// The matches of this page; an entry may come twice.
         public let matches: [Files.SearchMatchV2]
-        /// The field `has_more`.
+        /// Whether `searchContinueV2` has further matches.
         public let hasMore: Bool
-        /// The field `cursor`.
+        /// The cursor of the next page; nil after the last one.
         public let cursor: String?
 
         /// Takes over all fields.
@@ -619,11 +620,11 @@ extension Files {
     /// Reads and writes ``SearchV2Result``.
     public typealias SearchV2ResultSerializer = ValueSerializer<SearchV2Result>
 
-    /// The struct `files.SharedLink`.
+    /// A link, with its password.
     public final class SharedLink: StoneStruct, Sendable {
-        /// The field `url`.
+        /// The address of the link.
         public let url: String
-        /// The field `password`.
+        /// The password of the link; nil if it has none.
         public let password: String?
 
         /// Takes over all fields.
@@ -648,13 +649,13 @@ extension Files {
     /// Reads and writes ``SharedLink``.
     public typealias SharedLinkSerializer = ValueSerializer<SharedLink>
 
-    /// The struct `files.SharedLinkFileInfo`.
+    /// A file that a link leads to.
     public final class SharedLinkFileInfo: StoneStruct, Sendable {
-        /// The field `url`.
+        /// The address of the link, to the file or to a folder above it.
         public let url: String
-        /// The field `path`.
+        /// The path of the file below the folder of the link; nil if the link is the file's own.
         public let path: String?
-        /// The field `password`.
+        /// The password of the link; nil if it has none.
         public let password: String?
 
         /// Takes over all fields.
@@ -683,9 +684,9 @@ extension Files {
     public typealias SharedLinkFileInfoSerializer = ValueSerializer<SharedLinkFileInfo>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `files.SharingInfo`.
+    /// The user's rights in a shared entry.
     public class SharingInfo: StoneStruct, @unchecked Sendable {
-        /// The field `read_only`.
+        /// Whether the user can read the entry but not change it.
         public let readOnly: Bool
 
         /// Takes over all fields.
@@ -707,13 +708,13 @@ extension Files {
     /// Reads and writes ``SharingInfo``.
     public typealias SharingInfoSerializer = ValueSerializer<SharingInfo>
 
-    /// The struct `files.SingleUserLock`.
+    /// A lock that one user holds.
     public final class SingleUserLock: StoneStruct, Sendable {
-        /// The field `created`.
+        /// When the lock was taken.
         public let created: Date
-        /// The field `lock_holder_account_id`.
+        /// The account of the user.
         public let lockHolderAccountId: String
-        /// The field `lock_holder_team_id`.
+        /// The team of the user; nil if there is none.
         public let lockHolderTeamId: String?
 
         /// Takes over all fields.
@@ -741,9 +742,9 @@ extension Files {
     /// Reads and writes ``SingleUserLock``.
     public typealias SingleUserLockSerializer = ValueSerializer<SingleUserLock>
 
-    /// The struct `files.SymlinkInfo`.
+    /// A symbolic link, which Dropbox keeps as a file without content.
     public final class SymlinkInfo: StoneStruct, Sendable {
-        /// The field `target`.
+        /// The path that the link names, as it was written.
         public let target: String
 
         /// Takes over all fields.

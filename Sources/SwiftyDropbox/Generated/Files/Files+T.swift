@@ -30,17 +30,17 @@ extension Files {
     /// Reads and writes ``Tag``.
     public typealias TagSerializer = ValueSerializer<Tag>
 
-    /// The struct `files.ThumbnailArg`.
+    /// A file, and the picture to make of it.
     public final class ThumbnailArg: StoneStruct, Sendable {
-        /// The field `path`.
+        /// The path, `id:…` or `rev:…` of the picture, video or document.
         public let path: String
-        /// The field `format`.
+        /// The format of the picture.
         public let format: Files.ThumbnailFormat
-        /// The field `size`.
+        /// The size that the picture is fitted into.
         public let size: Files.ThumbnailSize
-        /// The field `mode`.
+        /// How the picture is fitted into the size.
         public let mode: Files.ThumbnailMode
-        /// The field `exclude_media_info`.
+        /// Whether `mediaInfo` is left out of the metadata, which is faster; nil for no.
         public let excludeMediaInfo: Bool?
 
         /// Takes over all fields.
@@ -78,7 +78,7 @@ extension Files {
     /// Reads and writes ``ThumbnailArg``.
     public typealias ThumbnailArgSerializer = ValueSerializer<ThumbnailArg>
 
-    /// The union `files.ThumbnailError`.
+    /// Why no small picture could be made of a file.
     public enum ThumbnailError: StoneUnion {
         case path(Files.LookupError)
         case unsupportedExtension
@@ -113,7 +113,7 @@ extension Files {
     /// Reads and writes ``ThumbnailError``.
     public typealias ThumbnailErrorSerializer = ValueSerializer<ThumbnailError>
 
-    /// The union `files.ThumbnailFormat`.
+    /// The format of a small picture.
     public enum ThumbnailFormat: String, VoidStoneUnion {
         case jpeg
         case png
@@ -122,7 +122,7 @@ extension Files {
     /// Reads and writes ``ThumbnailFormat``.
     public typealias ThumbnailFormatSerializer = ValueSerializer<ThumbnailFormat>
 
-    /// The union `files.ThumbnailMode`.
+    /// How a picture is fitted into a size. It is never enlarged.
     public enum ThumbnailMode: String, VoidStoneUnion {
         case strict
         case bestfit
@@ -140,7 +140,7 @@ extension Files {
     /// Reads and writes ``ThumbnailQuality``.
     public typealias ThumbnailQualitySerializer = ValueSerializer<ThumbnailQuality>
 
-    /// The union `files.ThumbnailSize`.
+    /// The size of a small picture.
     public enum ThumbnailSize: String, VoidStoneUnion {
         case w32h32
         case w64h64
@@ -155,17 +155,17 @@ extension Files {
     /// Reads and writes ``ThumbnailSize``.
     public typealias ThumbnailSizeSerializer = ValueSerializer<ThumbnailSize>
 
-    /// The struct `files.ThumbnailV2Arg`.
+    /// The argument of `getThumbnailV2`.
     public final class ThumbnailV2Arg: StoneStruct, Sendable {
-        /// The field `resource`.
+        /// The file, by its path or by a link.
         public let resource: Files.PathOrLink
-        /// The field `format`.
+        /// The format of the picture.
         public let format: Files.ThumbnailFormat
-        /// The field `size`.
+        /// The size that the picture is fitted into.
         public let size: Files.ThumbnailSize
-        /// The field `mode`.
+        /// How the picture is fitted into the size.
         public let mode: Files.ThumbnailMode
-        /// The field `exclude_media_info`.
+        /// Whether `mediaInfo` is left out of the metadata, which is faster; nil for no.
         public let excludeMediaInfo: Bool?
 
         /// Takes over all fields.
@@ -203,7 +203,7 @@ extension Files {
     /// Reads and writes ``ThumbnailV2Arg``.
     public typealias ThumbnailV2ArgSerializer = ValueSerializer<ThumbnailV2Arg>
 
-    /// The union `files.ThumbnailV2Error`.
+    /// Reasons for which `getThumbnailV2` fails.
     public enum ThumbnailV2Error: StoneUnion {
         case path(Files.LookupError)
         case unsupportedExtension

@@ -8,7 +8,7 @@ public import Foundation
 extension Files {
     /// The struct `files.UnlockFileArg`.
     public final class UnlockFileArg: StoneStruct, Sendable {
-        /// The field `path`.
+        /// The path or `id:…` of the entry.
         public let path: String
 
         /// Takes over all fields.
@@ -55,9 +55,10 @@ extension Files {
     public typealias UnlockFileBatchArgSerializer = ValueSerializer<UnlockFileBatchArg>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `files.UploadArg`.
+    /// The argument of `upload`.
     public final class UploadArg: Files.CommitInfo, @unchecked Sendable {
-        /// The field `content_hash`.
+        /// The hash of the content: the server refuses bytes with another one. Nil does without the
+        /// comparison.
         public let contentHash: String?
 
         /// Takes over all fields.
@@ -89,7 +90,7 @@ extension Files {
     /// Reads and writes ``UploadArg``.
     public typealias UploadArgSerializer = ValueSerializer<UploadArg>
 
-    /// The union `files.UploadError`.
+    /// Reasons for which `upload` fails.
     public enum UploadError: StoneUnion {
         case path(Files.UploadWriteFailed)
         case propertiesError(FileProperties.InvalidPropertyGroupError)
@@ -126,13 +127,14 @@ extension Files {
     /// Reads and writes ``UploadError``.
     public typealias UploadErrorSerializer = ValueSerializer<UploadError>
 
-    /// The struct `files.UploadSessionAppendArg`.
+    /// The argument of `uploadSessionAppendV2`.
     public final class UploadSessionAppendArg: StoneStruct, Sendable {
-        /// The field `cursor`.
+        /// The session, and the offset at which the piece belongs.
         public let cursor: Files.UploadSessionCursor
-        /// The field `close`.
+        /// Whether this is the last piece, after which the session takes no others.
         public let close: Bool
-        /// The field `content_hash`.
+        /// The hash of the bytes in this request: the server refuses others. Nil does without the
+        /// comparison.
         public let contentHash: String?
 
         /// Takes over all fields.
@@ -162,11 +164,12 @@ extension Files {
     /// Reads and writes ``UploadSessionAppendArg``.
     public typealias UploadSessionAppendArgSerializer = ValueSerializer<UploadSessionAppendArg>
 
-    /// The struct `files.UploadSessionAppendBatchArg`.
+    /// The argument of `uploadSessionAppendBatch`.
     public final class UploadSessionAppendBatchArg: StoneStruct, Sendable {
-        /// The field `entries`.
+        /// The pieces, in the order of their bytes in the request.
         public let entries: [Files.UploadSessionAppendBatchArgEntry]
-        /// The field `content_hash`.
+        /// The hash of the whole request's bytes: the server refuses others. Nil does without the
+        /// comparison.
         public let contentHash: String?
 
         /// Takes over all fields.
@@ -193,13 +196,13 @@ extension Files {
         UploadSessionAppendBatchArg
     >
 
-    /// The struct `files.UploadSessionAppendBatchArgEntry`.
+    /// A piece of one session among several.
     public final class UploadSessionAppendBatchArgEntry: StoneStruct, Sendable {
-        /// The field `cursor`.
+        /// The session, and the offset at which the piece belongs.
         public let cursor: Files.UploadSessionCursor
-        /// The field `length`.
+        /// How many bytes of the request the piece has.
         public let length: UInt64
-        /// The field `close`.
+        /// Whether this is the last piece of its session.
         public let close: Bool
 
         /// Takes over all fields.
@@ -229,7 +232,7 @@ extension Files {
         UploadSessionAppendBatchArgEntry
     >
 
-    /// The union `files.UploadSessionAppendBatchEntryError`.
+    /// Why one piece of several was not appended.
     public enum UploadSessionAppendBatchEntryError: StoneUnion {
         case notFound
         case incorrectOffset(Files.UploadSessionOffsetError)
@@ -272,7 +275,7 @@ extension Files {
         UploadSessionAppendBatchEntryError
     >
 
-    /// The union `files.UploadSessionAppendBatchError`.
+    /// Reasons for which `uploadSessionAppendBatch` fails as a whole.
     public enum UploadSessionAppendBatchError: String, VoidStoneUnion {
         case payloadTooLarge = "payload_too_large"
         case contentHashMismatch = "content_hash_mismatch"
@@ -284,9 +287,9 @@ extension Files {
         UploadSessionAppendBatchError
     >
 
-    /// The struct `files.UploadSessionAppendBatchResult`.
+    /// The result of `uploadSessionAppendBatch`.
     public final class UploadSessionAppendBatchResult: StoneStruct, Sendable {
-        /// The field `entries`.
+        /// A result for each piece, in the order of the request.
         public let entries: [Files.UploadSessionAppendBatchResultEntry]
 
         /// Takes over all fields.
@@ -310,7 +313,7 @@ extension Files {
         UploadSessionAppendBatchResult
     >
 
-    /// The union `files.UploadSessionAppendBatchResultEntry`.
+    /// The result for one piece of several.
     public enum UploadSessionAppendBatchResultEntry: StoneUnion {
         case success
         case failure(Files.UploadSessionAppendBatchEntryError)
@@ -338,7 +341,7 @@ extension Files {
         UploadSessionAppendBatchResultEntry
     >
 
-    /// The union `files.UploadSessionAppendError`.
+    /// Reasons for which `uploadSessionAppendV2` fails.
     public enum UploadSessionAppendError: StoneUnion {
         case notFound
         case incorrectOffset(Files.UploadSessionOffsetError)
@@ -385,11 +388,12 @@ extension Files {
     /// Reads and writes ``UploadSessionAppendError``.
     public typealias UploadSessionAppendErrorSerializer = ValueSerializer<UploadSessionAppendError>
 
-    /// The struct `files.UploadSessionCursor`.
+    /// A place in an upload session.
     public final class UploadSessionCursor: StoneStruct, Sendable {
-        /// The field `session_id`.
+        /// The id of the session, of its start.
         public let sessionId: String
-        /// The field `offset`.
+        /// How many bytes the session has so far. The server refuses a wrong one and tells the
+        /// right one.
         public let offset: UInt64
 
         /// Takes over all fields.
@@ -414,13 +418,14 @@ extension Files {
     /// Reads and writes ``UploadSessionCursor``.
     public typealias UploadSessionCursorSerializer = ValueSerializer<UploadSessionCursor>
 
-    /// The struct `files.UploadSessionFinishArg`.
+    /// The argument of `uploadSessionFinish`.
     public final class UploadSessionFinishArg: StoneStruct, Sendable {
-        /// The field `cursor`.
+        /// The session, and its length without the content of this request.
         public let cursor: Files.UploadSessionCursor
-        /// The field `commit`.
+        /// How the content of the session becomes a file.
         public let commit: Files.CommitInfo
-        /// The field `content_hash`.
+        /// The hash of the bytes in this request: the server refuses others. Nil does without the
+        /// comparison.
         public let contentHash: String?
 
         /// Takes over all fields.
@@ -450,9 +455,9 @@ extension Files {
     /// Reads and writes ``UploadSessionFinishArg``.
     public typealias UploadSessionFinishArgSerializer = ValueSerializer<UploadSessionFinishArg>
 
-    /// The struct `files.UploadSessionFinishBatchArg`.
+    /// The argument of `uploadSessionFinishBatchV2`.
     public final class UploadSessionFinishBatchArg: StoneStruct, Sendable {
-        /// The field `entries`.
+        /// The sessions, each closed, with the files that they become.
         public let entries: [Files.UploadSessionFinishArg]
 
         /// Takes over all fields.
@@ -534,9 +539,9 @@ extension Files {
         UploadSessionFinishBatchLaunch
     >
 
-    /// The struct `files.UploadSessionFinishBatchResult`.
+    /// The result of `uploadSessionFinishBatchV2`.
     public final class UploadSessionFinishBatchResult: StoneStruct, Sendable {
-        /// The field `entries`.
+        /// A result for each session, in the order of the request.
         public let entries: [Files.UploadSessionFinishBatchResultEntry]
 
         /// Takes over all fields.
@@ -560,7 +565,7 @@ extension Files {
         UploadSessionFinishBatchResult
     >
 
-    /// The union `files.UploadSessionFinishBatchResultEntry`.
+    /// The result for one session of many.
     public enum UploadSessionFinishBatchResultEntry: StoneUnion {
         case success(Files.FileMetadata)
         case failure(Files.UploadSessionFinishError)
@@ -588,7 +593,7 @@ extension Files {
         UploadSessionFinishBatchResultEntry
     >
 
-    /// The union `files.UploadSessionFinishError`.
+    /// Reasons for which an upload session does not become a file.
     public enum UploadSessionFinishError: StoneUnion {
         case lookupFailed(Files.UploadSessionLookupError)
         case path(Files.WriteError)
@@ -644,7 +649,7 @@ extension Files {
     /// Reads and writes ``UploadSessionFinishError``.
     public typealias UploadSessionFinishErrorSerializer = ValueSerializer<UploadSessionFinishError>
 
-    /// The union `files.UploadSessionLookupError`.
+    /// Why an upload session cannot be used.
     public enum UploadSessionLookupError: StoneUnion {
         case notFound
         case incorrectOffset(Files.UploadSessionOffsetError)
@@ -691,9 +696,9 @@ extension Files {
     /// Reads and writes ``UploadSessionLookupError``.
     public typealias UploadSessionLookupErrorSerializer = ValueSerializer<UploadSessionLookupError>
 
-    /// The struct `files.UploadSessionOffsetError`.
+    /// Where a session really ends.
     public final class UploadSessionOffsetError: StoneStruct, Sendable {
-        /// The field `correct_offset`.
+        /// How many bytes the session has, and where the next piece begins.
         public let correctOffset: UInt64
 
         /// Takes over all fields.
@@ -715,13 +720,14 @@ extension Files {
     /// Reads and writes ``UploadSessionOffsetError``.
     public typealias UploadSessionOffsetErrorSerializer = ValueSerializer<UploadSessionOffsetError>
 
-    /// The struct `files.UploadSessionStartArg`.
+    /// The argument of `uploadSessionStart`.
     public final class UploadSessionStartArg: StoneStruct, Sendable {
-        /// The field `close`.
+        /// Whether the content of this request is all, and the session takes no other pieces.
         public let close: Bool
-        /// The field `session_type`.
+        /// Whether pieces come one after another or at once; nil for one after another.
         public let sessionType: Files.UploadSessionType?
-        /// The field `content_hash`.
+        /// The hash of the bytes in this request: the server refuses others. Nil does without the
+        /// comparison.
         public let contentHash: String?
 
         /// Takes over all fields.
@@ -752,11 +758,11 @@ extension Files {
     /// Reads and writes ``UploadSessionStartArg``.
     public typealias UploadSessionStartArgSerializer = ValueSerializer<UploadSessionStartArg>
 
-    /// The struct `files.UploadSessionStartBatchArg`.
+    /// The argument of `uploadSessionStartBatch`.
     public final class UploadSessionStartBatchArg: StoneStruct, Sendable {
-        /// The field `session_type`.
+        /// Whether pieces come one after another or at once; nil for one after another.
         public let sessionType: Files.UploadSessionType?
-        /// The field `num_sessions`.
+        /// How many sessions to begin.
         public let numSessions: UInt64
 
         /// Takes over all fields.
@@ -783,9 +789,9 @@ extension Files {
         UploadSessionStartBatchArg
     >
 
-    /// The struct `files.UploadSessionStartBatchResult`.
+    /// The result of `uploadSessionStartBatch`.
     public final class UploadSessionStartBatchResult: StoneStruct, Sendable {
-        /// The field `session_ids`.
+        /// The ids of the new sessions.
         public let sessionIds: [String]
 
         /// Takes over all fields.
@@ -809,7 +815,7 @@ extension Files {
         UploadSessionStartBatchResult
     >
 
-    /// The union `files.UploadSessionStartError`.
+    /// Reasons for which `uploadSessionStart` fails.
     public enum UploadSessionStartError: String, VoidStoneUnion {
         case concurrentSessionDataNotAllowed = "concurrent_session_data_not_allowed"
         case concurrentSessionCloseNotAllowed = "concurrent_session_close_not_allowed"
@@ -820,9 +826,9 @@ extension Files {
     /// Reads and writes ``UploadSessionStartError``.
     public typealias UploadSessionStartErrorSerializer = ValueSerializer<UploadSessionStartError>
 
-    /// The struct `files.UploadSessionStartResult`.
+    /// The result of `uploadSessionStart`.
     public final class UploadSessionStartResult: StoneStruct, Sendable {
-        /// The field `session_id`.
+        /// The id of the session, for the cursors of its pieces.
         public let sessionId: String
 
         /// Takes over all fields.
@@ -844,7 +850,7 @@ extension Files {
     /// Reads and writes ``UploadSessionStartResult``.
     public typealias UploadSessionStartResultSerializer = ValueSerializer<UploadSessionStartResult>
 
-    /// The union `files.UploadSessionType`.
+    /// The order in which pieces of a session come.
     public enum UploadSessionType: String, VoidStoneUnion {
         case sequential
         case concurrent
@@ -853,11 +859,11 @@ extension Files {
     /// Reads and writes ``UploadSessionType``.
     public typealias UploadSessionTypeSerializer = ValueSerializer<UploadSessionType>
 
-    /// The struct `files.UploadWriteFailed`.
+    /// An upload that has come and did not become a file.
     public final class UploadWriteFailed: StoneStruct, Sendable {
-        /// The field `reason`.
+        /// Why the file cannot be at this path.
         public let reason: Files.WriteError
-        /// The field `upload_session_id`.
+        /// A session that has the content: `uploadSessionFinish` can try again without sending it.
         public let uploadSessionId: String
 
         /// Takes over all fields.

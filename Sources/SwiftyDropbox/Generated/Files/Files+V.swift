@@ -7,9 +7,9 @@ public import Foundation
 
 extension Files {
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `files.VideoMetadata`.
+    /// Facts of a video.
     public final class VideoMetadata: Files.MediaMetadata, @unchecked Sendable {
-        /// The field `duration`.
+        /// The length in milliseconds; nil if it is not known.
         public let duration: UInt64?
 
         /// Takes over all fields.

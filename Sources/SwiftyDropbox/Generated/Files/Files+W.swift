@@ -4,7 +4,7 @@
 // Tools/StoneGenerator/specification.sha256 has its checksums. Do not edit.
 
 extension Files {
-    /// The union `files.WriteConflictError`.
+    /// The entry that is in the way at a path.
     public enum WriteConflictError: String, VoidStoneUnion {
         case file
         case folder
@@ -14,7 +14,7 @@ extension Files {
     /// Reads and writes ``WriteConflictError``.
     public typealias WriteConflictErrorSerializer = ValueSerializer<WriteConflictError>
 
-    /// The union `files.WriteError`.
+    /// Why nothing can be written at a path.
     public enum WriteError: StoneUnion {
         case malformedPath(String?)
         case conflict(Files.WriteConflictError)
@@ -63,7 +63,7 @@ extension Files {
     /// Reads and writes ``WriteError``.
     public typealias WriteErrorSerializer = ValueSerializer<WriteError>
 
-    /// The union `files.WriteMode`.
+    /// The treatment of a file that is at the path of a new one.
     public enum WriteMode: StoneUnion {
         case add
         case overwrite

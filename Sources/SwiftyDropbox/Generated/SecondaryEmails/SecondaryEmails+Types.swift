@@ -4,11 +4,11 @@
 // Tools/StoneGenerator/specification.sha256 has its checksums. Do not edit.
 
 extension SecondaryEmails {
-    /// The struct `secondary_emails.SecondaryEmail`.
+    /// A further e-mail address of an account.
     public final class SecondaryEmail: StoneStruct, Sendable {
-        /// The field `email`.
+        /// The address.
         public let email: String
-        /// The field `is_verified`.
+        /// Whether the user has confirmed it.
         public let isVerified: Bool
 
         /// Takes over all fields.

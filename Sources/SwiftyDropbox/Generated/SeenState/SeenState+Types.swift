@@ -4,7 +4,7 @@
 // Tools/StoneGenerator/specification.sha256 has its checksums. Do not edit.
 
 extension SeenState {
-    /// The union `seen_state.PlatformType`.
+    /// With what a user has looked at a file.
     public enum PlatformType: String, VoidStoneUnion {
         case web
         case desktop

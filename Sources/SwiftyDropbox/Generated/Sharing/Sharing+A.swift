@@ -4,7 +4,7 @@
 // Tools/StoneGenerator/specification.sha256 has its checksums. Do not edit.
 
 extension Sharing {
-    /// The union `sharing.AccessInheritance`.
+    /// Whether members of a folder above are members of a folder as well.
     public enum AccessInheritance: String, VoidStoneUnion {
         case inherit
         case noInherit = "no_inherit"
@@ -13,7 +13,7 @@ extension Sharing {
     /// Reads and writes ``AccessInheritance``.
     public typealias AccessInheritanceSerializer = ValueSerializer<AccessInheritance>
 
-    /// The union `sharing.AccessLevel`.
+    /// The rights of a member in a file or folder.
     public enum AccessLevel: String, VoidStoneUnion {
         case owner
         case editor
@@ -26,7 +26,7 @@ extension Sharing {
     /// Reads and writes ``AccessLevel``.
     public typealias AccessLevelSerializer = ValueSerializer<AccessLevel>
 
-    /// The union `sharing.AclUpdatePolicy`.
+    /// The people who may add and remove members of a folder.
     public enum AclUpdatePolicy: String, VoidStoneUnion {
         case owner
         case editors
@@ -35,19 +35,19 @@ extension Sharing {
     /// Reads and writes ``AclUpdatePolicy``.
     public typealias AclUpdatePolicySerializer = ValueSerializer<AclUpdatePolicy>
 
-    /// The struct `sharing.AddFileMemberArgs`.
+    /// The argument of `addFileMember`.
     public final class AddFileMemberArgs: StoneStruct, Sendable {
-        /// The field `file`.
+        /// The path or `id:…` of the file.
         public let file: String
-        /// The field `members`.
+        /// The people to share the file with.
         public let members: [Sharing.MemberSelector]
-        /// The field `custom_message`.
+        /// A text for the messages to the new members; nil for none.
         public let customMessage: String?
-        /// The field `quiet`.
+        /// Whether no message tells the new members.
         public let quiet: Bool
-        /// The field `access_level`.
+        /// Their rights; nil for `viewer`.
         public let accessLevel: Sharing.AccessLevel?
-        /// The field `add_message_as_comment`.
+        /// Whether the text becomes a comment on the file as well, which is for Paper.
         public let addMessageAsComment: Bool
 
         /// Takes over all fields.
@@ -88,7 +88,7 @@ extension Sharing {
     /// Reads and writes ``AddFileMemberArgs``.
     public typealias AddFileMemberArgsSerializer = ValueSerializer<AddFileMemberArgs>
 
-    /// The union `sharing.AddFileMemberError`.
+    /// Reasons for which `addFileMember` fails.
     public enum AddFileMemberError: StoneUnion {
         case userError(Sharing.SharingUserError)
         case accessError(Sharing.SharingFileAccessError)
@@ -125,15 +125,15 @@ extension Sharing {
     /// Reads and writes ``AddFileMemberError``.
     public typealias AddFileMemberErrorSerializer = ValueSerializer<AddFileMemberError>
 
-    /// The struct `sharing.AddFolderMemberArg`.
+    /// The argument of `addFolderMember`.
     public final class AddFolderMemberArg: StoneStruct, Sendable {
-        /// The field `shared_folder_id`.
+        /// The id of the shared folder.
         public let sharedFolderId: String
-        /// The field `members`.
+        /// The people and groups to add.
         public let members: [Sharing.AddMember]
-        /// The field `quiet`.
+        /// Whether no message tells the new members.
         public let quiet: Bool
-        /// The field `custom_message`.
+        /// A text for the messages to the new members; nil for none.
         public let customMessage: String?
 
         /// Takes over all fields.
@@ -167,7 +167,7 @@ extension Sharing {
     /// Reads and writes ``AddFolderMemberArg``.
     public typealias AddFolderMemberArgSerializer = ValueSerializer<AddFolderMemberArg>
 
-    /// The union `sharing.AddFolderMemberError`.
+    /// Reasons for which `addFolderMember` fails.
     public enum AddFolderMemberError: StoneUnion {
         case accessError(Sharing.SharedFolderAccessError)
         case emailUnverified
@@ -229,11 +229,11 @@ extension Sharing {
     /// Reads and writes ``AddFolderMemberError``.
     public typealias AddFolderMemberErrorSerializer = ValueSerializer<AddFolderMemberError>
 
-    /// The struct `sharing.AddMember`.
+    /// A member to add, with rights.
     public final class AddMember: StoneStruct, Sendable {
-        /// The field `member`.
+        /// The person or group.
         public let member: Sharing.MemberSelector
-        /// The field `access_level`.
+        /// The rights of the member; nil for `viewer`.
         public let accessLevel: Sharing.AccessLevel?
 
         /// Takes over all fields.
@@ -258,7 +258,7 @@ extension Sharing {
     /// Reads and writes ``AddMember``.
     public typealias AddMemberSerializer = ValueSerializer<AddMember>
 
-    /// The union `sharing.AddMemberSelectorError`.
+    /// Why a person or group cannot become a member.
     public enum AddMemberSelectorError: StoneUnion {
         case automaticGroup
         case invalidDropboxId(String)
@@ -302,7 +302,7 @@ extension Sharing {
     /// Reads and writes ``AddMemberSelectorError``.
     public typealias AddMemberSelectorErrorSerializer = ValueSerializer<AddMemberSelectorError>
 
-    /// The union `sharing.AlphaResolvedVisibility`.
+    /// Whom a link is for in the end.
     public enum AlphaResolvedVisibility: String, VoidStoneUnion {
         case public_ = "public"
         case teamOnly = "team_only"
@@ -316,9 +316,9 @@ extension Sharing {
     /// Reads and writes ``AlphaResolvedVisibility``.
     public typealias AlphaResolvedVisibilitySerializer = ValueSerializer<AlphaResolvedVisibility>
 
-    /// The struct `sharing.AudienceExceptionContentInfo`.
+    /// An entry of a folder with a link for other people.
     public final class AudienceExceptionContentInfo: StoneStruct, Sendable {
-        /// The field `name`.
+        /// The name of the entry.
         public let name: String
 
         /// Takes over all fields.
@@ -342,11 +342,11 @@ extension Sharing {
         AudienceExceptionContentInfo
     >
 
-    /// The struct `sharing.AudienceExceptions`.
+    /// Entries of a folder whose links are for other people than that of the folder.
     public final class AudienceExceptions: StoneStruct, Sendable {
-        /// The field `count`.
+        /// How many there are.
         public let count: UInt32
-        /// The field `exceptions`.
+        /// Some of them, to be shown.
         public let exceptions: [Sharing.AudienceExceptionContentInfo]
 
         /// Takes over all fields.
@@ -371,13 +371,13 @@ extension Sharing {
     /// Reads and writes ``AudienceExceptions``.
     public typealias AudienceExceptionsSerializer = ValueSerializer<AudienceExceptions>
 
-    /// The struct `sharing.AudienceRestrictingSharedFolder`.
+    /// A shared folder whose rules keep a link from more people.
     public final class AudienceRestrictingSharedFolder: StoneStruct, Sendable {
-        /// The field `shared_folder_id`.
+        /// The id of the shared folder.
         public let sharedFolderId: String
-        /// The field `name`.
+        /// The name of the folder.
         public let name: String
-        /// The field `audience`.
+        /// Whom links in the folder may be for.
         public let audience: Sharing.LinkAudience
 
         /// Takes over all fields.

@@ -4,7 +4,7 @@
 // Tools/StoneGenerator/specification.sha256 has its checksums. Do not edit.
 
 extension Sharing {
-    /// The union `sharing.ChangeLinkExpirationPolicy`.
+    /// Whether users may change when links expire.
     public enum ChangeLinkExpirationPolicy: String, VoidStoneUnion {
         case allowed
         case notAllowed = "not_allowed"
@@ -83,11 +83,11 @@ extension Sharing {
     /// Reads and writes ``CreateSharedLinkError``.
     public typealias CreateSharedLinkErrorSerializer = ValueSerializer<CreateSharedLinkError>
 
-    /// The struct `sharing.CreateSharedLinkWithSettingsArg`.
+    /// The argument of `createSharedLinkWithSettings`.
     public final class CreateSharedLinkWithSettingsArg: StoneStruct, Sendable {
-        /// The field `path`.
+        /// The path or `id:…` of the file or folder to link to.
         public let path: String
-        /// The field `settings`.
+        /// The settings of the link; nil for those of the account or team.
         public let settings: Sharing.SharedLinkSettings?
 
         /// Takes over all fields.
@@ -114,7 +114,7 @@ extension Sharing {
         CreateSharedLinkWithSettingsArg
     >
 
-    /// The union `sharing.CreateSharedLinkWithSettingsError`.
+    /// Reasons for which `createSharedLinkWithSettings` fails.
     public enum CreateSharedLinkWithSettingsError: StoneUnion {
         case path(Files.LookupError)
         case emailNotVerified

@@ -5,7 +5,7 @@
 
 extension Sharing {
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `sharing.ExpectedSharedContentLinkMetadata`.
+    /// The link that a file will have when it is shared first.
     public final class ExpectedSharedContentLinkMetadata: Sharing.SharedContentLinkMetadataBase,
         @unchecked Sendable
     {

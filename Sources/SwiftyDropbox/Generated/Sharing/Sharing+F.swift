@@ -6,7 +6,7 @@
 public import Foundation
 
 extension Sharing {
-    /// The union `sharing.FileAction`.
+    /// Actions on a shared file.
     public enum FileAction: String, VoidStoneUnion {
         case disableViewerInfo = "disable_viewer_info"
         case editContents = "edit_contents"
@@ -60,15 +60,15 @@ extension Sharing {
     public typealias FileErrorResultSerializer = ValueSerializer<FileErrorResult>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `sharing.FileLinkMetadata`.
+    /// A link to a file.
     public final class FileLinkMetadata: Sharing.SharedLinkMetadata, @unchecked Sendable {
-        /// The field `client_modified`.
+        /// The time that the uploading program gave as that of the last change.
         public let clientModified: Date
-        /// The field `server_modified`.
+        /// When the server got this version.
         public let serverModified: Date
-        /// The field `rev`.
+        /// The version of the file.
         public let rev: String
-        /// The field `size`.
+        /// The length of the file in bytes.
         public let size: UInt64
 
         /// Takes over all fields.
@@ -110,7 +110,7 @@ extension Sharing {
     /// Reads and writes ``FileLinkMetadata``.
     public typealias FileLinkMetadataSerializer = ValueSerializer<FileLinkMetadata>
 
-    /// The union `sharing.FileMemberActionError`.
+    /// Why something was not done with a member of a file.
     public enum FileMemberActionError: StoneUnion {
         case invalidMember
         case noPermission
@@ -145,7 +145,7 @@ extension Sharing {
     /// Reads and writes ``FileMemberActionError``.
     public typealias FileMemberActionErrorSerializer = ValueSerializer<FileMemberActionError>
 
-    /// The union `sharing.FileMemberActionIndividualResult`.
+    /// The result of an action on one member of a file.
     public enum FileMemberActionIndividualResult: StoneUnion {
         case success(Sharing.AccessLevel?)
         case memberError(Sharing.FileMemberActionError)
@@ -173,15 +173,15 @@ extension Sharing {
         FileMemberActionIndividualResult
     >
 
-    /// The struct `sharing.FileMemberActionResult`.
+    /// A member of a file, and the result of an action on it.
     public final class FileMemberActionResult: StoneStruct, Sendable {
-        /// The field `member`.
+        /// The person or group.
         public let member: Sharing.MemberSelector
-        /// The field `result`.
+        /// The result of the action.
         public let result: Sharing.FileMemberActionIndividualResult
-        /// The field `sckey_sha1`.
+        /// A fingerprint of the key of the shared content; nil if there is none.
         public let sckeySha1: String?
-        /// The field `invitation_signature`.
+        /// Signatures of the invitation, one for each person; nil if there are none.
         public let invitationSignature: [String]?
 
         /// Takes over all fields.
@@ -215,7 +215,7 @@ extension Sharing {
     /// Reads and writes ``FileMemberActionResult``.
     public typealias FileMemberActionResultSerializer = ValueSerializer<FileMemberActionResult>
 
-    /// The union `sharing.FileMemberRemoveActionResult`.
+    /// The result of taking a member out of a file.
     public enum FileMemberRemoveActionResult: StoneUnion {
         case success(Sharing.MemberAccessLevelResult)
         case memberError(Sharing.FileMemberActionError)
@@ -245,13 +245,13 @@ extension Sharing {
         FileMemberRemoveActionResult
     >
 
-    /// The struct `sharing.FilePermission`.
+    /// Whether the user may do something with a file.
     public final class FilePermission: StoneStruct, Sendable {
-        /// The field `action`.
+        /// The action.
         public let action: Sharing.FileAction
-        /// The field `allow`.
+        /// Whether it is allowed.
         public let allow: Bool
-        /// The field `reason`.
+        /// Why it is not allowed; nil if it is, or if the server does not tell.
         public let reason: Sharing.PermissionDeniedReason?
 
         /// Takes over all fields.
@@ -281,7 +281,7 @@ extension Sharing {
     /// Reads and writes ``FilePermission``.
     public typealias FilePermissionSerializer = ValueSerializer<FilePermission>
 
-    /// The union `sharing.FolderAction`.
+    /// Actions on a shared folder.
     public enum FolderAction: String, VoidStoneUnion {
         case changeOptions = "change_options"
         case disableViewerInfo = "disable_viewer_info"
@@ -305,19 +305,19 @@ extension Sharing {
     public typealias FolderActionSerializer = ValueSerializer<FolderAction>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `sharing.FolderLinkMetadata`.
+    /// A link to a folder.
     public final class FolderLinkMetadata: Sharing.SharedLinkMetadata, @unchecked Sendable {
     }
     /// Reads and writes ``FolderLinkMetadata``.
     public typealias FolderLinkMetadataSerializer = ValueSerializer<FolderLinkMetadata>
 
-    /// The struct `sharing.FolderPermission`.
+    /// Whether the user may do something with a folder.
     public final class FolderPermission: StoneStruct, Sendable {
-        /// The field `action`.
+        /// The action.
         public let action: Sharing.FolderAction
-        /// The field `allow`.
+        /// Whether it is allowed.
         public let allow: Bool
-        /// The field `reason`.
+        /// Why it is not allowed; nil if it is, or if the server does not tell.
         public let reason: Sharing.PermissionDeniedReason?
 
         /// Takes over all fields.
@@ -347,17 +347,18 @@ extension Sharing {
     /// Reads and writes ``FolderPermission``.
     public typealias FolderPermissionSerializer = ValueSerializer<FolderPermission>
 
-    /// The struct `sharing.FolderPolicy`.
+    /// The rules for members and links of a folder.
     public final class FolderPolicy: StoneStruct, Sendable {
-        /// The field `member_policy`.
+        /// The people who may be a member by the folder's own rule; nil if it has none, or no team.
         public let memberPolicy: Sharing.MemberPolicy?
-        /// The field `resolved_member_policy`.
+        /// The people who may be a member by the rules of both folder and team; nil unless a team
+        /// owns it.
         public let resolvedMemberPolicy: Sharing.MemberPolicy?
-        /// The field `acl_update_policy`.
+        /// The people who may add and remove members.
         public let aclUpdatePolicy: Sharing.AclUpdatePolicy
-        /// The field `shared_link_policy`.
+        /// Whom links to entries of the folder may be for.
         public let sharedLinkPolicy: Sharing.SharedLinkPolicy
-        /// The field `viewer_info_policy`.
+        /// Whether members see who has looked at entries.
         public let viewerInfoPolicy: Sharing.ViewerInfoPolicy?
 
         /// Takes over all fields.

@@ -6,9 +6,9 @@
 extension Sharing {
     /// The struct `sharing.GetFileMetadataArg`.
     public final class GetFileMetadataArg: StoneStruct, Sendable {
-        /// The field `file`.
+        /// The path or `id:…` of the file.
         public let file: String
-        /// The field `actions`.
+        /// The actions about which the answer says whether they are allowed; nil for none.
         public let actions: [Sharing.FileAction]?
 
         /// Takes over all fields.
@@ -37,7 +37,7 @@ extension Sharing {
     public final class GetFileMetadataBatchArg: StoneStruct, Sendable {
         /// The field `files`.
         public let files: [String]
-        /// The field `actions`.
+        /// The actions about which the answer says whether they are allowed; nil for none.
         public let actions: [Sharing.FileAction]?
 
         /// Takes over all fields.
@@ -64,7 +64,7 @@ extension Sharing {
 
     /// The struct `sharing.GetFileMetadataBatchResult`.
     public final class GetFileMetadataBatchResult: StoneStruct, Sendable {
-        /// The field `file`.
+        /// The path or `id:…` of the file.
         public let file: String
         /// The field `result`.
         public let result: Sharing.GetFileMetadataIndividualResult
@@ -151,11 +151,11 @@ extension Sharing {
         GetFileMetadataIndividualResult
     >
 
-    /// The struct `sharing.GetMetadataArgs`.
+    /// The argument of `getFolderMetadata`.
     public final class GetMetadataArgs: StoneStruct, Sendable {
-        /// The field `shared_folder_id`.
+        /// The id of the shared folder.
         public let sharedFolderId: String
-        /// The field `actions`.
+        /// The actions about which the answer says whether they are allowed; nil for none.
         public let actions: [Sharing.FolderAction]?
 
         /// Takes over all fields.
@@ -180,7 +180,7 @@ extension Sharing {
     /// Reads and writes ``GetMetadataArgs``.
     public typealias GetMetadataArgsSerializer = ValueSerializer<GetMetadataArgs>
 
-    /// The union `sharing.GetSharedLinkFileError`.
+    /// Reasons for which `getSharedLinkFile` fails.
     public enum GetSharedLinkFileError: String, VoidStoneUnion {
         case sharedLinkNotFound = "shared_link_not_found"
         case sharedLinkAccessDenied = "shared_link_access_denied"
@@ -192,13 +192,14 @@ extension Sharing {
     /// Reads and writes ``GetSharedLinkFileError``.
     public typealias GetSharedLinkFileErrorSerializer = ValueSerializer<GetSharedLinkFileError>
 
-    /// The struct `sharing.GetSharedLinkMetadataArg`.
+    /// The argument of `getSharedLinkMetadata` and `getSharedLinkFile`.
     public final class GetSharedLinkMetadataArg: StoneStruct, Sendable {
-        /// The field `url`.
+        /// The address of the link.
         public let url: String
-        /// The field `path`.
+        /// The path of an entry below the folder of the link; nil for the link's own file or
+        /// folder.
         public let path: String?
-        /// The field `link_password`.
+        /// The password of the link; nil if it has none.
         public let linkPassword: String?
 
         /// Takes over all fields.
@@ -300,15 +301,15 @@ extension Sharing {
     public typealias GetSharedLinksResultSerializer = ValueSerializer<GetSharedLinksResult>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `sharing.GroupInfo`.
+    /// A group of a team, as a member.
     public final class GroupInfo: TeamCommon.GroupSummary, @unchecked Sendable {
-        /// The field `group_type`. Deprecated.
+        /// Whether members can be of several teams. Deprecated.
         public let groupType: TeamCommon.GroupType
-        /// The field `is_member`.
+        /// Whether the caller is in the group.
         public let isMember: Bool
-        /// The field `is_owner`.
+        /// Whether the caller manages the group.
         public let isOwner: Bool
-        /// The field `same_team`.
+        /// Whether the group is of the caller's own team.
         public let sameTeam: Bool
 
         /// Takes over all fields.
@@ -349,9 +350,9 @@ extension Sharing {
     public typealias GroupInfoSerializer = ValueSerializer<GroupInfo>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `sharing.GroupMembershipInfo`.
+    /// A group that is a member.
     public final class GroupMembershipInfo: Sharing.MembershipInfo, @unchecked Sendable {
-        /// The field `group`.
+        /// The group.
         public let group: Sharing.GroupInfo
 
         /// Takes over all fields.

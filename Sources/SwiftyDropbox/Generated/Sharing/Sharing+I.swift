@@ -4,11 +4,11 @@
 // Tools/StoneGenerator/specification.sha256 has its checksums. Do not edit.
 
 extension Sharing {
-    /// The struct `sharing.InsufficientPlan`.
+    /// An action that the user's plan does not have.
     public final class InsufficientPlan: StoneStruct, Sendable {
-        /// The field `message`.
+        /// An explanation for the user.
         public let message: String
-        /// The field `upsell_url`.
+        /// An address at which a plan with it can be had; nil if there is none for this user.
         public let upsellUrl: String?
 
         /// Takes over all fields.
@@ -33,13 +33,13 @@ extension Sharing {
     /// Reads and writes ``InsufficientPlan``.
     public typealias InsufficientPlanSerializer = ValueSerializer<InsufficientPlan>
 
-    /// The struct `sharing.InsufficientQuotaAmounts`.
+    /// Bytes that are needed and bytes that there are.
     public final class InsufficientQuotaAmounts: StoneStruct, Sendable {
-        /// The field `space_needed`.
+        /// How many bytes are needed.
         public let spaceNeeded: UInt64
-        /// The field `space_shortage`.
+        /// How many bytes are missing.
         public let spaceShortage: UInt64
-        /// The field `space_left`.
+        /// How many bytes the account has left.
         public let spaceLeft: UInt64
 
         /// Takes over all fields.
@@ -67,7 +67,7 @@ extension Sharing {
     /// Reads and writes ``InsufficientQuotaAmounts``.
     public typealias InsufficientQuotaAmountsSerializer = ValueSerializer<InsufficientQuotaAmounts>
 
-    /// The union `sharing.InviteeInfo`.
+    /// A person who is invited and not yet a user.
     public enum InviteeInfo: StoneUnion {
         case email(String)
         case other
@@ -93,11 +93,11 @@ extension Sharing {
     public typealias InviteeInfoSerializer = ValueSerializer<InviteeInfo>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `sharing.InviteeMembershipInfo`.
+    /// A person who is invited and has not come yet.
     public final class InviteeMembershipInfo: Sharing.MembershipInfo, @unchecked Sendable {
-        /// The field `invitee`.
+        /// The address that the invitation went to.
         public let invitee: Sharing.InviteeInfo
-        /// The field `user`.
+        /// The user of that address; nil if there is none.
         public let user: Sharing.UserInfo?
 
         /// Takes over all fields.

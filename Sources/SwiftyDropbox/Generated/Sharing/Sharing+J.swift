@@ -4,7 +4,7 @@
 // Tools/StoneGenerator/specification.sha256 has its checksums. Do not edit.
 
 extension Sharing {
-    /// The union `sharing.JobError`.
+    /// Why a job failed.
     public enum JobError: StoneUnion {
         case unshareFolderError(Sharing.UnshareFolderError)
         case removeFolderMemberError(Sharing.RemoveFolderMemberError)
@@ -39,7 +39,7 @@ extension Sharing {
     /// Reads and writes ``JobError``.
     public typealias JobErrorSerializer = ValueSerializer<JobError>
 
-    /// The union `sharing.JobStatus`.
+    /// The state of a job of `unshareFolder` and the like.
     public enum JobStatus: StoneUnion {
         case inProgress
         case complete

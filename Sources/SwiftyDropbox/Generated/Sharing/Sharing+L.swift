@@ -6,7 +6,7 @@
 public import Foundation
 
 extension Sharing {
-    /// The union `sharing.LinkAccessLevel`.
+    /// The rights of visitors of a link.
     public enum LinkAccessLevel: String, VoidStoneUnion {
         case viewer
         case editor
@@ -15,7 +15,7 @@ extension Sharing {
     /// Reads and writes ``LinkAccessLevel``.
     public typealias LinkAccessLevelSerializer = ValueSerializer<LinkAccessLevel>
 
-    /// The union `sharing.LinkAction`.
+    /// Changes of a link.
     public enum LinkAction: String, VoidStoneUnion {
         case changeAccessLevel = "change_access_level"
         case changeAudience = "change_audience"
@@ -28,7 +28,7 @@ extension Sharing {
     /// Reads and writes ``LinkAction``.
     public typealias LinkActionSerializer = ValueSerializer<LinkAction>
 
-    /// The union `sharing.LinkAudience`.
+    /// Whom a link is for.
     public enum LinkAudience: String, VoidStoneUnion {
         case public_ = "public"
         case team
@@ -40,7 +40,7 @@ extension Sharing {
     /// Reads and writes ``LinkAudience``.
     public typealias LinkAudienceSerializer = ValueSerializer<LinkAudience>
 
-    /// The union `sharing.LinkAudienceDisallowedReason`.
+    /// Why a link cannot be for some people.
     public enum LinkAudienceDisallowedReason: String, VoidStoneUnion {
         case deleteAndRecreate = "delete_and_recreate"
         case restrictedBySharedFolder = "restricted_by_shared_folder"
@@ -55,13 +55,13 @@ extension Sharing {
         LinkAudienceDisallowedReason
     >
 
-    /// The struct `sharing.LinkAudienceOption`.
+    /// People whom a link may or may not be for.
     public final class LinkAudienceOption: StoneStruct, Sendable {
-        /// The field `audience`.
+        /// The people.
         public let audience: Sharing.LinkAudience
-        /// The field `allowed`.
+        /// Whether the link may be for them.
         public let allowed: Bool
-        /// The field `disallowed_reason`.
+        /// Why it may not; nil if it may.
         public let disallowedReason: Sharing.LinkAudienceDisallowedReason?
 
         /// Takes over all fields.
@@ -92,7 +92,7 @@ extension Sharing {
     /// Reads and writes ``LinkAudienceOption``.
     public typealias LinkAudienceOptionSerializer = ValueSerializer<LinkAudienceOption>
 
-    /// The union `sharing.LinkExpiry`.
+    /// A change of when a link expires.
     public enum LinkExpiry: StoneUnion {
         case removeExpiry
         case setExpiry(Date)
@@ -123,7 +123,7 @@ extension Sharing {
     // Sendable: its fields are constants; only of final classes the compiler sees that.
     /// The struct `sharing.LinkMetadata`.
     public class LinkMetadata: StoneStruct, @unchecked Sendable {
-        /// The field `url`.
+        /// The address of the link.
         public let url: String
         /// The field `visibility`.
         public let visibility: Sharing.Visibility
@@ -163,7 +163,7 @@ extension Sharing {
     /// Reads and writes ``LinkMetadata``.
     public typealias LinkMetadataSerializer = ValueSerializer<LinkMetadata>
 
-    /// The union `sharing.LinkPassword`.
+    /// A change of the password of a link.
     public enum LinkPassword: StoneUnion {
         case removePassword
         case setPassword(String)
@@ -191,13 +191,13 @@ extension Sharing {
     /// Reads and writes ``LinkPassword``.
     public typealias LinkPasswordSerializer = ValueSerializer<LinkPassword>
 
-    /// The struct `sharing.LinkPermission`.
+    /// Whether the user may change something of a link.
     public final class LinkPermission: StoneStruct, Sendable {
-        /// The field `action`.
+        /// The action.
         public let action: Sharing.LinkAction
-        /// The field `allow`.
+        /// Whether it is allowed.
         public let allow: Bool
-        /// The field `reason`.
+        /// Why it is not allowed; nil if it is, or if the server does not tell.
         public let reason: Sharing.PermissionDeniedReason?
 
         /// Takes over all fields.
@@ -227,55 +227,58 @@ extension Sharing {
     /// Reads and writes ``LinkPermission``.
     public typealias LinkPermissionSerializer = ValueSerializer<LinkPermission>
 
-    /// The struct `sharing.LinkPermissions`.
+    /// The rights that a link gives, and which of its settings the user may change.
     public final class LinkPermissions: StoneStruct, Sendable {
-        /// The field `resolved_visibility`.
+        /// Whom the link is for in the end, by all rules; nil if the caller must not know.
         public let resolvedVisibility: Sharing.ResolvedVisibility?
-        /// The field `requested_visibility`.
+        /// Whom the link was made for; nil unless the caller owns it.
         public let requestedVisibility: Sharing.RequestedVisibility?
-        /// The field `can_revoke`.
+        /// Whether the user may revoke the link.
         public let canRevoke: Bool
-        /// The field `revoke_failure_reason`.
+        /// Why the user may not; nil if that is allowed.
         public let revokeFailureReason: Sharing.SharedLinkAccessFailureReason?
-        /// The field `effective_audience`.
+        /// Whom the link is for in the end, by all rules; nil if the caller must not know.
         public let effectiveAudience: Sharing.LinkAudience?
-        /// The field `link_access_level`.
+        /// The rights of visitors; nil if the caller must not know.
         public let linkAccessLevel: Sharing.LinkAccessLevel?
-        /// The field `visibility_policies`.
+        /// For each choice of whom the link is for, whether the user can make it.
         public let visibilityPolicies: [Sharing.VisibilityPolicy]
-        /// The field `can_set_expiry`.
+        /// Whether the user may let the link expire.
         public let canSetExpiry: Bool
-        /// The field `can_remove_expiry`.
+        /// Whether the user may let the link never expire.
         public let canRemoveExpiry: Bool
-        /// The field `allow_download`.
+        /// Whether visitors may download the content.
         public let allowDownload: Bool
-        /// The field `can_allow_download`.
+        /// Whether the user may permit downloads.
         public let canAllowDownload: Bool
-        /// The field `can_disallow_download`.
+        /// Whether the user may forbid downloads.
         public let canDisallowDownload: Bool
-        /// The field `allow_comments`. Deprecated.
+        /// Whether visitors may comment. Deprecated.
         public let allowComments: Bool
-        /// The field `team_restricts_comments`. Deprecated.
+        /// Whether the team has forbidden comments everywhere. Deprecated.
         public let teamRestrictsComments: Bool
-        /// The field `audience_options`.
+        /// For each group of people, whether the link may be for them; nil if the server does not
+        /// tell.
         public let audienceOptions: [Sharing.LinkAudienceOption]?
-        /// The field `can_set_password`.
+        /// Whether the user may demand a password; nil if the server does not tell.
         public let canSetPassword: Bool?
-        /// The field `can_remove_password`.
+        /// Whether the user may do without a password; nil if the server does not tell.
         public let canRemovePassword: Bool?
-        /// The field `require_password`.
+        /// Whether visitors need a password; nil if the server does not tell.
         public let requirePassword: Bool?
-        /// The field `can_use_extended_sharing_controls`.
+        /// Whether the user's plan has passwords, expiry and the like; nil if the server does not
+        /// tell.
         public let canUseExtendedSharingControls: Bool?
-        /// The field `can_sync`.
+        /// Whether the user may save the content to the own account; nil if the server does not
+        /// tell.
         public let canSync: Bool?
-        /// The field `can_request_access`.
+        /// Whether the user may ask for access; nil if the server does not tell.
         public let canRequestAccess: Bool?
-        /// The field `enforce_shared_link_password_policy`.
+        /// Whether the team demands a password; nil if the server does not tell.
         public let enforceSharedLinkPasswordPolicy: TeamPolicies.EnforceLinkPasswordPolicy?
-        /// The field `days_to_expire_policy`.
+        /// After how many days links of the team expire; nil if the server does not tell.
         public let daysToExpirePolicy: TeamPolicies.DefaultLinkExpirationDaysPolicy?
-        /// The field `change_shared_link_expiration_policy`.
+        /// Whether the team's users may change when links expire; nil if the server does not tell.
         public let changeSharedLinkExpirationPolicy: Sharing.ChangeLinkExpirationPolicy?
 
         /// Takes over all fields.
@@ -387,15 +390,15 @@ extension Sharing {
     /// Reads and writes ``LinkPermissions``.
     public typealias LinkPermissionsSerializer = ValueSerializer<LinkPermissions>
 
-    /// The struct `sharing.LinkSettings`.
+    /// Settings of the link to a shared folder. Each that is nil stays.
     public final class LinkSettings: StoneStruct, Sendable {
-        /// The field `access_level`.
+        /// The rights of visitors: `viewer` or `viewerNoComment`.
         public let accessLevel: Sharing.AccessLevel?
-        /// The field `audience`.
+        /// Whom the link is for.
         public let audience: Sharing.LinkAudience?
-        /// The field `expiry`.
+        /// When the link expires.
         public let expiry: Sharing.LinkExpiry?
-        /// The field `password`.
+        /// The password of the link.
         public let password: Sharing.LinkPassword?
 
         /// Takes over all fields.
@@ -429,15 +432,15 @@ extension Sharing {
     /// Reads and writes ``LinkSettings``.
     public typealias LinkSettingsSerializer = ValueSerializer<LinkSettings>
 
-    /// The struct `sharing.ListFileMembersArg`.
+    /// The argument of `listFileMembers`.
     public final class ListFileMembersArg: StoneStruct, Sendable {
-        /// The field `file`.
+        /// The path or `id:…` of the file.
         public let file: String
-        /// The field `actions`.
+        /// The actions about which the answer says whether they are allowed; nil for none.
         public let actions: [Sharing.MemberAction]?
-        /// The field `include_inherited`.
+        /// Whether members come along who have the file by a shared folder only.
         public let includeInherited: Bool
-        /// The field `limit`.
+        /// How many members of each kind a page has at most.
         public let limit: UInt32
 
         /// Takes over all fields.
@@ -502,7 +505,7 @@ extension Sharing {
 
     /// The struct `sharing.ListFileMembersBatchResult`.
     public final class ListFileMembersBatchResult: StoneStruct, Sendable {
-        /// The field `file`.
+        /// The path or `id:…` of the file.
         public let file: String
         /// The field `result`.
         public let result: Sharing.ListFileMembersIndividualResult
@@ -533,7 +536,7 @@ extension Sharing {
 
     /// The struct `sharing.ListFileMembersContinueArg`.
     public final class ListFileMembersContinueArg: StoneStruct, Sendable {
-        /// The field `cursor`.
+        /// The cursor of the next page; nil after the last one.
         public let cursor: String
 
         /// Takes over all fields.
@@ -621,7 +624,7 @@ extension Sharing {
         ListFileMembersCountResult
     >
 
-    /// The union `sharing.ListFileMembersError`.
+    /// Reasons for which `listFileMembers` fails.
     public enum ListFileMembersError: StoneUnion {
         case userError(Sharing.SharingUserError)
         case accessError(Sharing.SharingFileAccessError)
@@ -679,11 +682,11 @@ extension Sharing {
         ListFileMembersIndividualResult
     >
 
-    /// The struct `sharing.ListFilesArg`.
+    /// The argument of `listReceivedFiles`.
     public final class ListFilesArg: StoneStruct, Sendable {
-        /// The field `limit`.
+        /// How many files a page has at most.
         public let limit: UInt32
-        /// The field `actions`.
+        /// The actions about which the answer says whether they are allowed; nil for none.
         public let actions: [Sharing.FileAction]?
 
         /// Takes over all fields.
@@ -710,7 +713,7 @@ extension Sharing {
 
     /// The struct `sharing.ListFilesContinueArg`.
     public final class ListFilesContinueArg: StoneStruct, Sendable {
-        /// The field `cursor`.
+        /// The cursor of the next page; nil after the last one.
         public let cursor: String
 
         /// Takes over all fields.
@@ -760,11 +763,11 @@ extension Sharing {
     /// Reads and writes ``ListFilesContinueError``.
     public typealias ListFilesContinueErrorSerializer = ValueSerializer<ListFilesContinueError>
 
-    /// The struct `sharing.ListFilesResult`.
+    /// A page of shared files.
     public final class ListFilesResult: StoneStruct, Sendable {
-        /// The field `entries`.
+        /// The files of this page.
         public let entries: [Sharing.SharedFileMetadata]
-        /// The field `cursor`.
+        /// The cursor of the next page; nil after the last one.
         public let cursor: String?
 
         /// Takes over all fields.
@@ -790,13 +793,14 @@ extension Sharing {
     public typealias ListFilesResultSerializer = ValueSerializer<ListFilesResult>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `sharing.ListFolderMembersArgs`.
+    /// The argument of `listFolderMembers`.
     public final class ListFolderMembersArgs: Sharing.ListFolderMembersCursorArg,
         @unchecked Sendable
     {
-        /// The field `shared_folder_id`.
+        /// The id of the shared folder.
         public let sharedFolderId: String
-        /// The field `path`.
+        /// A path in the folder, whose members are listed in place of those of the whole folder;
+        /// nil for the latter.
         public let path: String?
 
         /// Takes over all fields.
@@ -829,7 +833,7 @@ extension Sharing {
 
     /// The struct `sharing.ListFolderMembersContinueArg`.
     public final class ListFolderMembersContinueArg: StoneStruct, Sendable {
-        /// The field `cursor`.
+        /// The cursor of the next page; nil after the last one.
         public let cursor: String
 
         /// Takes over all fields.
@@ -884,11 +888,11 @@ extension Sharing {
     >
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `sharing.ListFolderMembersCursorArg`.
+    /// How members of a folder are listed.
     public class ListFolderMembersCursorArg: StoneStruct, @unchecked Sendable {
-        /// The field `actions`.
+        /// The actions about which the answer says whether they are allowed; nil for none.
         public let actions: [Sharing.MemberAction]?
-        /// The field `limit`.
+        /// How many members a page has at most.
         public let limit: UInt32
 
         /// Takes over all fields.
@@ -915,11 +919,11 @@ extension Sharing {
         ListFolderMembersCursorArg
     >
 
-    /// The struct `sharing.ListFoldersArgs`.
+    /// The argument of `listFolders` and `listMountableFolders`.
     public final class ListFoldersArgs: StoneStruct, Sendable {
-        /// The field `limit`.
+        /// How many folders a page has at most.
         public let limit: UInt32
-        /// The field `actions`.
+        /// The actions about which the answer says whether they are allowed; nil for none.
         public let actions: [Sharing.FolderAction]?
 
         /// Takes over all fields.
@@ -946,7 +950,7 @@ extension Sharing {
 
     /// The struct `sharing.ListFoldersContinueArg`.
     public final class ListFoldersContinueArg: StoneStruct, Sendable {
-        /// The field `cursor`.
+        /// The cursor of the next page; nil after the last one.
         public let cursor: String
 
         /// Takes over all fields.
@@ -976,11 +980,11 @@ extension Sharing {
     /// Reads and writes ``ListFoldersContinueError``.
     public typealias ListFoldersContinueErrorSerializer = ValueSerializer<ListFoldersContinueError>
 
-    /// The struct `sharing.ListFoldersResult`.
+    /// A page of shared folders.
     public final class ListFoldersResult: StoneStruct, Sendable {
-        /// The field `entries`.
+        /// The folders of this page.
         public let entries: [Sharing.SharedFolderMetadata]
-        /// The field `cursor`.
+        /// The cursor of the next page; nil after the last one.
         public let cursor: String?
 
         /// Takes over all fields.
@@ -1005,13 +1009,13 @@ extension Sharing {
     /// Reads and writes ``ListFoldersResult``.
     public typealias ListFoldersResultSerializer = ValueSerializer<ListFoldersResult>
 
-    /// The struct `sharing.ListSharedLinksArg`.
+    /// The argument of `listSharedLinks`.
     public final class ListSharedLinksArg: StoneStruct, Sendable {
-        /// The field `path`.
+        /// The file or folder whose links are listed; nil for all links of the account.
         public let path: String?
-        /// The field `cursor`.
+        /// The cursor of the page before; nil for the first page.
         public let cursor: String?
-        /// The field `direct_only`.
+        /// With a path, whether links to folders above it are left out; nil for no.
         public let directOnly: Bool?
 
         /// Takes over all fields.
@@ -1039,7 +1043,7 @@ extension Sharing {
     /// Reads and writes ``ListSharedLinksArg``.
     public typealias ListSharedLinksArgSerializer = ValueSerializer<ListSharedLinksArg>
 
-    /// The union `sharing.ListSharedLinksError`.
+    /// Reasons for which `listSharedLinks` fails.
     public enum ListSharedLinksError: StoneUnion {
         case path(Files.LookupError)
         case reset
@@ -1067,13 +1071,13 @@ extension Sharing {
     /// Reads and writes ``ListSharedLinksError``.
     public typealias ListSharedLinksErrorSerializer = ValueSerializer<ListSharedLinksError>
 
-    /// The struct `sharing.ListSharedLinksResult`.
+    /// A page of links.
     public final class ListSharedLinksResult: StoneStruct, Sendable {
-        /// The field `links`.
+        /// The links of this page.
         public let links: [Sharing.SharedLinkMetadata]
-        /// The field `has_more`.
+        /// Whether there are further pages.
         public let hasMore: Bool
-        /// The field `cursor`.
+        /// The cursor of the next page; nil after the last one, and with a path.
         public let cursor: String?
 
         /// Takes over all fields.

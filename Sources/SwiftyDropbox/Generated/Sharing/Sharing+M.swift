@@ -4,13 +4,13 @@
 // Tools/StoneGenerator/specification.sha256 has its checksums. Do not edit.
 
 extension Sharing {
-    /// The struct `sharing.MemberAccessLevelResult`.
+    /// The rights that a member still has, and where they come from.
     public final class MemberAccessLevelResult: StoneStruct, Sendable {
-        /// The field `access_level`.
+        /// The rights of the member; nil for nothing.
         public let accessLevel: Sharing.AccessLevel?
-        /// The field `warning`.
+        /// A text for the user about why; nil if there is none.
         public let warning: String?
-        /// The field `access_details`.
+        /// Folders above by which the member has that right; nil if the caller must not see them.
         public let accessDetails: [Sharing.ParentFolderAccessInfo]?
 
         /// Takes over all fields.
@@ -41,7 +41,7 @@ extension Sharing {
     /// Reads and writes ``MemberAccessLevelResult``.
     public typealias MemberAccessLevelResultSerializer = ValueSerializer<MemberAccessLevelResult>
 
-    /// The union `sharing.MemberAction`.
+    /// Actions on a member of a folder.
     public enum MemberAction: String, VoidStoneUnion {
         case leaveACopy = "leave_a_copy"
         case makeEditor = "make_editor"
@@ -54,13 +54,13 @@ extension Sharing {
     /// Reads and writes ``MemberAction``.
     public typealias MemberActionSerializer = ValueSerializer<MemberAction>
 
-    /// The struct `sharing.MemberPermission`.
+    /// Whether the user may do something with a member.
     public final class MemberPermission: StoneStruct, Sendable {
-        /// The field `action`.
+        /// The action.
         public let action: Sharing.MemberAction
-        /// The field `allow`.
+        /// Whether it is allowed.
         public let allow: Bool
-        /// The field `reason`.
+        /// Why it is not allowed; nil if it is, or if the server does not tell.
         public let reason: Sharing.PermissionDeniedReason?
 
         /// Takes over all fields.
@@ -90,7 +90,7 @@ extension Sharing {
     /// Reads and writes ``MemberPermission``.
     public typealias MemberPermissionSerializer = ValueSerializer<MemberPermission>
 
-    /// The union `sharing.MemberPolicy`.
+    /// The people who may be a member of a folder.
     public enum MemberPolicy: String, VoidStoneUnion {
         case team
         case anyone
@@ -100,7 +100,7 @@ extension Sharing {
     /// Reads and writes ``MemberPolicy``.
     public typealias MemberPolicySerializer = ValueSerializer<MemberPolicy>
 
-    /// The union `sharing.MemberSelector`.
+    /// A person or a group.
     public enum MemberSelector: StoneUnion {
         case dropboxId(String)
         case email(String)
@@ -129,15 +129,16 @@ extension Sharing {
     public typealias MemberSelectorSerializer = ValueSerializer<MemberSelector>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `sharing.MembershipInfo`.
+    /// The membership of a person or group.
     public class MembershipInfo: StoneStruct, @unchecked Sendable {
-        /// The field `access_type`.
+        /// The rights of the member.
         public let accessType: Sharing.AccessLevel
-        /// The field `permissions`.
+        /// For each action that was asked about, whether the user may do it with the member; nil if
+        /// none was.
         public let permissions: [Sharing.MemberPermission]?
-        /// The field `initials`. Deprecated.
+        /// Never set. Deprecated.
         public let initials: String?
-        /// The field `is_inherited`.
+        /// Whether the membership comes of a folder above.
         public let isInherited: Bool
 
         /// Takes over all fields.
@@ -171,13 +172,13 @@ extension Sharing {
     /// Reads and writes ``MembershipInfo``.
     public typealias MembershipInfoSerializer = ValueSerializer<MembershipInfo>
 
-    /// The struct `sharing.ModifySharedLinkSettingsArgs`.
+    /// The argument of `modifySharedLinkSettings`.
     public final class ModifySharedLinkSettingsArgs: StoneStruct, Sendable {
-        /// The field `url`.
+        /// The address of the link.
         public let url: String
-        /// The field `settings`.
+        /// The settings to change; those that are nil stay.
         public let settings: Sharing.SharedLinkSettings
-        /// The field `remove_expiration`.
+        /// Whether the link never expires from now on.
         public let removeExpiration: Bool
 
         /// Takes over all fields.
@@ -209,7 +210,7 @@ extension Sharing {
         ModifySharedLinkSettingsArgs
     >
 
-    /// The union `sharing.ModifySharedLinkSettingsError`.
+    /// Reasons for which `modifySharedLinkSettings` fails.
     public enum ModifySharedLinkSettingsError: StoneUnion {
         case sharedLinkNotFound
         case sharedLinkAccessDenied
@@ -251,9 +252,9 @@ extension Sharing {
         ModifySharedLinkSettingsError
     >
 
-    /// The struct `sharing.MountFolderArg`.
+    /// The argument of `mountFolder`.
     public final class MountFolderArg: StoneStruct, Sendable {
-        /// The field `shared_folder_id`.
+        /// The id of the shared folder.
         public let sharedFolderId: String
 
         /// Takes over all fields.
@@ -275,7 +276,7 @@ extension Sharing {
     /// Reads and writes ``MountFolderArg``.
     public typealias MountFolderArgSerializer = ValueSerializer<MountFolderArg>
 
-    /// The union `sharing.MountFolderError`.
+    /// Reasons for which `mountFolder` fails.
     public enum MountFolderError: StoneUnion {
         case accessError(Sharing.SharedFolderAccessError)
         case insideSharedFolder

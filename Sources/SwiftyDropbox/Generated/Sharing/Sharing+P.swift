@@ -6,15 +6,15 @@
 public import Foundation
 
 extension Sharing {
-    /// The struct `sharing.ParentFolderAccessInfo`.
+    /// A folder above by which a member has rights.
     public final class ParentFolderAccessInfo: StoneStruct, Sendable {
-        /// The field `folder_name`.
+        /// The name of the folder.
         public let folderName: String
-        /// The field `shared_folder_id`.
+        /// The id of the shared folder.
         public let sharedFolderId: String
-        /// The field `permissions`.
+        /// The actions on the member that the user may do in that folder.
         public let permissions: [Sharing.MemberPermission]
-        /// The field `path`.
+        /// The path of the folder in the caller's tree.
         public let path: String
 
         /// Takes over all fields.
@@ -85,7 +85,7 @@ extension Sharing {
     /// Reads and writes ``PendingUploadMode``.
     public typealias PendingUploadModeSerializer = ValueSerializer<PendingUploadMode>
 
-    /// The union `sharing.PermissionDeniedReason`.
+    /// Why an action is not allowed.
     public enum PermissionDeniedReason: StoneUnion {
         case userNotSameTeamAsOwner
         case userNotAllowedByOwner

@@ -61,7 +61,7 @@ extension Sharing {
 
     /// The struct `sharing.RelinquishFileMembershipArg`.
     public final class RelinquishFileMembershipArg: StoneStruct, Sendable {
-        /// The field `file`.
+        /// The path or `id:…` of the file.
         public let file: String
 
         /// Takes over all fields.
@@ -118,11 +118,11 @@ extension Sharing {
         RelinquishFileMembershipError
     >
 
-    /// The struct `sharing.RelinquishFolderMembershipArg`.
+    /// The argument of `relinquishFolderMembership`.
     public final class RelinquishFolderMembershipArg: StoneStruct, Sendable {
-        /// The field `shared_folder_id`.
+        /// The id of the shared folder.
         public let sharedFolderId: String
-        /// The field `leave_a_copy`.
+        /// Whether the user keeps a copy of the content.
         public let leaveACopy: Bool
 
         /// Takes over all fields.
@@ -149,7 +149,7 @@ extension Sharing {
         RelinquishFolderMembershipArg
     >
 
-    /// The union `sharing.RelinquishFolderMembershipError`.
+    /// Reasons for which `relinquishFolderMembership` fails.
     public enum RelinquishFolderMembershipError: StoneUnion {
         case accessError(Sharing.SharedFolderAccessError)
         case folderOwner
@@ -194,11 +194,11 @@ extension Sharing {
         RelinquishFolderMembershipError
     >
 
-    /// The struct `sharing.RemoveFileMemberArg`.
+    /// The argument of `removeFileMember2`.
     public final class RemoveFileMemberArg: StoneStruct, Sendable {
-        /// The field `file`.
+        /// The path or `id:…` of the file.
         public let file: String
-        /// The field `member`.
+        /// The person or group.
         public let member: Sharing.MemberSelector
 
         /// Takes over all fields.
@@ -223,7 +223,7 @@ extension Sharing {
     /// Reads and writes ``RemoveFileMemberArg``.
     public typealias RemoveFileMemberArgSerializer = ValueSerializer<RemoveFileMemberArg>
 
-    /// The union `sharing.RemoveFileMemberError`.
+    /// Reasons for which `removeFileMember2` fails.
     public enum RemoveFileMemberError: StoneUnion {
         case userError(Sharing.SharingUserError)
         case accessError(Sharing.SharingFileAccessError)
@@ -255,13 +255,13 @@ extension Sharing {
     /// Reads and writes ``RemoveFileMemberError``.
     public typealias RemoveFileMemberErrorSerializer = ValueSerializer<RemoveFileMemberError>
 
-    /// The struct `sharing.RemoveFolderMemberArg`.
+    /// The argument of `removeFolderMember`.
     public final class RemoveFolderMemberArg: StoneStruct, Sendable {
-        /// The field `shared_folder_id`.
+        /// The id of the shared folder.
         public let sharedFolderId: String
-        /// The field `member`.
+        /// The person or group.
         public let member: Sharing.MemberSelector
-        /// The field `leave_a_copy`.
+        /// Whether the member keeps a copy of the content.
         public let leaveACopy: Bool
 
         /// Takes over all fields.
@@ -289,7 +289,7 @@ extension Sharing {
     /// Reads and writes ``RemoveFolderMemberArg``.
     public typealias RemoveFolderMemberArgSerializer = ValueSerializer<RemoveFolderMemberArg>
 
-    /// The union `sharing.RemoveFolderMemberError`.
+    /// Reasons for which `removeFolderMember` fails.
     public enum RemoveFolderMemberError: StoneUnion {
         case accessError(Sharing.SharedFolderAccessError)
         case memberError(Sharing.SharedFolderMemberError)
@@ -332,7 +332,7 @@ extension Sharing {
     /// Reads and writes ``RemoveFolderMemberError``.
     public typealias RemoveFolderMemberErrorSerializer = ValueSerializer<RemoveFolderMemberError>
 
-    /// The union `sharing.RemoveMemberJobStatus`.
+    /// The state of a job that takes a member out of a folder.
     public enum RemoveMemberJobStatus: StoneUnion {
         case inProgress
         case complete(Sharing.MemberAccessLevelResult)
@@ -361,7 +361,7 @@ extension Sharing {
     /// Reads and writes ``RemoveMemberJobStatus``.
     public typealias RemoveMemberJobStatusSerializer = ValueSerializer<RemoveMemberJobStatus>
 
-    /// The union `sharing.RequestedLinkAccessLevel`.
+    /// The rights that visitors of a link shall have.
     public enum RequestedLinkAccessLevel: String, VoidStoneUnion {
         case viewer
         case editor
@@ -372,7 +372,7 @@ extension Sharing {
     /// Reads and writes ``RequestedLinkAccessLevel``.
     public typealias RequestedLinkAccessLevelSerializer = ValueSerializer<RequestedLinkAccessLevel>
 
-    /// The union `sharing.RequestedVisibility`.
+    /// Whom a link was made for.
     public enum RequestedVisibility: String, VoidStoneUnion {
         case public_ = "public"
         case teamOnly = "team_only"
@@ -381,7 +381,7 @@ extension Sharing {
     /// Reads and writes ``RequestedVisibility``.
     public typealias RequestedVisibilitySerializer = ValueSerializer<RequestedVisibility>
 
-    /// The union `sharing.ResolvedVisibility`.
+    /// Whom a link is for in the end, by the rules of team and folder.
     public enum ResolvedVisibility: String, VoidStoneUnion {
         case public_ = "public"
         case teamOnly = "team_only"
@@ -395,9 +395,9 @@ extension Sharing {
     /// Reads and writes ``ResolvedVisibility``.
     public typealias ResolvedVisibilitySerializer = ValueSerializer<ResolvedVisibility>
 
-    /// The struct `sharing.RevokeSharedLinkArg`.
+    /// The argument of `revokeSharedLink`.
     public final class RevokeSharedLinkArg: StoneStruct, Sendable {
-        /// The field `url`.
+        /// The address of the link.
         public let url: String
 
         /// Takes over all fields.
@@ -419,7 +419,7 @@ extension Sharing {
     /// Reads and writes ``RevokeSharedLinkArg``.
     public typealias RevokeSharedLinkArgSerializer = ValueSerializer<RevokeSharedLinkArg>
 
-    /// The union `sharing.RevokeSharedLinkError`.
+    /// Reasons for which `revokeSharedLink` fails.
     public enum RevokeSharedLinkError: String, VoidStoneUnion {
         case sharedLinkNotFound = "shared_link_not_found"
         case sharedLinkAccessDenied = "shared_link_access_denied"

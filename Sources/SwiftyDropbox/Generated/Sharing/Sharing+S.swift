@@ -10,7 +10,7 @@ extension Sharing {
     public final class SetAccessInheritanceArg: StoneStruct, Sendable {
         /// The field `access_inheritance`.
         public let accessInheritance: Sharing.AccessInheritance
-        /// The field `shared_folder_id`.
+        /// The id of the shared folder.
         public let sharedFolderId: String
 
         /// Takes over all fields.
@@ -67,11 +67,11 @@ extension Sharing {
     >
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `sharing.ShareFolderArg`.
+    /// The argument of `shareFolder`.
     public final class ShareFolderArg: Sharing.ShareFolderArgBase, @unchecked Sendable {
-        /// The field `actions`.
+        /// The actions about which the answer says whether they are allowed; nil for none.
         public let actions: [Sharing.FolderAction]?
-        /// The field `link_settings`.
+        /// Settings of the link to the folder; nil for the default or no change.
         public let linkSettings: Sharing.LinkSettings?
 
         /// Takes over all fields.
@@ -110,21 +110,21 @@ extension Sharing {
     public typealias ShareFolderArgSerializer = ValueSerializer<ShareFolderArg>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `sharing.ShareFolderArgBase`.
+    /// How a folder is shared.
     public class ShareFolderArgBase: StoneStruct, @unchecked Sendable {
-        /// The field `acl_update_policy`.
+        /// The people who may add and remove members; nil for the default or no change.
         public let aclUpdatePolicy: Sharing.AclUpdatePolicy?
-        /// The field `force_async`.
+        /// Whether it becomes a job in any case, also if it is little.
         public let forceAsync: Bool
-        /// The field `member_policy`.
+        /// The people who may be a member; nil for the default or no change.
         public let memberPolicy: Sharing.MemberPolicy?
-        /// The field `path`.
+        /// The path or `id:…` of the folder. One that does not exist is created.
         public let path: String
-        /// The field `shared_link_policy`.
+        /// Whom links to entries of the folder may be for; nil for the default or no change.
         public let sharedLinkPolicy: Sharing.SharedLinkPolicy?
-        /// The field `viewer_info_policy`.
+        /// Whether members see who has looked at entries; nil for the default or no change.
         public let viewerInfoPolicy: Sharing.ViewerInfoPolicy?
-        /// The field `access_inheritance`.
+        /// Whether members of the folder above are members of this one.
         public let accessInheritance: Sharing.AccessInheritance
 
         /// Takes over all fields.
@@ -170,7 +170,7 @@ extension Sharing {
     /// Reads and writes ``ShareFolderArgBase``.
     public typealias ShareFolderArgBaseSerializer = ValueSerializer<ShareFolderArgBase>
 
-    /// The union `sharing.ShareFolderError`.
+    /// Reasons for which `shareFolder` fails.
     public enum ShareFolderError: StoneUnion {
         case emailUnverified
         case badPath(Sharing.SharePathError)
@@ -208,7 +208,7 @@ extension Sharing {
     /// Reads and writes ``ShareFolderError``.
     public typealias ShareFolderErrorSerializer = ValueSerializer<ShareFolderError>
 
-    /// The union `sharing.ShareFolderErrorBase`.
+    /// Why a folder cannot be shared.
     public enum ShareFolderErrorBase: StoneUnion {
         case emailUnverified
         case badPath(Sharing.SharePathError)
@@ -264,7 +264,7 @@ extension Sharing {
     /// Reads and writes ``ShareFolderErrorV2``.
     public typealias ShareFolderErrorV2Serializer = ValueSerializer<ShareFolderErrorV2>
 
-    /// The union `sharing.ShareFolderJobStatus`.
+    /// The state of a job that shares a folder.
     public enum ShareFolderJobStatus: StoneUnion {
         case inProgress
         case complete(Sharing.SharedFolderMetadata)
@@ -293,7 +293,7 @@ extension Sharing {
     /// Reads and writes ``ShareFolderJobStatus``.
     public typealias ShareFolderJobStatusSerializer = ValueSerializer<ShareFolderJobStatus>
 
-    /// The union `sharing.ShareFolderLaunch`.
+    /// The result of `shareFolder`: the shared folder, or the id of a job.
     public enum ShareFolderLaunch: StoneUnion {
         case asyncJobId(String)
         case complete(Sharing.SharedFolderMetadata)
@@ -319,7 +319,7 @@ extension Sharing {
     /// Reads and writes ``ShareFolderLaunch``.
     public typealias ShareFolderLaunchSerializer = ValueSerializer<ShareFolderLaunch>
 
-    /// The union `sharing.SharePathError`.
+    /// Why the entry of a path cannot be shared.
     public enum SharePathError: StoneUnion {
         case isFile
         case insideSharedFolder
@@ -524,13 +524,14 @@ extension Sharing {
     public typealias SharePathErrorV2Serializer = ValueSerializer<SharePathErrorV2>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `sharing.SharedContentLinkMetadata`.
+    /// The link to a shared file or folder.
     public final class SharedContentLinkMetadata: Sharing.SharedContentLinkMetadataBase,
         @unchecked Sendable
     {
-        /// The field `audience_exceptions`.
+        /// Entries of the folder whose links are for other people; nil unless a single folder was
+        /// asked for.
         public let audienceExceptions: Sharing.AudienceExceptions?
-        /// The field `url`.
+        /// The address of the link.
         public let url: String
 
         /// Takes over all fields.
@@ -571,21 +572,21 @@ extension Sharing {
     >
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `sharing.SharedContentLinkMetadataBase`.
+    /// Settings of the link to a shared file or folder.
     public class SharedContentLinkMetadataBase: StoneStruct, @unchecked Sendable {
-        /// The field `access_level`.
+        /// The rights of visitors; nil if the caller must not know.
         public let accessLevel: Sharing.AccessLevel?
-        /// The field `audience_options`.
+        /// Whom the user can make the link for.
         public let audienceOptions: [Sharing.LinkAudience]
-        /// The field `audience_restricting_shared_folder`.
+        /// A shared folder whose rules keep the link from more people; nil if there is none.
         public let audienceRestrictingSharedFolder: Sharing.AudienceRestrictingSharedFolder?
-        /// The field `current_audience`.
+        /// Whom the link is for.
         public let currentAudience: Sharing.LinkAudience
-        /// The field `expiry`.
+        /// When the link expires; nil for never.
         public let expiry: Date?
-        /// The field `link_permissions`.
+        /// For each change of the link, whether the user may make it.
         public let linkPermissions: [Sharing.LinkPermission]
-        /// The field `password_protected`.
+        /// Whether visitors need a password.
         public let passwordProtected: Bool
 
         /// Takes over all fields.
@@ -634,15 +635,15 @@ extension Sharing {
         SharedContentLinkMetadataBase
     >
 
-    /// The struct `sharing.SharedFileMembers`.
+    /// A page of the members of a file.
     public final class SharedFileMembers: StoneStruct, Sendable {
-        /// The field `users`.
+        /// The members with an account.
         public let users: [Sharing.UserFileMembershipInfo]
-        /// The field `groups`.
+        /// The groups that are members.
         public let groups: [Sharing.GroupMembershipInfo]
-        /// The field `invitees`.
+        /// The people who are invited.
         public let invitees: [Sharing.InviteeMembershipInfo]
-        /// The field `cursor`.
+        /// The cursor of the next page; nil after the last one.
         public let cursor: String?
 
         /// Takes over all fields.
@@ -676,35 +677,35 @@ extension Sharing {
     /// Reads and writes ``SharedFileMembers``.
     public typealias SharedFileMembersSerializer = ValueSerializer<SharedFileMembers>
 
-    /// The struct `sharing.SharedFileMetadata`.
+    /// A shared file.
     public final class SharedFileMetadata: StoneStruct, Sendable {
-        /// The field `access_type`.
+        /// The rights of the user; nil if the server does not tell.
         public let accessType: Sharing.AccessLevel?
-        /// The field `id`.
+        /// The id of the file.
         public let id: String
-        /// The field `expected_link_metadata`.
+        /// The link that the file will have when it is shared first; nil if there is one already.
         public let expectedLinkMetadata: Sharing.ExpectedSharedContentLinkMetadata?
-        /// The field `link_metadata`.
+        /// The link to it; nil if there is none.
         public let linkMetadata: Sharing.SharedContentLinkMetadata?
-        /// The field `name`.
+        /// The name of the file.
         public let name: String
-        /// The field `owner_display_names`.
+        /// The names of the owners, to be shown; nil if the server cannot tell.
         public let ownerDisplayNames: [String]?
-        /// The field `owner_team`.
+        /// The team that owns it; nil if no team does.
         public let ownerTeam: Users.Team?
-        /// The field `parent_shared_folder_id`.
+        /// The id of the shared folder that it lies in; nil if it is in none.
         public let parentSharedFolderId: String?
-        /// The field `path_display`.
+        /// The whole path to be shown; nil if it is not in the caller's tree.
         public let pathDisplay: String?
-        /// The field `path_lower`.
+        /// The whole path in lower case; nil if it is not in the caller's tree.
         public let pathLower: String?
-        /// The field `permissions`.
+        /// For each action that was asked about, whether it is allowed; nil if none was.
         public let permissions: [Sharing.FilePermission]?
-        /// The field `policy`.
+        /// The rules for members and links.
         public let policy: Sharing.FolderPolicy
-        /// The field `preview_url`.
+        /// An address at which a browser shows it.
         public let previewUrl: String
-        /// The field `time_invited`.
+        /// When the user was invited; for the owner, when it was shared.
         public let timeInvited: Date?
 
         /// Takes over all fields.
@@ -774,7 +775,7 @@ extension Sharing {
     /// Reads and writes ``SharedFileMetadata``.
     public typealias SharedFileMetadataSerializer = ValueSerializer<SharedFileMetadata>
 
-    /// The union `sharing.SharedFolderAccessError`.
+    /// Why a shared folder cannot be used.
     public enum SharedFolderAccessError: String, VoidStoneUnion {
         case invalidId = "invalid_id"
         case notAMember = "not_a_member"
@@ -786,7 +787,7 @@ extension Sharing {
     /// Reads and writes ``SharedFolderAccessError``.
     public typealias SharedFolderAccessErrorSerializer = ValueSerializer<SharedFolderAccessError>
 
-    /// The union `sharing.SharedFolderMemberError`.
+    /// Why a member of a folder cannot be dealt with.
     public enum SharedFolderMemberError: StoneUnion {
         case invalidDropboxId
         case notAMember
@@ -818,15 +819,15 @@ extension Sharing {
     /// Reads and writes ``SharedFolderMemberError``.
     public typealias SharedFolderMemberErrorSerializer = ValueSerializer<SharedFolderMemberError>
 
-    /// The struct `sharing.SharedFolderMembers`.
+    /// A page of the members of a folder.
     public final class SharedFolderMembers: StoneStruct, Sendable {
-        /// The field `users`.
+        /// The members with an account.
         public let users: [Sharing.UserMembershipInfo]
-        /// The field `groups`.
+        /// The groups that are members.
         public let groups: [Sharing.GroupMembershipInfo]
-        /// The field `invitees`.
+        /// The people who are invited.
         public let invitees: [Sharing.InviteeMembershipInfo]
-        /// The field `cursor`.
+        /// The cursor of the next page; nil after the last one.
         public let cursor: String?
 
         /// Takes over all fields.
@@ -861,25 +862,25 @@ extension Sharing {
     public typealias SharedFolderMembersSerializer = ValueSerializer<SharedFolderMembers>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `sharing.SharedFolderMetadata`.
+    /// A shared folder.
     public final class SharedFolderMetadata: Sharing.SharedFolderMetadataBase, @unchecked Sendable {
-        /// The field `link_metadata`.
+        /// The link to it; nil if there is none.
         public let linkMetadata: Sharing.SharedContentLinkMetadata?
-        /// The field `name`.
+        /// The name of the folder.
         public let name: String
-        /// The field `permissions`.
+        /// For each action that was asked about, whether it is allowed; nil if none was.
         public let permissions: [Sharing.FolderPermission]?
-        /// The field `policy`.
+        /// The rules for members and links.
         public let policy: Sharing.FolderPolicy
-        /// The field `preview_url`.
+        /// An address at which a browser shows it.
         public let previewUrl: String
-        /// The field `shared_folder_id`.
+        /// The id of the shared folder.
         public let sharedFolderId: String
-        /// The field `time_invited`.
+        /// When the user was invited; for the owner, when it was shared.
         public let timeInvited: Date
-        /// The field `access_inheritance`.
+        /// Whether members of the folder above are members of this one.
         public let accessInheritance: Sharing.AccessInheritance
-        /// The field `folder_id`.
+        /// The `id:…` of the folder; nil if the server does not tell.
         public let folderId: String?
 
         /// Takes over all fields.
@@ -942,25 +943,25 @@ extension Sharing {
     public typealias SharedFolderMetadataSerializer = ValueSerializer<SharedFolderMetadata>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `sharing.SharedFolderMetadataBase`.
+    /// Facts of all kinds of shared folders.
     public class SharedFolderMetadataBase: StoneStruct, @unchecked Sendable {
-        /// The field `access_type`.
+        /// The rights of the user.
         public let accessType: Sharing.AccessLevel
-        /// The field `is_inside_team_folder`.
+        /// Whether it lies in a team folder.
         public let isInsideTeamFolder: Bool
-        /// The field `is_team_folder`.
+        /// Whether it is a team folder.
         public let isTeamFolder: Bool
-        /// The field `owner_display_names`.
+        /// The names of the owners, to be shown; nil if the server cannot tell.
         public let ownerDisplayNames: [String]?
-        /// The field `owner_team`.
+        /// The team that owns it; nil if no team does.
         public let ownerTeam: Users.Team?
-        /// The field `parent_shared_folder_id`.
+        /// The id of the shared folder that it lies in; nil if it is in none.
         public let parentSharedFolderId: String?
-        /// The field `path_display`.
+        /// The whole path to be shown; nil if it is not in the caller's tree.
         public let pathDisplay: String?
-        /// The field `path_lower`.
+        /// The whole path in lower case; nil if it is not in the caller's tree.
         public let pathLower: String?
-        /// The field `parent_folder_name`.
+        /// The name of the folder that it lies in; nil if it has none.
         public let parentFolderName: String?
 
         /// Takes over all fields.
@@ -1011,7 +1012,7 @@ extension Sharing {
     /// Reads and writes ``SharedFolderMetadataBase``.
     public typealias SharedFolderMetadataBaseSerializer = ValueSerializer<SharedFolderMetadataBase>
 
-    /// The union `sharing.SharedLinkAccessFailureReason`.
+    /// The requirement that a visitor of a link does not meet.
     public enum SharedLinkAccessFailureReason: String, VoidStoneUnion {
         case loginRequired = "login_required"
         case emailVerifyRequired = "email_verify_required"
@@ -1025,7 +1026,7 @@ extension Sharing {
         SharedLinkAccessFailureReason
     >
 
-    /// The union `sharing.SharedLinkAlreadyExistsMetadata`.
+    /// The link that an entry has already.
     public enum SharedLinkAlreadyExistsMetadata: StoneUnion {
         case metadata(Sharing.SharedLinkMetadata)
         case other
@@ -1052,7 +1053,7 @@ extension Sharing {
         SharedLinkAlreadyExistsMetadata
     >
 
-    /// The union `sharing.SharedLinkError`.
+    /// Why a link cannot be used.
     public enum SharedLinkError: String, VoidStoneUnion {
         case sharedLinkNotFound = "shared_link_not_found"
         case sharedLinkAccessDenied = "shared_link_access_denied"
@@ -1064,23 +1065,24 @@ extension Sharing {
     public typealias SharedLinkErrorSerializer = ValueSerializer<SharedLinkError>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `sharing.SharedLinkMetadata`.
+    /// A link to a file or folder.
     public class SharedLinkMetadata: StoneStruct, @unchecked Sendable {
-        /// The field `url`.
+        /// The address of the link.
         public let url: String
-        /// The field `id`.
+        /// The id of the entry; nil if the caller may not learn it.
         public let id: String?
-        /// The field `name`.
+        /// The name of the entry.
         public let name: String
-        /// The field `expires`.
+        /// When the link expires; nil for never.
         public let expires: Date?
-        /// The field `path_lower`.
+        /// The whole path in lower case; nil if the entry is not in the caller's tree.
         public let pathLower: String?
-        /// The field `link_permissions`.
+        /// The rights that the link gives, and which of its settings the user may change.
         public let linkPermissions: Sharing.LinkPermissions
-        /// The field `team_member_info`.
+        /// The owner of the link as a member of a team; nil if there is no team.
         public let teamMemberInfo: Sharing.TeamMemberInfo?
-        /// The field `content_owner_team_info`.
+        /// The team that owns the content; nil if it is that of the link's owner, or if there is
+        /// none.
         public let contentOwnerTeamInfo: Users.Team?
 
         /// Takes over all fields.
@@ -1132,7 +1134,7 @@ extension Sharing {
     /// Reads and writes ``SharedLinkMetadata``.
     public typealias SharedLinkMetadataSerializer = ValueSerializer<SharedLinkMetadata>
 
-    /// The union `sharing.SharedLinkMetadataError`.
+    /// Reasons for which `getSharedLinkMetadata` fails.
     public enum SharedLinkMetadataError: String, VoidStoneUnion {
         case sharedLinkNotFound = "shared_link_not_found"
         case sharedLinkAccessDenied = "shared_link_access_denied"
@@ -1143,7 +1145,7 @@ extension Sharing {
     /// Reads and writes ``SharedLinkMetadataError``.
     public typealias SharedLinkMetadataErrorSerializer = ValueSerializer<SharedLinkMetadataError>
 
-    /// The union `sharing.SharedLinkPolicy`.
+    /// Whom links to entries of a folder may be for.
     public enum SharedLinkPolicy: String, VoidStoneUnion {
         case anyone
         case team
@@ -1153,21 +1155,21 @@ extension Sharing {
     /// Reads and writes ``SharedLinkPolicy``.
     public typealias SharedLinkPolicySerializer = ValueSerializer<SharedLinkPolicy>
 
-    /// The struct `sharing.SharedLinkSettings`.
+    /// Settings of a link. Each that is nil has its default, or stays.
     public final class SharedLinkSettings: StoneStruct, Sendable {
-        /// The field `require_password`.
+        /// Whether visitors need a password.
         public let requirePassword: Bool?
-        /// The field `link_password`.
+        /// The password; together with `requirePassword`.
         public let linkPassword: String?
-        /// The field `expires`.
+        /// When the link expires; the account's plan must have that.
         public let expires: Date?
-        /// The field `audience`.
+        /// Whom the link is for.
         public let audience: Sharing.LinkAudience?
-        /// The field `access`.
+        /// The rights that visitors shall have.
         public let access: Sharing.RequestedLinkAccessLevel?
-        /// The field `requested_visibility`. Deprecated.
+        /// Whom the link is for; `audience` has taken its place. Deprecated.
         public let requestedVisibility: Sharing.RequestedVisibility?
-        /// The field `allow_download`.
+        /// Whether visitors may download the content.
         public let allowDownload: Bool?
 
         /// Takes over all fields.
@@ -1211,7 +1213,7 @@ extension Sharing {
     /// Reads and writes ``SharedLinkSettings``.
     public typealias SharedLinkSettingsSerializer = ValueSerializer<SharedLinkSettings>
 
-    /// The union `sharing.SharedLinkSettingsError`.
+    /// Why settings of a link cannot be used.
     public enum SharedLinkSettingsError: String, VoidStoneUnion {
         case invalidSettings = "invalid_settings"
         case notAuthorized = "not_authorized"
@@ -1219,7 +1221,7 @@ extension Sharing {
     /// Reads and writes ``SharedLinkSettingsError``.
     public typealias SharedLinkSettingsErrorSerializer = ValueSerializer<SharedLinkSettingsError>
 
-    /// The union `sharing.SharingFileAccessError`.
+    /// Why a file cannot be dealt with.
     public enum SharingFileAccessError: String, VoidStoneUnion {
         case noPermission = "no_permission"
         case invalidFile = "invalid_file"
@@ -1231,7 +1233,7 @@ extension Sharing {
     /// Reads and writes ``SharingFileAccessError``.
     public typealias SharingFileAccessErrorSerializer = ValueSerializer<SharingFileAccessError>
 
-    /// The union `sharing.SharingUserError`.
+    /// Why a user cannot share.
     public enum SharingUserError: String, VoidStoneUnion {
         case emailUnverified = "email_unverified"
         case other

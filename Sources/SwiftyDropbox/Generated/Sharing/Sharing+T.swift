@@ -4,13 +4,13 @@
 // Tools/StoneGenerator/specification.sha256 has its checksums. Do not edit.
 
 extension Sharing {
-    /// The struct `sharing.TeamMemberInfo`.
+    /// The owner of a link, as a member of a team.
     public final class TeamMemberInfo: StoneStruct, Sendable {
-        /// The field `team_info`.
+        /// The team.
         public let teamInfo: Users.Team
-        /// The field `display_name`.
+        /// The name to be shown.
         public let displayName: String
-        /// The field `member_id`.
+        /// The id of the user in the team; nil unless it is the caller's own team.
         public let memberId: String?
 
         /// Takes over all fields.
@@ -38,11 +38,11 @@ extension Sharing {
     /// Reads and writes ``TeamMemberInfo``.
     public typealias TeamMemberInfoSerializer = ValueSerializer<TeamMemberInfo>
 
-    /// The struct `sharing.TransferFolderArg`.
+    /// The argument of `transferFolder`.
     public final class TransferFolderArg: StoneStruct, Sendable {
-        /// The field `shared_folder_id`.
+        /// The id of the shared folder.
         public let sharedFolderId: String
-        /// The field `to_dropbox_id`.
+        /// The account, or the team's member, that becomes the owner. It must be a member.
         public let toDropboxId: String
 
         /// Takes over all fields.
@@ -67,7 +67,7 @@ extension Sharing {
     /// Reads and writes ``TransferFolderArg``.
     public typealias TransferFolderArgSerializer = ValueSerializer<TransferFolderArg>
 
-    /// The union `sharing.TransferFolderError`.
+    /// Reasons for which `transferFolder` fails.
     public enum TransferFolderError: StoneUnion {
         case accessError(Sharing.SharedFolderAccessError)
         case invalidDropboxId

@@ -6,9 +6,9 @@
 public import Foundation
 
 extension Sharing {
-    /// The struct `sharing.UnmountFolderArg`.
+    /// The argument of `unmountFolder`.
     public final class UnmountFolderArg: StoneStruct, Sendable {
-        /// The field `shared_folder_id`.
+        /// The id of the shared folder.
         public let sharedFolderId: String
 
         /// Takes over all fields.
@@ -30,7 +30,7 @@ extension Sharing {
     /// Reads and writes ``UnmountFolderArg``.
     public typealias UnmountFolderArgSerializer = ValueSerializer<UnmountFolderArg>
 
-    /// The union `sharing.UnmountFolderError`.
+    /// Reasons for which `unmountFolder` fails.
     public enum UnmountFolderError: StoneUnion {
         case accessError(Sharing.SharedFolderAccessError)
         case noPermission
@@ -63,7 +63,7 @@ extension Sharing {
 
     /// The struct `sharing.UnshareFileArg`.
     public final class UnshareFileArg: StoneStruct, Sendable {
-        /// The field `file`.
+        /// The path or `id:…` of the file.
         public let file: String
 
         /// Takes over all fields.
@@ -113,11 +113,11 @@ extension Sharing {
     /// Reads and writes ``UnshareFileError``.
     public typealias UnshareFileErrorSerializer = ValueSerializer<UnshareFileError>
 
-    /// The struct `sharing.UnshareFolderArg`.
+    /// The argument of `unshareFolder`.
     public final class UnshareFolderArg: StoneStruct, Sendable {
-        /// The field `shared_folder_id`.
+        /// The id of the shared folder.
         public let sharedFolderId: String
-        /// The field `leave_a_copy`.
+        /// Whether former members keep a copy of the content.
         public let leaveACopy: Bool
 
         /// Takes over all fields.
@@ -142,7 +142,7 @@ extension Sharing {
     /// Reads and writes ``UnshareFolderArg``.
     public typealias UnshareFolderArgSerializer = ValueSerializer<UnshareFolderArg>
 
-    /// The union `sharing.UnshareFolderError`.
+    /// Reasons for which `unshareFolder` fails.
     public enum UnshareFolderError: StoneUnion {
         case accessError(Sharing.SharedFolderAccessError)
         case teamFolder
@@ -178,11 +178,11 @@ extension Sharing {
 
     /// The struct `sharing.UpdateFileMemberArgs`.
     public final class UpdateFileMemberArgs: StoneStruct, Sendable {
-        /// The field `file`.
+        /// The path or `id:…` of the file.
         public let file: String
-        /// The field `member`.
+        /// The person or group.
         public let member: Sharing.MemberSelector
-        /// The field `access_level`.
+        /// The rights of the member.
         public let accessLevel: Sharing.AccessLevel
 
         /// Takes over all fields.
@@ -213,13 +213,13 @@ extension Sharing {
 
     /// The struct `sharing.UpdateFilePolicyArg`.
     public final class UpdateFilePolicyArg: StoneStruct, Sendable {
-        /// The field `file`.
+        /// The path or `id:…` of the file.
         public let file: String
-        /// The field `actions`.
+        /// The actions about which the answer says whether they are allowed; nil for none.
         public let actions: [Sharing.FileAction]?
-        /// The field `link_settings`. Deprecated.
+        /// Settings of the link to the folder; nil for the default or no change. Deprecated.
         public let linkSettings: Sharing.LinkSettings?
-        /// The field `viewer_info_policy`.
+        /// Whether members see who has looked at entries; nil for the default or no change.
         public let viewerInfoPolicy: Sharing.ViewerInfoPolicy?
 
         /// Takes over all fields.
@@ -285,13 +285,13 @@ extension Sharing {
     /// Reads and writes ``UpdateFilePolicyError``.
     public typealias UpdateFilePolicyErrorSerializer = ValueSerializer<UpdateFilePolicyError>
 
-    /// The struct `sharing.UpdateFolderMemberArg`.
+    /// The argument of `updateFolderMember`.
     public final class UpdateFolderMemberArg: StoneStruct, Sendable {
-        /// The field `shared_folder_id`.
+        /// The id of the shared folder.
         public let sharedFolderId: String
-        /// The field `member`.
+        /// The person or group.
         public let member: Sharing.MemberSelector
-        /// The field `access_level`.
+        /// The new rights of the member; `owner` is for `transferFolder`.
         public let accessLevel: Sharing.AccessLevel
 
         /// Takes over all fields.
@@ -321,7 +321,7 @@ extension Sharing {
     /// Reads and writes ``UpdateFolderMemberArg``.
     public typealias UpdateFolderMemberArgSerializer = ValueSerializer<UpdateFolderMemberArg>
 
-    /// The union `sharing.UpdateFolderMemberError`.
+    /// Reasons for which `updateFolderMember` fails.
     public enum UpdateFolderMemberError: StoneUnion {
         case accessError(Sharing.SharedFolderAccessError)
         case memberError(Sharing.SharedFolderMemberError)
@@ -358,21 +358,21 @@ extension Sharing {
     /// Reads and writes ``UpdateFolderMemberError``.
     public typealias UpdateFolderMemberErrorSerializer = ValueSerializer<UpdateFolderMemberError>
 
-    /// The struct `sharing.UpdateFolderPolicyArg`.
+    /// The argument of `updateFolderPolicy`.
     public final class UpdateFolderPolicyArg: StoneStruct, Sendable {
-        /// The field `shared_folder_id`.
+        /// The id of the shared folder.
         public let sharedFolderId: String
-        /// The field `member_policy`.
+        /// The people who may be a member; nil for no change. Only for folders of a team.
         public let memberPolicy: Sharing.MemberPolicy?
-        /// The field `acl_update_policy`.
+        /// The people who may add and remove members; nil for no change.
         public let aclUpdatePolicy: Sharing.AclUpdatePolicy?
-        /// The field `viewer_info_policy`.
+        /// Whether members see who has looked at entries; nil for no change.
         public let viewerInfoPolicy: Sharing.ViewerInfoPolicy?
-        /// The field `shared_link_policy`.
+        /// Whom links to entries of the folder may be for; nil for no change.
         public let sharedLinkPolicy: Sharing.SharedLinkPolicy?
-        /// The field `link_settings`.
+        /// Settings of the link to the folder; nil for no change.
         public let linkSettings: Sharing.LinkSettings?
-        /// The field `actions`.
+        /// The actions about which the answer says whether they are allowed; nil for none.
         public let actions: [Sharing.FolderAction]?
 
         /// Takes over all fields.
@@ -418,7 +418,7 @@ extension Sharing {
     /// Reads and writes ``UpdateFolderPolicyArg``.
     public typealias UpdateFolderPolicyArgSerializer = ValueSerializer<UpdateFolderPolicyArg>
 
-    /// The union `sharing.UpdateFolderPolicyError`.
+    /// Reasons for which `updateFolderPolicy` fails.
     public enum UpdateFolderPolicyError: StoneUnion {
         case accessError(Sharing.SharedFolderAccessError)
         case notOnTeam
@@ -460,11 +460,11 @@ extension Sharing {
     public typealias UpdateFolderPolicyErrorSerializer = ValueSerializer<UpdateFolderPolicyError>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `sharing.UserFileMembershipInfo`.
+    /// A user who is a member of a file.
     public final class UserFileMembershipInfo: Sharing.UserMembershipInfo, @unchecked Sendable {
-        /// The field `time_last_seen`.
+        /// When the user looked at the file last; nil if never, or if the plan does not tell.
         public let timeLastSeen: Date?
-        /// The field `platform_type`.
+        /// With what the user looked at it last; nil if that is not known.
         public let platformType: SeenState.PlatformType?
 
         /// Takes over all fields.
@@ -499,17 +499,17 @@ extension Sharing {
     /// Reads and writes ``UserFileMembershipInfo``.
     public typealias UserFileMembershipInfoSerializer = ValueSerializer<UserFileMembershipInfo>
 
-    /// The struct `sharing.UserInfo`.
+    /// A user, as a member.
     public final class UserInfo: StoneStruct, Sendable {
-        /// The field `account_id`.
+        /// The account of the user.
         public let accountId: String
-        /// The field `email`.
+        /// The e-mail address of the account.
         public let email: String
-        /// The field `display_name`.
+        /// The name to be shown.
         public let displayName: String
-        /// The field `same_team`.
+        /// Whether the user is of the caller's own team.
         public let sameTeam: Bool
-        /// The field `team_member_id`.
+        /// The id of the user in a team; nil unless it is the caller's own team.
         public let teamMemberId: String?
 
         /// Takes over all fields.
@@ -547,9 +547,9 @@ extension Sharing {
     public typealias UserInfoSerializer = ValueSerializer<UserInfo>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `sharing.UserMembershipInfo`.
+    /// A user who is a member.
     public class UserMembershipInfo: Sharing.MembershipInfo, @unchecked Sendable {
-        /// The field `user`.
+        /// The user.
         public let user: Sharing.UserInfo
 
         /// Takes over all fields.

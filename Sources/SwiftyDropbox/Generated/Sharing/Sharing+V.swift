@@ -4,7 +4,7 @@
 // Tools/StoneGenerator/specification.sha256 has its checksums. Do not edit.
 
 extension Sharing {
-    /// The union `sharing.ViewerInfoPolicy`.
+    /// Whether members see who has looked at entries.
     public enum ViewerInfoPolicy: String, VoidStoneUnion {
         case enabled
         case disabled
@@ -25,15 +25,15 @@ extension Sharing {
     /// Reads and writes ``Visibility``.
     public typealias VisibilitySerializer = ValueSerializer<Visibility>
 
-    /// The struct `sharing.VisibilityPolicy`.
+    /// People whom a link may or may not be made for.
     public final class VisibilityPolicy: StoneStruct, Sendable {
-        /// The field `policy`.
+        /// Whom the link would be made for.
         public let policy: Sharing.RequestedVisibility
-        /// The field `resolved_policy`.
+        /// Whom it would be for in the end, by all rules.
         public let resolvedPolicy: Sharing.AlphaResolvedVisibility
-        /// The field `allowed`.
+        /// Whether the user can make it for them.
         public let allowed: Bool
-        /// The field `disallowed_reason`.
+        /// Why the user cannot; nil if that is allowed.
         public let disallowedReason: Sharing.VisibilityPolicyDisallowedReason?
 
         /// Takes over all fields.
@@ -67,7 +67,7 @@ extension Sharing {
     /// Reads and writes ``VisibilityPolicy``.
     public typealias VisibilityPolicySerializer = ValueSerializer<VisibilityPolicy>
 
-    /// The union `sharing.VisibilityPolicyDisallowedReason`.
+    /// Why a link cannot be made for some people.
     public enum VisibilityPolicyDisallowedReason: String, VoidStoneUnion {
         case deleteAndRecreate = "delete_and_recreate"
         case restrictedBySharedFolder = "restricted_by_shared_folder"

@@ -244,7 +244,7 @@ extension Team {
     public class DeviceSessionArg: StoneStruct, @unchecked Sendable {
         /// The field `session_id`.
         public let sessionId: String
-        /// The field `team_member_id`.
+        /// The id of the member, `dbmid:…`.
         public let teamMemberId: String
 
         /// Takes over all fields.

@@ -395,7 +395,7 @@ extension Team {
     public class GroupMemberSelector: StoneStruct, @unchecked Sendable {
         /// The field `group`.
         public let group: Team.GroupSelector
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public let user: Team.UserSelectorArg
 
         /// Takes over all fields.
@@ -532,7 +532,7 @@ extension Team {
     public final class GroupMembersChangeResult: StoneStruct, Sendable {
         /// The field `group_info`.
         public let groupInfo: Team.GroupFullInfo
-        /// The field `async_job_id`. Deprecated.
+        /// The id of the job. Deprecated.
         public let asyncJobId: String
 
         /// Takes over all fields.

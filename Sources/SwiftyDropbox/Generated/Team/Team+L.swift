@@ -559,7 +559,7 @@ extension Team {
 
     /// The struct `team.ListMemberAppsArg`.
     public final class ListMemberAppsArg: StoneStruct, Sendable {
-        /// The field `team_member_id`.
+        /// The id of the member, `dbmid:…`.
         public let teamMemberId: String
 
         /// Takes over all fields.
@@ -615,7 +615,7 @@ extension Team {
 
     /// The struct `team.ListMemberDevicesArg`.
     public final class ListMemberDevicesArg: StoneStruct, Sendable {
-        /// The field `team_member_id`.
+        /// The id of the member, `dbmid:…`.
         public let teamMemberId: String
         /// The field `include_web_sessions`.
         public let includeWebSessions: Bool

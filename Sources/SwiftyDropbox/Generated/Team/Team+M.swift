@@ -8,7 +8,7 @@ public import Foundation
 extension Team {
     /// The struct `team.MemberAccess`.
     public final class MemberAccess: StoneStruct, Sendable {
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public let user: Team.UserSelectorArg
         /// The field `access_type`.
         public let accessType: Team.GroupAccessType
@@ -73,21 +73,22 @@ extension Team {
     public typealias MemberAddArgSerializer = ValueSerializer<MemberAddArg>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `team.MemberAddArgBase`.
+    /// A person to add to the team.
     public class MemberAddArgBase: StoneStruct, @unchecked Sendable {
-        /// The field `member_email`.
+        /// The e-mail address of the person.
         public let memberEmail: String
-        /// The field `member_given_name`.
+        /// The first name; nil for none.
         public let memberGivenName: String?
-        /// The field `member_surname`.
+        /// The last name; nil for none.
         public let memberSurname: String?
-        /// The field `member_external_id`.
+        /// The id that the team's own directory has for the person; nil for none.
         public let memberExternalId: String?
-        /// The field `member_persistent_id`.
+        /// The id for logins by SAML; nil for none. Only for teams that have such ids.
         public let memberPersistentId: String?
-        /// The field `send_welcome_email`.
+        /// Whether the person gets an invitation by e-mail, which is needed unless another program
+        /// invites.
         public let sendWelcomeEmail: Bool
-        /// The field `is_directory_restricted`.
+        /// Whether the member is hidden from others in the team's directory; nil for no.
         public let isDirectoryRestricted: Bool?
 
         /// Takes over all fields.
@@ -196,7 +197,7 @@ extension Team {
     /// Reads and writes ``MemberAddResult``.
     public typealias MemberAddResultSerializer = ValueSerializer<MemberAddResult>
 
-    /// The union `team.MemberAddResultBase`.
+    /// The result for one person to add; of each failure the payload is the e-mail address.
     public enum MemberAddResultBase: StoneUnion {
         case teamLicenseLimit(String)
         case freeTeamMemberLimitReached(String)
@@ -259,9 +260,9 @@ extension Team {
     public typealias MemberAddResultBaseSerializer = ValueSerializer<MemberAddResultBase>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `team.MemberAddV2Arg`.
+    /// A person to add to the team, with roles.
     public final class MemberAddV2Arg: Team.MemberAddArgBase, @unchecked Sendable {
-        /// The field `role_ids`.
+        /// The role of the new member; nil for none.
         public let roleIds: [String]?
 
         /// Takes over all fields.
@@ -295,7 +296,7 @@ extension Team {
     /// Reads and writes ``MemberAddV2Arg``.
     public typealias MemberAddV2ArgSerializer = ValueSerializer<MemberAddV2Arg>
 
-    /// The union `team.MemberAddV2Result`.
+    /// The result for one person to add.
     public enum MemberAddV2Result: StoneUnion {
         case teamLicenseLimit(String)
         case freeTeamMemberLimitReached(String)
@@ -364,7 +365,7 @@ extension Team {
 
     /// The struct `team.MemberDevices`.
     public final class MemberDevices: StoneStruct, Sendable {
-        /// The field `team_member_id`.
+        /// The id of the member, `dbmid:…`.
         public let teamMemberId: String
         /// The field `web_sessions`.
         public let webSessions: [Team.ActiveWebSession]?
@@ -407,7 +408,7 @@ extension Team {
 
     /// The struct `team.MemberLinkedApps`.
     public final class MemberLinkedApps: StoneStruct, Sendable {
-        /// The field `team_member_id`.
+        /// The id of the member, `dbmid:…`.
         public let teamMemberId: String
         /// The field `linked_api_apps`.
         public let linkedApiApps: [Team.ApiApp]
@@ -435,37 +436,37 @@ extension Team {
     public typealias MemberLinkedAppsSerializer = ValueSerializer<MemberLinkedApps>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `team.MemberProfile`.
+    /// The facts of a member of the team.
     public class MemberProfile: StoneStruct, @unchecked Sendable {
-        /// The field `team_member_id`.
+        /// The id of the member, `dbmid:…`.
         public let teamMemberId: String
-        /// The field `external_id`.
+        /// The id that the team's own directory has for the member; nil for none.
         public let externalId: String?
-        /// The field `account_id`.
+        /// The id of the member's account, `dbid:…`; nil as long as there is none.
         public let accountId: String?
-        /// The field `email`.
+        /// The e-mail address of the member.
         public let email: String
-        /// The field `email_verified`.
+        /// Whether the member has confirmed the address.
         public let emailVerified: Bool
-        /// The field `secondary_emails`.
+        /// Further addresses; nil if the server does not tell.
         public let secondaryEmails: [SecondaryEmails.SecondaryEmail]?
-        /// The field `status`.
+        /// Whether the member is active, invited, suspended or removed.
         public let status: Team.TeamMemberStatus
-        /// The field `name`.
+        /// The name of the member.
         public let name: Users.Name
-        /// The field `membership_type`.
+        /// Whether the member needs a licence.
         public let membershipType: Team.TeamMembershipType
-        /// The field `invited_on`.
+        /// When the member was invited; nil if that is not known.
         public let invitedOn: Date?
-        /// The field `joined_on`.
+        /// When the member joined; nil if that has not happened.
         public let joinedOn: Date?
-        /// The field `suspended_on`.
+        /// When the member was suspended; nil if that is not so.
         public let suspendedOn: Date?
-        /// The field `persistent_id`.
+        /// The id for logins by SAML; nil for none.
         public let persistentId: String?
-        /// The field `is_directory_restricted`.
+        /// Whether the member is hidden from others in the team's directory; nil for no.
         public let isDirectoryRestricted: Bool?
-        /// The field `profile_photo_url`.
+        /// An address of the member's picture; nil if there is none.
         public let profilePhotoUrl: String?
 
         /// Takes over all fields.
@@ -536,7 +537,7 @@ extension Team {
     /// Reads and writes ``MemberProfile``.
     public typealias MemberProfileSerializer = ValueSerializer<MemberProfile>
 
-    /// The union `team.MemberSelectorError`.
+    /// Why a member cannot be dealt with.
     public enum MemberSelectorError: String, VoidStoneUnion {
         case userNotFound = "user_not_found"
         case userNotInTeam = "user_not_in_team"
@@ -573,9 +574,9 @@ extension Team {
     public typealias MembersAddArgSerializer = ValueSerializer<MembersAddArg>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `team.MembersAddArgBase`.
+    /// How members are added.
     public class MembersAddArgBase: StoneStruct, @unchecked Sendable {
-        /// The field `force_async`.
+        /// Whether it becomes a job in any case, also if it is little.
         public let forceAsync: Bool
 
         /// Takes over all fields.
@@ -626,7 +627,7 @@ extension Team {
     /// Reads and writes ``MembersAddJobStatus``.
     public typealias MembersAddJobStatusSerializer = ValueSerializer<MembersAddJobStatus>
 
-    /// The union `team.MembersAddJobStatusV2Result`.
+    /// The state of a job that adds members.
     public enum MembersAddJobStatusV2Result: StoneUnion {
         case inProgress
         case complete([Team.MemberAddV2Result])
@@ -685,7 +686,7 @@ extension Team {
     /// Reads and writes ``MembersAddLaunch``.
     public typealias MembersAddLaunchSerializer = ValueSerializer<MembersAddLaunch>
 
-    /// The union `team.MembersAddLaunchV2Result`.
+    /// The result of `membersAddV2`: one for each person, or the id of a job.
     public enum MembersAddLaunchV2Result: StoneUnion {
         case asyncJobId(String)
         case complete([Team.MemberAddV2Result])
@@ -714,9 +715,9 @@ extension Team {
     public typealias MembersAddLaunchV2ResultSerializer = ValueSerializer<MembersAddLaunchV2Result>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `team.MembersAddV2Arg`.
+    /// The argument of `membersAddV2`.
     public final class MembersAddV2Arg: Team.MembersAddArgBase, @unchecked Sendable {
-        /// The field `new_members`.
+        /// The people to add, 20 at most.
         public let newMembers: [Team.MemberAddV2Arg]
 
         /// Takes over all fields.
@@ -742,11 +743,11 @@ extension Team {
     public typealias MembersAddV2ArgSerializer = ValueSerializer<MembersAddV2Arg>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `team.MembersDataTransferArg`.
+    /// The argument of `membersMoveFormerMemberFiles`.
     public final class MembersDataTransferArg: Team.MembersDeactivateBaseArg, @unchecked Sendable {
-        /// The field `transfer_dest_id`.
+        /// The member who gets the files.
         public let transferDestId: Team.UserSelectorArg
-        /// The field `transfer_admin_id`.
+        /// The administrator who is told of errors by e-mail.
         public let transferAdminId: Team.UserSelectorArg
 
         /// Takes over all fields.
@@ -778,9 +779,9 @@ extension Team {
     public typealias MembersDataTransferArgSerializer = ValueSerializer<MembersDataTransferArg>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `team.MembersDeactivateArg`.
+    /// A member to suspend, and whether the files on devices stay.
     public class MembersDeactivateArg: Team.MembersDeactivateBaseArg, @unchecked Sendable {
-        /// The field `wipe_data`.
+        /// Whether the files are deleted on the member's devices.
         public let wipeData: Bool
 
         /// Takes over all fields.
@@ -806,9 +807,9 @@ extension Team {
     public typealias MembersDeactivateArgSerializer = ValueSerializer<MembersDeactivateArg>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `team.MembersDeactivateBaseArg`.
+    /// A member to deal with.
     public class MembersDeactivateBaseArg: StoneStruct, @unchecked Sendable {
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public let user: Team.UserSelectorArg
 
         /// Takes over all fields.
@@ -830,7 +831,7 @@ extension Team {
     /// Reads and writes ``MembersDeactivateBaseArg``.
     public typealias MembersDeactivateBaseArgSerializer = ValueSerializer<MembersDeactivateBaseArg>
 
-    /// The union `team.MembersDeactivateError`.
+    /// Why a member cannot be shut out or removed.
     public enum MembersDeactivateError: String, VoidStoneUnion {
         case userNotFound = "user_not_found"
         case userNotInTeam = "user_not_in_team"
@@ -856,7 +857,7 @@ extension Team {
 
     /// The struct `team.MembersDeleteProfilePhotoArg`.
     public final class MembersDeleteProfilePhotoArg: StoneStruct, Sendable {
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public let user: Team.UserSelectorArg
 
         /// Takes over all fields.
@@ -894,7 +895,7 @@ extension Team {
 
     /// The struct `team.MembersFormerMemberArg`.
     public final class MembersFormerMemberArg: StoneStruct, Sendable {
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public let user: Team.UserSelectorArg
 
         /// Takes over all fields.
@@ -966,7 +967,7 @@ extension Team {
     /// Reads and writes ``MembersGetInfoArgs``.
     public typealias MembersGetInfoArgsSerializer = ValueSerializer<MembersGetInfoArgs>
 
-    /// The union `team.MembersGetInfoError`.
+    /// Reasons for which `membersGetInfoV2` fails.
     public enum MembersGetInfoError: String, VoidStoneUnion {
         case other
     }
@@ -999,7 +1000,7 @@ extension Team {
     /// Reads and writes ``MembersGetInfoItem``.
     public typealias MembersGetInfoItemSerializer = ValueSerializer<MembersGetInfoItem>
 
-    /// The union `team.MembersGetInfoItemBase`.
+    /// The result for one member who was asked about.
     public enum MembersGetInfoItemBase: StoneUnion {
         case idNotFound(String)
 
@@ -1022,7 +1023,7 @@ extension Team {
     /// Reads and writes ``MembersGetInfoItemBase``.
     public typealias MembersGetInfoItemBaseSerializer = ValueSerializer<MembersGetInfoItemBase>
 
-    /// The union `team.MembersGetInfoItemV2`.
+    /// The result for one member who was asked about.
     public enum MembersGetInfoItemV2: StoneUnion {
         case idNotFound(String)
         case memberInfo(Team.TeamMemberInfoV2)
@@ -1050,9 +1051,9 @@ extension Team {
     /// Reads and writes ``MembersGetInfoItemV2``.
     public typealias MembersGetInfoItemV2Serializer = ValueSerializer<MembersGetInfoItemV2>
 
-    /// The struct `team.MembersGetInfoV2Arg`.
+    /// The argument of `membersGetInfoV2`.
     public final class MembersGetInfoV2Arg: StoneStruct, Sendable {
-        /// The field `members`.
+        /// The members, by id, e-mail address or external id.
         public let members: [Team.UserSelectorArg]
 
         /// Takes over all fields.
@@ -1074,9 +1075,9 @@ extension Team {
     /// Reads and writes ``MembersGetInfoV2Arg``.
     public typealias MembersGetInfoV2ArgSerializer = ValueSerializer<MembersGetInfoV2Arg>
 
-    /// The struct `team.MembersGetInfoV2Result`.
+    /// The result of `membersGetInfoV2`.
     public final class MembersGetInfoV2Result: StoneStruct, Sendable {
-        /// The field `members_info`.
+        /// One item for each member, in the order of the request.
         public let membersInfo: [Team.MembersGetInfoItemV2]
 
         /// Takes over all fields.
@@ -1127,11 +1128,11 @@ extension Team {
     /// Reads and writes ``MembersInfo``.
     public typealias MembersInfoSerializer = ValueSerializer<MembersInfo>
 
-    /// The struct `team.MembersListArg`.
+    /// The argument of `membersListV2`.
     public final class MembersListArg: StoneStruct, Sendable {
-        /// The field `limit`.
+        /// How many members a page has at most.
         public let limit: UInt32
-        /// The field `include_removed`.
+        /// Whether former members come along.
         public let includeRemoved: Bool
 
         /// Takes over all fields.
@@ -1156,9 +1157,9 @@ extension Team {
     /// Reads and writes ``MembersListArg``.
     public typealias MembersListArgSerializer = ValueSerializer<MembersListArg>
 
-    /// The struct `team.MembersListContinueArg`.
+    /// The argument of `membersListContinueV2`.
     public final class MembersListContinueArg: StoneStruct, Sendable {
-        /// The field `cursor`.
+        /// The cursor of the page before.
         public let cursor: String
 
         /// Takes over all fields.
@@ -1180,7 +1181,7 @@ extension Team {
     /// Reads and writes ``MembersListContinueArg``.
     public typealias MembersListContinueArgSerializer = ValueSerializer<MembersListContinueArg>
 
-    /// The union `team.MembersListContinueError`.
+    /// Reasons for which `membersListContinueV2` fails.
     public enum MembersListContinueError: String, VoidStoneUnion {
         case invalidCursor = "invalid_cursor"
         case other
@@ -1188,7 +1189,7 @@ extension Team {
     /// Reads and writes ``MembersListContinueError``.
     public typealias MembersListContinueErrorSerializer = ValueSerializer<MembersListContinueError>
 
-    /// The union `team.MembersListError`.
+    /// Reasons for which `membersListV2` fails.
     public enum MembersListError: String, VoidStoneUnion {
         case other
     }
@@ -1229,13 +1230,13 @@ extension Team {
     /// Reads and writes ``MembersListResult``.
     public typealias MembersListResultSerializer = ValueSerializer<MembersListResult>
 
-    /// The struct `team.MembersListV2Result`.
+    /// A page of members.
     public final class MembersListV2Result: StoneStruct, Sendable {
-        /// The field `members`.
+        /// The members of this page.
         public let members: [Team.TeamMemberInfoV2]
-        /// The field `cursor`.
+        /// The cursor of the next page.
         public let cursor: String
-        /// The field `has_more`.
+        /// Whether there are further pages.
         public let hasMore: Bool
 
         /// Takes over all fields.
@@ -1263,7 +1264,7 @@ extension Team {
     /// Reads and writes ``MembersListV2Result``.
     public typealias MembersListV2ResultSerializer = ValueSerializer<MembersListV2Result>
 
-    /// The union `team.MembersPermanentlyDeleteFilesError`.
+    /// Why the files of a member cannot be deleted for ever.
     public enum MembersPermanentlyDeleteFilesError: String, VoidStoneUnion {
         case userNotFound = "user_not_found"
         case userNotInTeam = "user_not_in_team"
@@ -1277,9 +1278,9 @@ extension Team {
         MembersPermanentlyDeleteFilesError
     >
 
-    /// The struct `team.MembersRecoverArg`.
+    /// The argument of `membersRecover`.
     public final class MembersRecoverArg: StoneStruct, Sendable {
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public let user: Team.UserSelectorArg
 
         /// Takes over all fields.
@@ -1301,7 +1302,7 @@ extension Team {
     /// Reads and writes ``MembersRecoverArg``.
     public typealias MembersRecoverArgSerializer = ValueSerializer<MembersRecoverArg>
 
-    /// The union `team.MembersRecoverError`.
+    /// Reasons for which `membersRecover` fails.
     public enum MembersRecoverError: String, VoidStoneUnion {
         case userNotFound = "user_not_found"
         case userUnrecoverable = "user_unrecoverable"
@@ -1313,17 +1314,18 @@ extension Team {
     public typealias MembersRecoverErrorSerializer = ValueSerializer<MembersRecoverError>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `team.MembersRemoveArg`.
+    /// The argument of `membersRemove`.
     public final class MembersRemoveArg: Team.MembersDeactivateArg, @unchecked Sendable {
-        /// The field `transfer_dest_id`.
+        /// The member who gets the files; nil for none, and the files stay with the former member.
         public let transferDestId: Team.UserSelectorArg?
-        /// The field `transfer_admin_id`.
+        /// The administrator who is told of errors by e-mail; needed with `transferDestID`.
         public let transferAdminId: Team.UserSelectorArg?
-        /// The field `keep_account`.
+        /// Whether the person keeps the account as a Basic one. `wipeData` must be false then.
         public let keepAccount: Bool
-        /// The field `retain_team_shares`.
+        /// Whether the person keeps folders of the team that are shared with the account itself.
+        /// `keepAccount` must be true then.
         public let retainTeamShares: Bool
-        /// The field `permanently_delete_files`.
+        /// Whether the files are deleted for ever, so that no member can get them.
         public let permanentlyDeleteFiles: Bool
 
         /// Takes over all fields.
@@ -1366,7 +1368,7 @@ extension Team {
     /// Reads and writes ``MembersRemoveArg``.
     public typealias MembersRemoveArgSerializer = ValueSerializer<MembersRemoveArg>
 
-    /// The union `team.MembersRemoveError`.
+    /// Reasons for which `membersRemove` fails.
     public enum MembersRemoveError: String, VoidStoneUnion {
         case userNotFound = "user_not_found"
         case userNotInTeam = "user_not_in_team"
@@ -1411,11 +1413,11 @@ extension Team {
     /// Reads and writes ``MembersSendWelcomeError``.
     public typealias MembersSendWelcomeErrorSerializer = ValueSerializer<MembersSendWelcomeError>
 
-    /// The struct `team.MembersSetPermissions2Arg`.
+    /// The argument of `membersSetAdminPermissionsV2`.
     public final class MembersSetPermissions2Arg: StoneStruct, Sendable {
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public let user: Team.UserSelectorArg
-        /// The field `new_roles`.
+        /// The new role; an empty list takes all roles away, and so does nil.
         public let newRoles: [String]?
 
         /// Takes over all fields.
@@ -1442,7 +1444,7 @@ extension Team {
         MembersSetPermissions2Arg
     >
 
-    /// The union `team.MembersSetPermissions2Error`.
+    /// Reasons for which `membersSetAdminPermissionsV2` fails.
     public enum MembersSetPermissions2Error: String, VoidStoneUnion {
         case userNotFound = "user_not_found"
         case lastAdmin = "last_admin"
@@ -1456,11 +1458,11 @@ extension Team {
         MembersSetPermissions2Error
     >
 
-    /// The struct `team.MembersSetPermissions2Result`.
+    /// The result of `membersSetAdminPermissionsV2`.
     public final class MembersSetPermissions2Result: StoneStruct, Sendable {
-        /// The field `team_member_id`.
+        /// The id of the member, `dbmid:…`.
         public let teamMemberId: String
-        /// The field `roles`.
+        /// The roles that the member has now; nil if the server does not tell.
         public let roles: [Team.TeamMemberRole]?
 
         /// Takes over all fields.
@@ -1489,7 +1491,7 @@ extension Team {
 
     /// The struct `team.MembersSetPermissionsArg`.
     public final class MembersSetPermissionsArg: StoneStruct, Sendable {
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public let user: Team.UserSelectorArg
         /// The field `new_role`.
         public let newRole: Team.AdminTier
@@ -1532,7 +1534,7 @@ extension Team {
 
     /// The struct `team.MembersSetPermissionsResult`.
     public final class MembersSetPermissionsResult: StoneStruct, Sendable {
-        /// The field `team_member_id`.
+        /// The id of the member, `dbmid:…`.
         public let teamMemberId: String
         /// The field `role`.
         public let role: Team.AdminTier
@@ -1561,21 +1563,21 @@ extension Team {
         MembersSetPermissionsResult
     >
 
-    /// The struct `team.MembersSetProfileArg`.
+    /// The argument of `membersSetProfileV2`. Each that is nil stays.
     public final class MembersSetProfileArg: StoneStruct, Sendable {
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public let user: Team.UserSelectorArg
-        /// The field `new_email`.
+        /// The new e-mail address.
         public let newEmail: String?
-        /// The field `new_external_id`.
+        /// The new id of the team's own directory.
         public let newExternalId: String?
-        /// The field `new_given_name`.
+        /// The new first name.
         public let newGivenName: String?
-        /// The field `new_surname`.
+        /// The new last name.
         public let newSurname: String?
-        /// The field `new_persistent_id`.
+        /// The new id for logins by SAML. Only for teams that have such ids.
         public let newPersistentId: String?
-        /// The field `new_is_directory_restricted`.
+        /// Whether the member is hidden from others in the team's directory.
         public let newIsDirectoryRestricted: Bool?
 
         /// Takes over all fields.
@@ -1619,7 +1621,7 @@ extension Team {
     /// Reads and writes ``MembersSetProfileArg``.
     public typealias MembersSetProfileArgSerializer = ValueSerializer<MembersSetProfileArg>
 
-    /// The union `team.MembersSetProfileError`.
+    /// Reasons for which `membersSetProfileV2` fails.
     public enum MembersSetProfileError: String, VoidStoneUnion {
         case userNotFound = "user_not_found"
         case userNotInTeam = "user_not_in_team"
@@ -1639,7 +1641,7 @@ extension Team {
 
     /// The struct `team.MembersSetProfilePhotoArg`.
     public final class MembersSetProfilePhotoArg: StoneStruct, Sendable {
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public let user: Team.UserSelectorArg
         /// The field `photo`.
         public let photo: Account.PhotoSourceArg
@@ -1704,7 +1706,7 @@ extension Team {
         MembersSetProfilePhotoError
     >
 
-    /// The union `team.MembersSuspendError`.
+    /// Reasons for which `membersSuspend` fails.
     public enum MembersSuspendError: String, VoidStoneUnion {
         case userNotFound = "user_not_found"
         case userNotInTeam = "user_not_in_team"
@@ -1716,7 +1718,7 @@ extension Team {
     /// Reads and writes ``MembersSuspendError``.
     public typealias MembersSuspendErrorSerializer = ValueSerializer<MembersSuspendError>
 
-    /// The union `team.MembersTransferFilesError`.
+    /// Why the files of a member cannot be moved to another one.
     public enum MembersTransferFilesError: String, VoidStoneUnion {
         case userNotFound = "user_not_found"
         case userNotInTeam = "user_not_in_team"
@@ -1739,7 +1741,7 @@ extension Team {
         MembersTransferFilesError
     >
 
-    /// The union `team.MembersTransferFormerMembersFilesError`.
+    /// Reasons for which `membersMoveFormerMemberFiles` fails.
     public enum MembersTransferFormerMembersFilesError: String, VoidStoneUnion {
         case userNotFound = "user_not_found"
         case userNotInTeam = "user_not_in_team"

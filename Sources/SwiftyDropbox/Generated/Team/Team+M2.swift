@@ -6,9 +6,9 @@
 public import Foundation
 
 extension Team {
-    /// The struct `team.MembersUnsuspendArg`.
+    /// The argument of `membersUnsuspend`.
     public final class MembersUnsuspendArg: StoneStruct, Sendable {
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public let user: Team.UserSelectorArg
 
         /// Takes over all fields.
@@ -30,7 +30,7 @@ extension Team {
     /// Reads and writes ``MembersUnsuspendArg``.
     public typealias MembersUnsuspendArgSerializer = ValueSerializer<MembersUnsuspendArg>
 
-    /// The union `team.MembersUnsuspendError`.
+    /// Reasons for which `membersUnsuspend` fails.
     public enum MembersUnsuspendError: String, VoidStoneUnion {
         case userNotFound = "user_not_found"
         case userNotInTeam = "user_not_in_team"

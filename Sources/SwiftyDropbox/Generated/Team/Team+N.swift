@@ -12,7 +12,7 @@ extension Team {
         public let namespaceId: String
         /// The field `namespace_type`.
         public let namespaceType: Team.NamespaceType
-        /// The field `team_member_id`.
+        /// The id of the member, `dbmid:…`.
         public let teamMemberId: String?
         /// The field `quota_limit`.
         public let quotaLimit: Int64

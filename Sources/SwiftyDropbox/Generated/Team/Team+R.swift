@@ -32,11 +32,11 @@ extension Team {
     /// Reads and writes ``RemoveCustomQuotaResult``.
     public typealias RemoveCustomQuotaResultSerializer = ValueSerializer<RemoveCustomQuotaResult>
 
-    /// The struct `team.RemovedStatus`.
+    /// The state of a former member.
     public final class RemovedStatus: StoneStruct, Sendable {
-        /// The field `is_recoverable`.
+        /// Whether `membersRecover` can bring the member back.
         public let isRecoverable: Bool
-        /// The field `is_disconnected`.
+        /// Whether the account lives on without the team.
         public let isDisconnected: Bool
 
         /// Takes over all fields.
@@ -308,7 +308,7 @@ extension Team {
     public final class RevokeLinkedApiAppArg: StoneStruct, Sendable {
         /// The field `app_id`.
         public let appId: String
-        /// The field `team_member_id`.
+        /// The id of the member, `dbmid:…`.
         public let teamMemberId: String
         /// The field `keep_app_folder`. Deprecated.
         public let keepAppFolder: Bool

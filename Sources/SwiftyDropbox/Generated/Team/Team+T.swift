@@ -733,19 +733,19 @@ extension Team {
         TeamFolderUpdateSyncSettingsError
     >
 
-    /// The struct `team.TeamGetInfoResult`.
+    /// The result of `getInfo`.
     public final class TeamGetInfoResult: StoneStruct, Sendable {
-        /// The field `name`.
+        /// The name of the team.
         public let name: String
-        /// The field `team_id`.
+        /// The id of the team.
         public let teamId: String
-        /// The field `num_licensed_users`.
+        /// How many licences the team has.
         public let numLicensedUsers: UInt32
-        /// The field `num_provisioned_users`.
+        /// How many members are active or invited.
         public let numProvisionedUsers: UInt32
-        /// The field `num_used_licenses`.
+        /// How many licences are in use.
         public let numUsedLicenses: UInt32
-        /// The field `policies`.
+        /// The policies for members.
         public let policies: TeamPolicies.TeamMemberPolicies
 
         /// Takes over all fields.
@@ -814,11 +814,11 @@ extension Team {
     /// Reads and writes ``TeamMemberInfo``.
     public typealias TeamMemberInfoSerializer = ValueSerializer<TeamMemberInfo>
 
-    /// The struct `team.TeamMemberInfoV2`.
+    /// A member, with roles.
     public final class TeamMemberInfoV2: StoneStruct, Sendable {
-        /// The field `profile`.
+        /// The facts of the member.
         public let profile: Team.TeamMemberProfile
-        /// The field `roles`.
+        /// The roles of the member; nil if the server does not tell.
         public let roles: [Team.TeamMemberRole]?
 
         /// Takes over all fields.
@@ -843,9 +843,9 @@ extension Team {
     /// Reads and writes ``TeamMemberInfoV2``.
     public typealias TeamMemberInfoV2Serializer = ValueSerializer<TeamMemberInfoV2>
 
-    /// The struct `team.TeamMemberInfoV2Result`.
+    /// A member, as a call has left it.
     public final class TeamMemberInfoV2Result: StoneStruct, Sendable {
-        /// The field `member_info`.
+        /// The member.
         public let memberInfo: Team.TeamMemberInfoV2
 
         /// Takes over all fields.
@@ -868,13 +868,13 @@ extension Team {
     public typealias TeamMemberInfoV2ResultSerializer = ValueSerializer<TeamMemberInfoV2Result>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `team.TeamMemberProfile`.
+    /// The facts of a member, with groups and folders.
     public final class TeamMemberProfile: Team.MemberProfile, @unchecked Sendable {
-        /// The field `groups`.
+        /// The ids of the groups that the member is in.
         public let groups: [String]
-        /// The field `member_folder_id`.
+        /// The namespace of the member's own folder.
         public let memberFolderId: String
-        /// The field `root_folder_id`.
+        /// The namespace in which the member's tree begins.
         public let rootFolderId: String
 
         /// Takes over all fields.
@@ -918,13 +918,13 @@ extension Team {
     /// Reads and writes ``TeamMemberProfile``.
     public typealias TeamMemberProfileSerializer = ValueSerializer<TeamMemberProfile>
 
-    /// The struct `team.TeamMemberRole`.
+    /// A role of administrators.
     public final class TeamMemberRole: StoneStruct, Sendable {
-        /// The field `role_id`.
+        /// The id of the role.
         public let roleId: String
-        /// The field `name`.
+        /// The name of the role, to be shown.
         public let name: String
-        /// The field `description`.
+        /// An explanation of the role.
         public let description_: String
 
         /// Takes over all fields.
@@ -952,7 +952,7 @@ extension Team {
     /// Reads and writes ``TeamMemberRole``.
     public typealias TeamMemberRoleSerializer = ValueSerializer<TeamMemberRole>
 
-    /// The union `team.TeamMemberStatus`.
+    /// Whether a member is part of the team.
     public enum TeamMemberStatus: StoneUnion {
         case active
         case invited
@@ -984,7 +984,7 @@ extension Team {
     /// Reads and writes ``TeamMemberStatus``.
     public typealias TeamMemberStatusSerializer = ValueSerializer<TeamMemberStatus>
 
-    /// The union `team.TeamMembershipType`.
+    /// Whether a member needs a licence.
     public enum TeamMembershipType: String, VoidStoneUnion {
         case full
         case limited
@@ -1105,7 +1105,7 @@ extension Team {
     /// Reads and writes ``TeamReportFailureReason``.
     public typealias TeamReportFailureReasonSerializer = ValueSerializer<TeamReportFailureReason>
 
-    /// The union `team.TokenGetAuthenticatedAdminError`.
+    /// Reasons for which `tokenGetAuthenticatedAdmin` fails.
     public enum TokenGetAuthenticatedAdminError: String, VoidStoneUnion {
         case mappingNotFound = "mapping_not_found"
         case adminNotActive = "admin_not_active"
@@ -1116,9 +1116,9 @@ extension Team {
         TokenGetAuthenticatedAdminError
     >
 
-    /// The struct `team.TokenGetAuthenticatedAdminResult`.
+    /// The result of `tokenGetAuthenticatedAdmin`.
     public final class TokenGetAuthenticatedAdminResult: StoneStruct, Sendable {
-        /// The field `admin_profile`.
+        /// The administrator who gave the token.
         public let adminProfile: Team.TeamMemberProfile
 
         /// Takes over all fields.

@@ -68,7 +68,7 @@ extension Team {
 
     /// The struct `team.UserCustomQuotaArg`.
     public final class UserCustomQuotaArg: StoneStruct, Sendable {
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public let user: Team.UserSelectorArg
         /// The field `quota_gb`.
         public let quotaGb: UInt32
@@ -97,7 +97,7 @@ extension Team {
 
     /// The struct `team.UserCustomQuotaResult`.
     public final class UserCustomQuotaResult: StoneStruct, Sendable {
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public let user: Team.UserSelectorArg
         /// The field `quota_gb`.
         public let quotaGb: UInt32?
@@ -126,7 +126,7 @@ extension Team {
 
     /// The struct `team.UserDeleteEmailsResult`.
     public final class UserDeleteEmailsResult: StoneStruct, Sendable {
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public let user: Team.UserSelectorArg
         /// The field `results`.
         public let results: [Team.DeleteSecondaryEmailResult]
@@ -183,7 +183,7 @@ extension Team {
 
     /// The struct `team.UserResendEmailsResult`.
     public final class UserResendEmailsResult: StoneStruct, Sendable {
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public let user: Team.UserSelectorArg
         /// The field `results`.
         public let results: [Team.ResendSecondaryEmailResult]
@@ -240,7 +240,7 @@ extension Team {
 
     /// The struct `team.UserSecondaryEmailsArg`.
     public final class UserSecondaryEmailsArg: StoneStruct, Sendable {
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public let user: Team.UserSelectorArg
         /// The field `secondary_emails`.
         public let secondaryEmails: [String]
@@ -269,7 +269,7 @@ extension Team {
 
     /// The struct `team.UserSecondaryEmailsResult`.
     public final class UserSecondaryEmailsResult: StoneStruct, Sendable {
-        /// The field `user`.
+        /// The member, by id, e-mail address or external id.
         public let user: Team.UserSelectorArg
         /// The field `results`.
         public let results: [Team.AddSecondaryEmailResult]
@@ -298,7 +298,7 @@ extension Team {
         UserSecondaryEmailsResult
     >
 
-    /// The union `team.UserSelectorArg`.
+    /// A member, by one of the names that it has.
     public enum UserSelectorArg: StoneUnion {
         case teamMemberId(String)
         case externalId(String)
@@ -327,7 +327,7 @@ extension Team {
     /// Reads and writes ``UserSelectorArg``.
     public typealias UserSelectorArgSerializer = ValueSerializer<UserSelectorArg>
 
-    /// The union `team.UserSelectorError`.
+    /// Why a user cannot be dealt with.
     public enum UserSelectorError: String, VoidStoneUnion {
         case userNotFound = "user_not_found"
     }

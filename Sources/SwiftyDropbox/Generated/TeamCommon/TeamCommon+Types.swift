@@ -6,7 +6,7 @@
 public import Foundation
 
 extension TeamCommon {
-    /// The union `team_common.GroupManagementType`.
+    /// The managers of a group.
     public enum GroupManagementType: String, VoidStoneUnion {
         case userManaged = "user_managed"
         case companyManaged = "company_managed"
@@ -17,17 +17,17 @@ extension TeamCommon {
     public typealias GroupManagementTypeSerializer = ValueSerializer<GroupManagementType>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `team_common.GroupSummary`.
+    /// A group of a team.
     public class GroupSummary: StoneStruct, @unchecked Sendable {
-        /// The field `group_name`.
+        /// The name of the group.
         public let groupName: String
-        /// The field `group_id`.
+        /// The id of the group.
         public let groupId: String
-        /// The field `group_external_id`.
+        /// The id that the team's own directory has for the group; nil if there is none.
         public let groupExternalId: String?
-        /// The field `member_count`.
+        /// How many members the group has; nil if the server does not tell.
         public let memberCount: UInt32?
-        /// The field `group_management_type`.
+        /// The managers of the group.
         public let groupManagementType: TeamCommon.GroupManagementType
 
         /// Takes over all fields.
@@ -64,7 +64,7 @@ extension TeamCommon {
     /// Reads and writes ``GroupSummary``.
     public typealias GroupSummarySerializer = ValueSerializer<GroupSummary>
 
-    /// The union `team_common.GroupType`.
+    /// The kind of a group.
     public enum GroupType: String, VoidStoneUnion {
         case team
         case userManaged = "user_managed"
@@ -73,7 +73,7 @@ extension TeamCommon {
     /// Reads and writes ``GroupType``.
     public typealias GroupTypeSerializer = ValueSerializer<GroupType>
 
-    /// The union `team_common.MemberSpaceLimitType`.
+    /// The consequence at the limit of a member's space.
     public enum MemberSpaceLimitType: String, VoidStoneUnion {
         case off
         case alertOnly = "alert_only"

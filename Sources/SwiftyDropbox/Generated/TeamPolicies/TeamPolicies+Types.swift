@@ -25,7 +25,7 @@ extension TeamPolicies {
         ComputerBackupPolicyState
     >
 
-    /// The union `team_policies.DefaultLinkExpirationDaysPolicy`.
+    /// When new links for people outside of the team expire, unless they say otherwise.
     public enum DefaultLinkExpirationDaysPolicy: String, VoidStoneUnion {
         case none
         case day1 = "day_1"
@@ -42,7 +42,7 @@ extension TeamPolicies {
         DefaultLinkExpirationDaysPolicy
     >
 
-    /// The union `team_policies.EmmState`.
+    /// Whether mobile devices must be managed.
     public enum EmmState: String, VoidStoneUnion {
         case disabled
         case optional
@@ -52,7 +52,7 @@ extension TeamPolicies {
     /// Reads and writes ``EmmState``.
     public typealias EmmStateSerializer = ValueSerializer<EmmState>
 
-    /// The union `team_policies.EnforceLinkPasswordPolicy`.
+    /// Whether new links for people outside of the team have passwords.
     public enum EnforceLinkPasswordPolicy: String, VoidStoneUnion {
         case optional
         case required
@@ -97,7 +97,7 @@ extension TeamPolicies {
         FileProviderMigrationPolicyState
     >
 
-    /// The union `team_policies.GroupCreation`.
+    /// The people who may make groups.
     public enum GroupCreation: String, VoidStoneUnion {
         case adminsAndMembers = "admins_and_members"
         case adminsOnly = "admins_only"
@@ -105,7 +105,7 @@ extension TeamPolicies {
     /// Reads and writes ``GroupCreation``.
     public typealias GroupCreationSerializer = ValueSerializer<GroupCreation>
 
-    /// The union `team_policies.OfficeAddInPolicy`.
+    /// Whether the team permits Dropbox's add-in for Office.
     public enum OfficeAddInPolicy: String, VoidStoneUnion {
         case disabled
         case enabled
@@ -179,7 +179,7 @@ extension TeamPolicies {
     /// Reads and writes ``RolloutMethod``.
     public typealias RolloutMethodSerializer = ValueSerializer<RolloutMethod>
 
-    /// The union `team_policies.SharedFolderBlanketLinkRestrictionPolicy`.
+    /// Whom links to entries of shared folders may be for.
     public enum SharedFolderBlanketLinkRestrictionPolicy: String, VoidStoneUnion {
         case members
         case anyone
@@ -190,7 +190,7 @@ extension TeamPolicies {
         SharedFolderBlanketLinkRestrictionPolicy
     >
 
-    /// The union `team_policies.SharedFolderJoinPolicy`.
+    /// Which shared folders members of the team may join.
     public enum SharedFolderJoinPolicy: String, VoidStoneUnion {
         case fromTeamOnly = "from_team_only"
         case fromAnyone = "from_anyone"
@@ -199,7 +199,7 @@ extension TeamPolicies {
     /// Reads and writes ``SharedFolderJoinPolicy``.
     public typealias SharedFolderJoinPolicySerializer = ValueSerializer<SharedFolderJoinPolicy>
 
-    /// The union `team_policies.SharedFolderMemberPolicy`.
+    /// The people who may become a member of the team's shared folders.
     public enum SharedFolderMemberPolicy: String, VoidStoneUnion {
         case team
         case anyone
@@ -209,7 +209,7 @@ extension TeamPolicies {
     /// Reads and writes ``SharedFolderMemberPolicy``.
     public typealias SharedFolderMemberPolicySerializer = ValueSerializer<SharedFolderMemberPolicy>
 
-    /// The union `team_policies.SharedLinkCreatePolicy`.
+    /// Whom links of the team may be for.
     public enum SharedLinkCreatePolicy: String, VoidStoneUnion {
         case defaultPublic = "default_public"
         case defaultTeamOnly = "default_team_only"
@@ -220,7 +220,7 @@ extension TeamPolicies {
     /// Reads and writes ``SharedLinkCreatePolicy``.
     public typealias SharedLinkCreatePolicySerializer = ValueSerializer<SharedLinkCreatePolicy>
 
-    /// The union `team_policies.SharedLinkDefaultPermissionsPolicy`.
+    /// The rights of visitors of a new link, unless it says otherwise.
     public enum SharedLinkDefaultPermissionsPolicy: String, VoidStoneUnion {
         case default_ = "default"
         case edit
@@ -291,7 +291,7 @@ extension TeamPolicies {
     /// Reads and writes ``SsoPolicy``.
     public typealias SsoPolicySerializer = ValueSerializer<SsoPolicy>
 
-    /// The union `team_policies.SuggestMembersPolicy`.
+    /// Whether members may propose others to the administrators.
     public enum SuggestMembersPolicy: String, VoidStoneUnion {
         case disabled
         case enabled
@@ -300,17 +300,17 @@ extension TeamPolicies {
     /// Reads and writes ``SuggestMembersPolicy``.
     public typealias SuggestMembersPolicySerializer = ValueSerializer<SuggestMembersPolicy>
 
-    /// The struct `team_policies.TeamMemberPolicies`.
+    /// The policies of a team.
     public final class TeamMemberPolicies: StoneStruct, Sendable {
-        /// The field `sharing`.
+        /// The team's policies about sharing.
         public let sharing: TeamPolicies.TeamSharingPolicies
-        /// The field `emm_state`.
+        /// Whether mobile devices must be managed.
         public let emmState: TeamPolicies.EmmState
-        /// The field `office_addin`.
+        /// Whether the team permits Dropbox's add-in for Office.
         public let officeAddin: TeamPolicies.OfficeAddInPolicy
-        /// The field `suggest_members_policy`.
+        /// Whether members may propose others to the administrators.
         public let suggestMembersPolicy: TeamPolicies.SuggestMembersPolicy
-        /// The field `top_level_content_policy`.
+        /// The people who may change the top folder of the team's space.
         public let topLevelContentPolicy: TeamPolicies.TopLevelContentPolicy
 
         /// Takes over all fields.
@@ -349,24 +349,24 @@ extension TeamPolicies {
     /// Reads and writes ``TeamMemberPolicies``.
     public typealias TeamMemberPoliciesSerializer = ValueSerializer<TeamMemberPolicies>
 
-    /// The struct `team_policies.TeamSharingPolicies`.
+    /// The team's policies about sharing.
     public final class TeamSharingPolicies: StoneStruct, Sendable {
-        /// The field `shared_folder_member_policy`.
+        /// The people who may become a member of the team's shared folders.
         public let sharedFolderMemberPolicy: TeamPolicies.SharedFolderMemberPolicy
-        /// The field `shared_folder_join_policy`.
+        /// Which shared folders members of the team may join.
         public let sharedFolderJoinPolicy: TeamPolicies.SharedFolderJoinPolicy
-        /// The field `shared_link_create_policy`.
+        /// Whom links of the team may be for.
         public let sharedLinkCreatePolicy: TeamPolicies.SharedLinkCreatePolicy
-        /// The field `group_creation_policy`.
+        /// The people who may make groups.
         public let groupCreationPolicy: TeamPolicies.GroupCreation
-        /// The field `shared_folder_link_restriction_policy`.
+        /// Whom links to entries of shared folders may be for.
         public let sharedFolderLinkRestrictionPolicy:
             TeamPolicies.SharedFolderBlanketLinkRestrictionPolicy
-        /// The field `enforce_link_password_policy`.
+        /// Whether new links for people outside of the team have passwords.
         public let enforceLinkPasswordPolicy: TeamPolicies.EnforceLinkPasswordPolicy
-        /// The field `default_link_expiration_days_policy`.
+        /// When new links for people outside of the team expire, unless they say otherwise.
         public let defaultLinkExpirationDaysPolicy: TeamPolicies.DefaultLinkExpirationDaysPolicy
-        /// The field `shared_link_default_permissions_policy`.
+        /// The rights of visitors of a new link, unless it says otherwise.
         public let sharedLinkDefaultPermissionsPolicy:
             TeamPolicies.SharedLinkDefaultPermissionsPolicy
 
@@ -426,7 +426,7 @@ extension TeamPolicies {
     /// Reads and writes ``TeamSharingPolicies``.
     public typealias TeamSharingPoliciesSerializer = ValueSerializer<TeamSharingPolicies>
 
-    /// The union `team_policies.TopLevelContentPolicy`.
+    /// The people who may change the top folder of the team's space.
     public enum TopLevelContentPolicy: String, VoidStoneUnion {
         case adminOnly = "admin_only"
         case everyone

@@ -5,19 +5,19 @@
 
 extension Users {
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `users.Account`.
+    /// The facts that all accounts have.
     public class Account: StoneStruct, @unchecked Sendable {
-        /// The field `account_id`.
+        /// The id of the account, `dbid:…`.
         public let accountId: String
-        /// The field `name`.
+        /// The name of the user.
         public let name: Users.Name
-        /// The field `email`.
+        /// The e-mail address of the account.
         public let email: String
-        /// The field `email_verified`.
+        /// Whether the user has confirmed the address.
         public let emailVerified: Bool
-        /// The field `profile_photo_url`.
+        /// An address of the user's picture; nil if there is none.
         public let profilePhotoUrl: String?
-        /// The field `disabled`.
+        /// Whether the account is closed.
         public let disabled: Bool
 
         /// Takes over all fields.
@@ -58,11 +58,11 @@ extension Users {
     public typealias AccountSerializer = ValueSerializer<Account>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `users.BasicAccount`.
+    /// An account, as other users see it.
     public final class BasicAccount: Users.Account, @unchecked Sendable {
-        /// The field `is_teammate`.
+        /// Whether the account is in the caller's own team, or is the caller's own.
         public let isTeammate: Bool
-        /// The field `team_member_id`.
+        /// The id of the user in the caller's team; nil for other accounts.
         public let teamMemberId: String?
 
         /// Takes over all fields.
@@ -146,23 +146,23 @@ extension Users {
     public typealias FileLockingValueSerializer = ValueSerializer<FileLockingValue>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `users.FullAccount`.
+    /// The caller's own account.
     public final class FullAccount: Users.Account, @unchecked Sendable {
-        /// The field `country`.
+        /// The country, in two letters such as `DE`; nil if it is not known.
         public let country: String?
-        /// The field `locale`.
+        /// The language that the user has chosen, such as `de` or `pt-BR`.
         public let locale: String
-        /// The field `referral_link`.
+        /// An address by which the user recommends Dropbox.
         public let referralLink: String
-        /// The field `team`.
+        /// The team of the account; nil if there is none.
         public let team: Users.FullTeam?
-        /// The field `team_member_id`.
+        /// The id of the user in the team; nil if there is none.
         public let teamMemberId: String?
-        /// The field `is_paired`.
+        /// Whether the user has a private account and one of a team that know of each other.
         public let isPaired: Bool
-        /// The field `account_type`.
+        /// The plan of the account.
         public let accountType: UsersCommon.AccountType
-        /// The field `root_info`.
+        /// The namespaces in which the paths of the account begin.
         public let rootInfo: Common.RootInfo
 
         /// Takes over all fields.
@@ -217,13 +217,13 @@ extension Users {
     public typealias FullAccountSerializer = ValueSerializer<FullAccount>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `users.FullTeam`.
+    /// The team of the caller's own account.
     public final class FullTeam: Users.Team, @unchecked Sendable {
-        /// The field `sharing_policies`.
+        /// The team's policies about sharing.
         public let sharingPolicies: TeamPolicies.TeamSharingPolicies
-        /// The field `office_addin_policy`.
+        /// Whether the team permits Dropbox's add-in for Office.
         public let officeAddinPolicy: TeamPolicies.OfficeAddInPolicy
-        /// The field `top_level_content_policy`.
+        /// The people who may change the top folder of the team's space.
         public let topLevelContentPolicy: TeamPolicies.TopLevelContentPolicy
 
         /// Takes over all fields.
@@ -258,9 +258,9 @@ extension Users {
     /// Reads and writes ``FullTeam``.
     public typealias FullTeamSerializer = ValueSerializer<FullTeam>
 
-    /// The struct `users.GetAccountArg`.
+    /// The argument of `getAccount`.
     public final class GetAccountArg: StoneStruct, Sendable {
-        /// The field `account_id`.
+        /// The id of the account, `dbid:…`.
         public let accountId: String
 
         /// Takes over all fields.
@@ -282,9 +282,9 @@ extension Users {
     /// Reads and writes ``GetAccountArg``.
     public typealias GetAccountArgSerializer = ValueSerializer<GetAccountArg>
 
-    /// The struct `users.GetAccountBatchArg`.
+    /// The argument of `getAccountBatch`.
     public final class GetAccountBatchArg: StoneStruct, Sendable {
-        /// The field `account_ids`.
+        /// The ids of the accounts, 300 at most.
         public let accountIds: [String]
 
         /// Takes over all fields.
@@ -306,7 +306,7 @@ extension Users {
     /// Reads and writes ``GetAccountBatchArg``.
     public typealias GetAccountBatchArgSerializer = ValueSerializer<GetAccountBatchArg>
 
-    /// The union `users.GetAccountBatchError`.
+    /// Reasons for which `getAccountBatch` fails.
     public enum GetAccountBatchError: StoneUnion {
         case noAccount(String)
         case other
@@ -331,7 +331,7 @@ extension Users {
     /// Reads and writes ``GetAccountBatchError``.
     public typealias GetAccountBatchErrorSerializer = ValueSerializer<GetAccountBatchError>
 
-    /// The union `users.GetAccountError`.
+    /// Reasons for which `getAccount` fails.
     public enum GetAccountError: String, VoidStoneUnion {
         case noAccount = "no_account"
         case other
@@ -339,9 +339,9 @@ extension Users {
     /// Reads and writes ``GetAccountError``.
     public typealias GetAccountErrorSerializer = ValueSerializer<GetAccountError>
 
-    /// The struct `users.IndividualSpaceAllocation`.
+    /// The space of an account without a team.
     public final class IndividualSpaceAllocation: StoneStruct, Sendable {
-        /// The field `allocated`.
+        /// The space in bytes.
         public let allocated: UInt64
 
         /// Takes over all fields.
@@ -365,17 +365,17 @@ extension Users {
         IndividualSpaceAllocation
     >
 
-    /// The struct `users.Name`.
+    /// The name of a user, in several forms.
     public final class Name: StoneStruct, Sendable {
-        /// The field `given_name`.
+        /// The first name.
         public let givenName: String
-        /// The field `surname`.
+        /// The last name.
         public let surname: String
-        /// The field `familiar_name`.
+        /// The name by which friends call the user, which depends on the language.
         public let familiarName: String
-        /// The field `display_name`.
+        /// The whole name, to be shown.
         public let displayName: String
-        /// The field `abbreviated_name`.
+        /// The initials, in most languages.
         public let abbreviatedName: String
 
         /// Takes over all fields.
@@ -437,7 +437,7 @@ extension Users {
     /// Reads and writes ``PaperAsFilesValue``.
     public typealias PaperAsFilesValueSerializer = ValueSerializer<PaperAsFilesValue>
 
-    /// The union `users.SpaceAllocation`.
+    /// The space that an account may use.
     public enum SpaceAllocation: StoneUnion {
         case individual(Users.IndividualSpaceAllocation)
         case team(Users.TeamSpaceAllocation)
@@ -465,11 +465,11 @@ extension Users {
     /// Reads and writes ``SpaceAllocation``.
     public typealias SpaceAllocationSerializer = ValueSerializer<SpaceAllocation>
 
-    /// The struct `users.SpaceUsage`.
+    /// The space that an account uses and may use.
     public final class SpaceUsage: StoneStruct, Sendable {
-        /// The field `used`.
+        /// How many bytes the account uses.
         public let used: UInt64
-        /// The field `allocation`.
+        /// How many it may use.
         public let allocation: Users.SpaceAllocation
 
         /// Takes over all fields.
@@ -495,11 +495,11 @@ extension Users {
     public typealias SpaceUsageSerializer = ValueSerializer<SpaceUsage>
 
     // Sendable: its fields are constants; only of final classes the compiler sees that.
-    /// The struct `users.Team`.
+    /// The team of an account.
     public class Team: StoneStruct, @unchecked Sendable {
-        /// The field `id`.
+        /// The id of the team.
         public let id: String
-        /// The field `name`.
+        /// The name of the team.
         public let name: String
 
         /// Takes over all fields.
@@ -549,17 +549,17 @@ extension Users {
     /// Reads and writes ``TeamSharedDropboxValue``.
     public typealias TeamSharedDropboxValueSerializer = ValueSerializer<TeamSharedDropboxValue>
 
-    /// The struct `users.TeamSpaceAllocation`.
+    /// The space of a team, and the member's part of it.
     public final class TeamSpaceAllocation: StoneStruct, Sendable {
-        /// The field `used`.
+        /// How many bytes the whole team uses.
         public let used: UInt64
-        /// The field `allocated`.
+        /// How many bytes the whole team may use.
         public let allocated: UInt64
-        /// The field `user_within_team_space_allocated`.
+        /// How many bytes the member may use; 0 for as many as the team.
         public let userWithinTeamSpaceAllocated: UInt64
-        /// The field `user_within_team_space_limit_type`.
+        /// The consequence at the member's limit.
         public let userWithinTeamSpaceLimitType: TeamCommon.MemberSpaceLimitType
-        /// The field `user_within_team_space_used_cached`.
+        /// How many bytes the member used when the server last counted.
         public let userWithinTeamSpaceUsedCached: UInt64
 
         /// Takes over all fields.

@@ -4,7 +4,7 @@
 // Tools/StoneGenerator/specification.sha256 has its checksums. Do not edit.
 
 extension UsersCommon {
-    /// The union `users_common.AccountType`.
+    /// The plan of an account.
     public enum AccountType: String, VoidStoneUnion {
         case basic
         case pro

@@ -112,6 +112,8 @@ public struct Structure: Sendable {
 public struct Union: Sendable {
     /// The name of the union.
     public let name: TypeName
+    /// The union whose tags it inherits, if there is one.
+    public let parent: TypeName?
     /// All tags, inherited ones first.
     public let tags: [Field]
     /// Whether the specification promises that there will be no further tags.

@@ -215,8 +215,12 @@ struct Resolver {
     }
 
     private func union(_ key: TypeName) throws(StoneError) -> Union {
-        Union(
-            name: key, tags: try unionTags(key, inherited: []),
+        var parent: TypeName?
+        if let reference = unions[key]?.parent {
+            parent = try self.key(reference, in: key.namespace)
+        }
+        return Union(
+            name: key, parent: parent, tags: try unionTags(key, inherited: []),
             isClosed: unions[key]?.isClosed ?? false,
             documentation: kept(unions[key]?.documentation),
             examples: try unionExamples(key))

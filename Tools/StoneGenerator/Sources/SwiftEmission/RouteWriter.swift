@@ -137,18 +137,27 @@ extension NamespaceWriter {
         return "Deprecated by Dropbox" + (successor.map { " in favour of `\($0)`" } ?? "")
     }
 
-    /// The help of a method: what it does, what it demands, and how it can fail.
+    /// The help of a method: what it does, what it demands, and how it can fail. A worded route has a list of its parameters, with
+    /// their limits.
     private func help(_ method: Method, of route: Route) -> String {
         var text = route.words.map { $0 + " " } ?? ""
         text += "Calls ``\(name)/\(route.memberName)``\(method.about)"
         text += route.attributes.scope.map { ", with the scope `\($0)`." } ?? "."
-        let limits = method.fields.compactMap { (field) -> String? in
+        let unlisted = route.words == nil ? method.structure?.fields ?? [] : []
+        let limits = unlisted.compactMap { (field) -> String? in
             let limits = self.limits(specification.resolved(field.type))
             return limits.isEmpty ? nil : "`\(SwiftNames.member(field.name))`\(limits)"
         }
         if !limits.isEmpty { text += " Limits of \(limits.joined(separator: "; "))." }
         if route.error != .void { text += " Errors: \(documented(route.error))." }
         return text
+    }
+
+    /// The parameters that are fields of a struct, as the method has them, with their help.
+    private func help(of structure: Structure) -> [(name: String, text: String)] {
+        ordered(structure).map {
+            (SwiftNames.member($0.name), help($0, of: structure, asParameter: true))
+        }
     }
 
     // MARK: Methods
@@ -193,8 +202,8 @@ extension NamespaceWriter {
     private struct Method {
         let about: String
         let parameters: [String]
-        /// The fields that are parameters.
-        var fields: [Field] = []
+        /// The struct whose fields are parameters; it has some.
+        var structure: Structure?
         /// The expression of the argument in the call.
         let argument: String?
     }
@@ -212,7 +221,8 @@ extension NamespaceWriter {
         let arguments = arguments(structure).joined(separator: ", ")
         let fields = Method(
             about: structure.fields.isEmpty ? "" : " with the fields of its argument",
-            parameters: parameters(structure), fields: structure.fields,
+            parameters: parameters(structure),
+            structure: structure.fields.isEmpty ? nil : structure,
             argument: "\(type)(\(arguments))")
         return structure.fields.isEmpty ? [fields] : [whole, fields]
     }
@@ -228,22 +238,29 @@ extension NamespaceWriter {
         let (body, range, options) = (distinct("body"), distinct("range"), distinct("options"))
         var arguments = ["\(name).\(SwiftNames.afterDot(route.memberName))"]
         if let argument = method.argument { arguments.append(argument) }
+        var others: [(name: String, text: String)] = []
         switch style {
         case "upload":
             parameters.append("\(body): any BodySource")
             arguments.append("body: \(body)")
+            others.append((body, "The content to send."))
         case "download":
             parameters.append("\(range): ByteRange? = nil")
             arguments.append("range: \(range)")
+            others.append((range, "The bytes to download; nil stands for all of them."))
         default: break
         }
         parameters.append("\(options): CallOptions = .init()")
         arguments.append("options: \(options)")
+        others.append((options, "Deadline, attempts, progress and more of this call."))
         let output =
             style == "download"
             ? " -> Download<\(result), \(failure(route))>"
             : route.result == .void ? "" : " -> \(result)"
         text.documentation(help(method, of: route), and: route.documentation)
+        if route.words != nil, let structure = method.structure {
+            text.documentation(parameters: help(of: structure) + others)
+        }
         if route.isDeprecated {
             text.line("@available(*, deprecated, message: \"\(deprecation(route))\")")
         }

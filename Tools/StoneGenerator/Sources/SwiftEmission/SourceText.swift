@@ -22,16 +22,31 @@ struct SourceText {
 
     /// Adds documentation, broken to the width of a page.
     mutating func documentation(_ text: String) {
-        let width = 96 - depth * 4
-        var line = ""
+        documentation(text, first: "", others: "")
+    }
+
+    /// Adds the documentation of parameters.
+    mutating func documentation(parameters: [(name: String, text: String)]) {
+        guard !parameters.isEmpty else { return }
+        line("///")
+        line("/// - Parameters:")
+        for parameter in parameters {
+            documentation("\(parameter.name): \(parameter.text)", first: "  - ", others: "    ")
+        }
+    }
+
+    /// `first` stands before the first line, `others` before those that follow.
+    private mutating func documentation(_ text: String, first: String, others: String) {
+        let width = 96 - depth * 4 - first.count
+        var (line, start) = ("", first)
         for word in text.split(separator: " ") {
             if !line.isEmpty, line.count + word.count + 1 > width {
-                self.line("/// " + line)
-                line = ""
+                self.line("/// " + start + line)
+                (line, start) = ("", others)
             }
             line += (line.isEmpty ? "" : " ") + word
         }
-        self.line("/// " + line)
+        self.line("/// " + start + line)
     }
 
     /// Adds documentation, and behind it what the specification says: its paragraphs, with its references as code.

@@ -22,7 +22,9 @@ struct StructWriter {
             text.documentation("The fields that all kinds of `\(structure.name)` have.")
             writeStruct(name + "Base", to: &text)
         } else {
-            text.documentation("The struct `\(structure.name)`.", and: structure.documentation)
+            text.documentation(
+                FieldWords.own.about(structure.name) ?? "The struct `\(structure.name)`.",
+                and: structure.documentation)
             writeStruct(name, to: &text)
         }
         return text.text
@@ -46,7 +48,7 @@ struct StructWriter {
         }
         text.block("public struct \(name): \(protocols("StructValue"))") { text in
             for field in structure.fields {
-                text.documentation(documentation(field), and: field.documentation)
+                text.documentation(namespace.help(field, of: structure), and: field.documentation)
                 text.line("public var \(property(field)): \(namespace.spelled(field.type))")
             }
             text.line()
@@ -62,11 +64,6 @@ struct StructWriter {
 
     private func property(_ field: Field) -> String {
         SwiftNames.escaped(SwiftNames.member(field.name))
-    }
-
-    private func documentation(_ field: Field) -> String {
-        let deprecation = field.isDeprecated ? " Deprecated." : ""
-        return "The field `\(field.name)`\(namespace.limits(field.type)).\(deprecation)"
     }
 
     private func writeInitialiser(to text: inout SourceText) {
@@ -114,7 +111,8 @@ struct StructWriter {
 
     private func writeSubtypes(_ subtypes: Subtypes, to text: inout SourceText) {
         text.documentation(
-            "The struct `\(structure.name)`, which is one of several.",
+            FieldWords.own.about(structure.name)
+                ?? "The struct `\(structure.name)`, which is one of several.",
             and: structure.documentation)
         text.block("@nonexhaustive public enum \(name): TaggedUnion") { text in
             for subtype in subtypes.all {
@@ -170,7 +168,7 @@ struct StructWriter {
         _ field: Field, _ subtypes: Subtypes, to text: inout SourceText
     ) {
         let name = SwiftNames.member(field.name)
-        text.documentation(documentation(field), and: field.documentation)
+        text.documentation(namespace.help(field, of: structure), and: field.documentation)
         text.block("public var \(SwiftNames.escaped(name)): \(namespace.spelled(field.type))") {
             text in
             text.block("switch self") { text in
@@ -186,9 +184,7 @@ struct StructWriter {
 extension NamespaceWriter {
     /// The parameters that a struct's fields are, those that are needed first.
     func parameters(_ structure: Structure) -> [String] {
-        let needed = structure.fields.filter { !isOptional($0) }
-        let optional = structure.fields.filter(isOptional)
-        return (needed + optional).map { field in
+        ordered(structure).map { field in
             let name = SwiftNames.escaped(SwiftNames.member(field.name))
             var text = "\(name): \(spelled(field.type))"
             if isNullable(field.type) {
@@ -202,12 +198,15 @@ extension NamespaceWriter {
 
     /// The same fields as arguments.
     func arguments(_ structure: Structure) -> [String] {
-        let needed = structure.fields.filter { !isOptional($0) }
-        let optional = structure.fields.filter(isOptional)
-        return (needed + optional).map { field in
+        ordered(structure).map { field in
             let name = SwiftNames.escaped(SwiftNames.member(field.name))
             return "\(name): \(name)"
         }
+    }
+
+    /// The fields in the order of the parameters.
+    func ordered(_ structure: Structure) -> [Field] {
+        structure.fields.filter { !isOptional($0) } + structure.fields.filter(isOptional)
     }
 
     private func isOptional(_ field: Field) -> Bool {

@@ -28,7 +28,9 @@ struct UnionTextWriter {
         let isInCycle = CycleFinder(namespace.specification).isInCycle(union)
         let keyword = isInCycle ? "indirect enum" : "enum"
         var text = SourceText(depth: 1)
-        text.documentation("The union `\(union.name)`.", and: union.documentation)
+        text.documentation(
+            FieldWords.own.about(union.name) ?? "The union `\(union.name)`.",
+            and: union.documentation)
         text.block(
             "@nonexhaustive public \(keyword) \(SwiftNames.type(union.name.name)): "
                 + protocols.joined(separator: ", ")
@@ -45,12 +47,19 @@ struct UnionTextWriter {
 
     private func writeCases(to text: inout SourceText) {
         for tag in union.tags {
-            let about = tag.isDeprecated ? "Deprecated." : "The tag `\(tag.name)`."
-            if tag.isDeprecated || tag.documentation != nil {
-                text.documentation(about, and: tag.documentation)
+            let words = FieldWords.own.about(
+                tag, of: union.name, in: namespace.specification)
+            let deprecation = tag.isDeprecated ? "Deprecated." : nil
+            let about = [words, deprecation].compactMap(\.self).joined(separator: " ")
+            if !about.isEmpty || tag.documentation != nil {
+                text.documentation(
+                    about.isEmpty ? "The tag `\(tag.name)`." : about, and: tag.documentation)
             }
             let payload = tag.type == .void ? "" : "(\(namespace.spelled(tag.type)))"
             text.line("case \(SwiftNames.escaped(Self.caseName(tag.name)))\(payload)")
+        }
+        if FieldWords.own.about(union.name) != nil {
+            text.documentation("A tag that this version does not know.")
         }
         text.line("case unknown(String)")
     }

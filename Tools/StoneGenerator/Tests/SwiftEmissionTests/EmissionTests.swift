@@ -281,7 +281,11 @@ struct EmissionTests {
         #expect(
             prose.contains(
                 "With `parentRev` a file is deleted only in that revision. Calls ``Files/deleteV2`` with the "
-                    + "fields of its argument, with the scope `s`. Limits of `limit`: 1 to 9. Errors: ``E``."
+                    + "fields of its argument, with the scope `s`. Errors: ``E``.  - Parameters: - limit: The field "
+                    + "`limit`: 1 to 9. - options: "))
+        #expect(
+            prose.contains(
+                "Calls ``Files/delete`` with the fields of its argument, with the scope `s`. Limits of `limit`: 1 to 9."
             ))
         #expect(text.contains("message: \"Deprecated by Dropbox in favour of `files/delete_v2`\""))
     }

@@ -24,7 +24,8 @@ extension CompatibilityWriter {
     /// Without payloads the tags are the enum's raw values, and there is nothing else to write.
     private func voidText(_ union: Union) -> String {
         var text = SourceText(depth: 1)
-        text.documentation("The union `\(union.name)`.")
+        text.documentation(
+            FieldWords.own.about(union.name) ?? "The union `\(union.name)`.")
         let name = CompatibilityNames.type(union.name.name)
         text.block("public enum \(name): String, VoidStoneUnion") { text in
             for tag in tags(union) {
@@ -39,7 +40,8 @@ extension CompatibilityWriter {
         let isInCycle = CycleFinder(specification).isInCycle(union)
         let name = CompatibilityNames.type(union.name.name)
         var text = SourceText(depth: 1)
-        text.documentation("The union `\(union.name)`.")
+        text.documentation(
+            FieldWords.own.about(union.name) ?? "The union `\(union.name)`.")
         text.block("public \(isInCycle ? "indirect " : "")enum \(name): StoneUnion") { text in
             for tag in tags(union) {
                 let payload = tag.type == .void ? "" : "(\(spelled(tag.type)))"

@@ -121,14 +121,15 @@ struct CompatibilityWriter {
                 "// Sendable: its fields are constants; only of final classes the compiler sees that."
             )
         }
-        text.documentation("The struct `\(structure.name)`.")
+        text.documentation(
+            FieldWords.own.about(structure.name) ?? "The struct `\(structure.name)`.")
         let sendable = isParent || parent != nil ? "@unchecked Sendable" : "Sendable"
         text.block(
             "public \(isParent ? "" : "final ")class \(CompatibilityNames.type(structure.name.name)): "
                 + "\(parent.map { spelled($0.name) } ?? "StoneStruct"), \(sendable)"
         ) { text in
             for field in own {
-                text.documentation(documentation(field))
+                text.documentation(documentation(field, of: structure.name))
                 text.line(
                     "public let \(CompatibilityNames.member(field.name)): \(spelled(field.type))")
             }
@@ -141,8 +142,9 @@ struct CompatibilityWriter {
         return text.text
     }
 
-    private func documentation(_ field: Field) -> String {
-        "The field `\(field.name)`.\(field.isDeprecated ? " Deprecated." : "")"
+    private func documentation(_ field: Field, of type: TypeName) -> String {
+        (FieldWords.own.about(field, of: type, in: specification) ?? "The field `\(field.name)`.")
+            + (field.isDeprecated ? " Deprecated." : "")
     }
 
     private func writeInitialisers(

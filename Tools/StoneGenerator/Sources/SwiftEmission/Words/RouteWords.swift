@@ -7,7 +7,8 @@ extension Route {
     /// The route's work in a sentence; nil if none is written.
     var words: String? { Self.words[path] }
 
-    private static let words = [
+    /// The sentences by path.
+    static let words: [String: String] = [
         "auth/token/revoke":
             "Ends the login: the access token, and the refresh token it came of, are worth nothing afterwards.",
         "check/app":
