@@ -154,6 +154,14 @@ import Testing
         #expect(CommandError.login("work", .system) == "dbxfs login --system --account work")
     }
 
+    @Test("a login that has ended gets its command once, and no word of access tokens to set")
+    func endedLogin() {
+        let detail = "no access token: Dropbox has ended the login (revoked); run: dbxfs login --account work"
+        #expect(
+            CommandError.unauthorized(server: "Dropbox", detail: detail).message
+                == "Dropbox cannot be used: " + detail)
+    }
+
     @Test("one change is one change")
     func plural() {
         #expect(

@@ -47,8 +47,11 @@ extension CommandError {
         case .credentialsMissing(let variable, let file):
             "there is no \(file), which \(variable) names: copy credentials.json of a login there (mode 0600)"
         case .unauthorized(let server, let detail):
-            "\(server) does not accept the access token: run: dbxfs login; "
-                + "or set DBXFS_ACCESS_TOKEN to a new token (\(detail))"
+            // Of a login that has ended, the detail has the command already, with the name of the account.
+            detail.contains("; run: ")
+                ? "\(server) cannot be used: \(detail)"
+                : "\(server) does not accept the access token: run: dbxfs login; "
+                    + "or set DBXFS_ACCESS_TOKEN to a new token (\(detail))"
         case .forbidden(let server, let detail):
             "\(server) does not allow this token to read the account (\(detail)): "
                 + "give the app the scopes account_info.read, files.metadata.* and "
