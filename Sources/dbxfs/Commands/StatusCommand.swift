@@ -12,7 +12,7 @@ struct StatusCommand: ParsableCommand {
         abstract: "Show mounts, and what is still to be sent.",
         discussion: """
             With --json, one object per mount, each on a line of its own. With --watch on a terminal, a \
-            screen that is kept up to date until Ctrl-C; elsewhere, the status again and again. With \
+            screen that is kept up to date until q or Ctrl-C; elsewhere, the status again and again. With \
             --metrics, the numbers in the text format of Prometheus.
             """)
 
