@@ -194,7 +194,9 @@ struct CommandLineTests {
             (["frobnicate"], 1, "frobnicate"),
             (["mount", "a", "b", "c"], 1, "MOUNTPOINT"),
             (["unmount", "a", "b"], 1, "unmount"),
-            (["sync", "--timeout", "soon"], 1, "soon"),
+            (["sync", "--timeout", "soon"], 1, "dbxfs: the value 'soon' is invalid"),
+            (["status", "--interval", "1"], 1, "dbxfs: --interval needs --watch\n"),
+            (["mount", "--account", "a", "b"], 1, "dbxfs: --account NAME stands for"),
             (["recover", "--remove"], 1, "need the name"),
             (["recover", "7", "--partial"], 1, "--partial needs --to"),
             (["recover", "7", "--to", "/a", "--json"], 1, "neither --to nor --remove"),
@@ -204,6 +206,7 @@ struct CommandLineTests {
             let result = try await bed.run(Programs.dbxfs, arguments, limit: 30)
             #expect(result.status == status, "\(arguments): \(result)")
             #expect(result.output.contains(text), "\(arguments): \(result)")
+            if status != 0 { #expect(!result.output.contains("Error:"), "\(result)") }
         }
         await bed.close()
     }

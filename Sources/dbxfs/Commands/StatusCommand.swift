@@ -34,11 +34,11 @@ struct StatusCommand: ParsableCommand {
 
     func validate() throws {
         guard interval.map({ (0.1...86400).contains($0) }) ?? true else {
-            throw ValidationError("--interval takes seconds, from 0.1 to 86400.")
+            throw ValidationError("--interval takes seconds, from 0.1 to 86400")
         }
-        guard watch || interval == nil else { throw ValidationError("--interval needs --watch.") }
+        guard watch || interval == nil else { throw ValidationError("--interval needs --watch") }
         guard !(metrics && (json || watch)) else {
-            throw ValidationError("--metrics goes with neither --json nor --watch.")
+            throw ValidationError("--metrics goes with neither --json nor --watch")
         }
     }
 

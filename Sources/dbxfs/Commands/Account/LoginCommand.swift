@@ -55,7 +55,7 @@ struct LoginCommand: ParsableCommand {
 
     func validate() throws {
         guard keyring == true, account.system else { return }
-        throw ValidationError("System mounts have no keyring: leave out --keyring.")
+        throw ValidationError("system mounts have no keyring: leave out --keyring")
     }
 
     func run() throws {
