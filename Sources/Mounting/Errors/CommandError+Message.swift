@@ -97,12 +97,8 @@ extension CommandError {
         case .refreshTokenWithoutApp:
             "DBXFS_REFRESH_TOKEN is set without its app: set DBXFS_APP_KEY, or app_key in the "
                 + "configuration file, to the key of the app that it is for"
-        case .noAppKey(let redirects):
-            "no app to log in with: make one at \(Self.appConsole) (Scoped access) with the "
-                + "permissions account_info.read, files.metadata.read, files.metadata.write, "
-                + "files.content.read and files.content.write and the redirect URIs "
-                + redirects.joined(separator: ", ")
-                + "; then name its App key by --app-key or DBXFS_APP_KEY"
+        case .noAppKey:
+            "no app to log in with: make one as above, or name one by --app-key or DBXFS_APP_KEY"
         case .loginFailed(let detail): "the login failed: \(detail)"
         case .loginRefused(let detail):
             "access was not allowed (\(detail)): nothing was changed; run dbxfs login to try again"
