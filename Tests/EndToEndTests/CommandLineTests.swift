@@ -187,6 +187,28 @@ struct CommandLineTests {
         #expect(Mounts.below(bed.folder).isEmpty)
     }
 
+    @Test("a first mount that fails leaves no folder behind")
+    func failedFirstMount() async throws {
+        let bed = try TestBed()
+        do {
+            try await bed.startEmulator()
+            for options in [[], ["--foreground"]] {
+                let result = try await bed.run(
+                    Programs.dbxfs, ["mount"] + options + [":/Nowhere", bed.mountpoint], limit: 120)
+                #expect(result.status == 32, "\(result)")
+                for folder in ["/state", "/cache"] {
+                    let names = try? FileManager.default.contentsOfDirectory(
+                        atPath: bed.folder + folder)
+                    #expect(names?.contains { $0.hasPrefix("default") } != true, "\(names ?? [])")
+                }
+            }
+        } catch {
+            await bed.close()
+            throw error
+        }
+        await bed.close()
+    }
+
     @Test("a wrong command line exits with 1, help and version with 0")
     func usage() async throws {
         let bed = try TestBed()
