@@ -14,6 +14,9 @@ extern int setns(int descriptor, int type);
 extern int prctl(int option, ...);
 extern long syscall(long number, ...);
 
+// As in <sys/signalfd.h>, where `signals` is a sigset_t.
+extern int signalfd(int file, const void *signals, int flags);
+
 // No core dump, and nothing below /proc/PID that tells of memory or environment, but for root. 0 or -1.
 static inline int clinux_set_undumpable(void) {
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);

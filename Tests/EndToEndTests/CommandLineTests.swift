@@ -187,6 +187,28 @@ struct CommandLineTests {
         #expect(Mounts.below(bed.folder).isEmpty)
     }
 
+    @Test("a first mount that fails leaves no folder behind")
+    func failedFirstMount() async throws {
+        let bed = try TestBed()
+        do {
+            try await bed.startEmulator()
+            for options in [[], ["--foreground"]] {
+                let result = try await bed.run(
+                    Programs.dbxfs, ["mount"] + options + [":/Nowhere", bed.mountpoint], limit: 120)
+                #expect(result.status == 32, "\(result)")
+                for folder in ["/state", "/cache"] {
+                    let names = try? FileManager.default.contentsOfDirectory(
+                        atPath: bed.folder + folder)
+                    #expect(names?.contains { $0.hasPrefix("default") } != true, "\(names ?? [])")
+                }
+            }
+        } catch {
+            await bed.close()
+            throw error
+        }
+        await bed.close()
+    }
+
     @Test("a wrong command line exits with 1, help and version with 0")
     func usage() async throws {
         let bed = try TestBed()
@@ -194,7 +216,9 @@ struct CommandLineTests {
             (["frobnicate"], 1, "frobnicate"),
             (["mount", "a", "b", "c"], 1, "MOUNTPOINT"),
             (["unmount", "a", "b"], 1, "unmount"),
-            (["sync", "--timeout", "soon"], 1, "soon"),
+            (["sync", "--timeout", "soon"], 1, "dbxfs: the value 'soon' is invalid"),
+            (["status", "--interval", "1"], 1, "dbxfs: --interval needs --watch\n"),
+            (["mount", "--account", "a", "b"], 1, "dbxfs: --account NAME stands for"),
             (["recover", "--remove"], 1, "need the name"),
             (["recover", "7", "--partial"], 1, "--partial needs --to"),
             (["recover", "7", "--to", "/a", "--json"], 1, "neither --to nor --remove"),
@@ -204,6 +228,7 @@ struct CommandLineTests {
             let result = try await bed.run(Programs.dbxfs, arguments, limit: 30)
             #expect(result.status == status, "\(arguments): \(result)")
             #expect(result.output.contains(text), "\(arguments): \(result)")
+            if status != 0 { #expect(!result.output.contains("Error:"), "\(result)") }
         }
         await bed.close()
     }

@@ -264,6 +264,20 @@ struct MountOptionTests {
         #expect(table.topMount(at: "/mnt") == nil)
     }
 
+    @Test("a mount is that of the user who made it")
+    func owners() {
+        let table = MountTable(
+            parsing: """
+                22 1 254:0 / / rw shared:1 - ext4 /dev/vda rw
+                40 22 0:57 / /root rw - fuse.dbxfs default: rw,user_id=0,group_id=0
+                41 22 0:58 / /ada rw - fuse.dbxfs default: rw,user_id=1000,group_id=0,allow_other
+                42 22 0:59 / /bo rw - fuse.dbxfs default: rw,group_id=1000,user_id=100
+                """)
+        #expect(table.mounts.map(\.userID) == [nil, 0, 1000, 100])
+        #expect(table.mounts(of: 1000).map(\.path) == ["/", "/ada"])
+        #expect(table.mounts(of: 0).map(\.path) == ["/", "/root"])
+    }
+
     @Test("fuse.conf lets users open mounts to others only by an uncommented line")
     func configuration() {
         #expect(!Fusermount.allowsOthers(configuration: "#user_allow_other\nmount_max = 1000\n"))

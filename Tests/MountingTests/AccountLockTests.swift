@@ -43,6 +43,25 @@ import Testing
         withExtendedLifetime(second) {}
     }
 
+    @Test("a lock on a folder that its holder has removed is none")
+    func removed() throws {
+        var first: AccountLock? = try lock("/mnt/first")
+        let error = try #require(throws: CommandError.self) {
+            try AccountLock(
+                folder: folder.path, holder: .init(mountpoint: "/mnt/second"), patience: 60
+            ) { _ in
+                unlink(folder.path + "/lock")
+                first = nil
+                return true
+            }
+        }
+        #expect(error.message.contains("a mount that has just failed"))
+        #expect(first == nil)
+        // The next one makes another file.
+        let third = try lock("/mnt/third")
+        withExtendedLifetime(third) {}
+    }
+
     @Test("a waiter asks the holder to hurry, and gets the folder when it ends")
     func patience() throws {
         var first: AccountLock? = try lock("/mnt/first")
@@ -145,5 +164,83 @@ import Testing
         defer { close(other) }
         #expect(flock(other, LOCK_EX) == 0)
         #expect(AccountLock.currentHolder(of: folder.path) == nil)
+    }
+}
+
+@Suite struct UnusedFoldersTests {
+    private let folder: TemporaryFolder
+    private let folders: AccountFolders
+
+    init() throws {
+        folder = try TemporaryFolder()
+        let environment = try Environment([
+            "DBXFS_STATE_DIR": folder.path + "/state", "DBXFS_CACHE_DIR": folder.path + "/cache",
+        ])
+        folders = AccountFolders(
+            source: try MountSource(parsing: ":/a"), settings: .init(), environment: environment)
+    }
+
+    private func write(_ path: String) throws {
+        try "x".write(toFile: path, atomically: true, encoding: .utf8)
+    }
+    private func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    private func fail() throws {
+        try folders.make()
+        let locks = [folders.state, folders.cache].map { $0 + "/lock" }
+        for lock in locks { try write(lock) }
+        let unused = UnusedFolders(folders)
+        try write(folders.database)
+        try write(folders.log)
+        unused.remove()
+    }
+
+    @Test("a mount that fails before its first use leaves nothing")
+    func new() throws {
+        try fail()
+        #expect(!exists(folders.state) && !exists(folders.cache))
+        #expect(exists(folder.path + "/state"))
+    }
+
+    @Test("files from before stay, also in a cache alone")
+    func old() throws {
+        try folders.make()
+        try write(folders.cache + "/blocks")
+        try fail()
+        #expect(!exists(folders.state) && exists(folders.cache + "/blocks"))
+        for file in [folders.staging + "/1", folders.database, folders.log] {
+            try folders.make()
+            try write(file)
+            try fail()
+            #expect(exists(file) && exists(folders.log))
+            try FileManager.default.removeItem(atPath: folders.state)
+        }
+    }
+
+    @Test("a login in the same folder stays")
+    func login() throws {
+        let environment = try Environment([
+            "DBXFS_STATE_DIR": folder.path + "/state", "DBXFS_CACHE_DIR": folder.path + "/cache",
+        ])
+        let folders = AccountFolders(
+            source: .standard, settings: .init(), environment: environment)
+        try folders.make()
+        try write(folders.token)
+        let unused = UnusedFolders(folders)
+        for file in [folders.database, folders.database + "-wal", folders.login.path] {
+            try write(file)
+        }
+        unused.remove()
+        #expect(
+            folderNames(in: folders.state).sorted() == ["credentials.json", "token"])
+    }
+
+    @Test("an account that was found keeps its folders")
+    func found() throws {
+        try folders.make()
+        let unused = UnusedFolders(folders)
+        try write(folders.identity)
+        unused.remove()
+        #expect(exists(folders.identity))
     }
 }

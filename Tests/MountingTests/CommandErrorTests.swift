@@ -49,7 +49,7 @@ import Testing
         ),
         (.refreshTokenWithoutApp, .usage, "DBXFS_APP_KEY"),
         (.badAppKey("a&b", name: "app key"), .usage, "developers/apps"),
-        (.noAppKey(redirects: ["http://localhost:53682/"]), .usage, "http://localhost:53682/"),
+        (.noAppKey, .usage, "make one as above"),
         (.loginFailed("because"), .system, "because"),
         (.loginRefused(detail: "d"), .system, "nothing was changed"),
         (
@@ -152,6 +152,44 @@ import Testing
         #expect(CommandError.login("default", .user) == "dbxfs login")
         #expect(CommandError.login("work", .user) == "dbxfs login --account work")
         #expect(CommandError.login("work", .system) == "dbxfs login --system --account work")
+    }
+
+    @Test("after a login, the account is mounted where it belongs or elsewhere")
+    func mountAdvice() throws {
+        let environment = try Environment(["HOME": "/home/u"])
+        #expect(
+            environment.mountAdvice(for: "default") == [
+                "Mount it at /home/u/Dropbox: dbxfs mount", "Or elsewhere: dbxfs mount MOUNTPOINT",
+            ])
+        #expect(
+            environment.mountAdvice(for: "work") == [
+                "Mount it at /home/u/Dropbox-work: dbxfs mount --account work",
+                "Or elsewhere: dbxfs mount work MOUNTPOINT",
+            ])
+        let system = try Environment([:], scope: .system)
+        #expect(
+            system.mountAdvice(for: "work") == ["Mount it: dbxfs mount --system work MOUNTPOINT"])
+    }
+
+    @Test("the steps to an app name its permissions, its addresses, and the command that uses it")
+    func appSteps() {
+        let steps = CommandError.appSteps(
+            scopes: ["a.read", "a.write"], redirects: ["http://localhost:1/"],
+            login: "dbxfs login --account work")
+        for text in [
+            CommandError.appConsole, "   a.read a.write", "   http://localhost:1/",
+            ": dbxfs login --account work --app-key KEY",
+        ] { #expect(steps.contains { $0.hasSuffix(text) || $0.contains(text + ":") }, "\(text)") }
+        #expect(steps.allSatisfy { $0.utf8.count <= 120 })
+    }
+
+    @Test("a login that has ended gets its command once, and no word of access tokens to set")
+    func endedLogin() {
+        let detail =
+            "no access token: Dropbox has ended the login (revoked); run: dbxfs login --account work"
+        #expect(
+            CommandError.unauthorized(server: "Dropbox", detail: detail).message
+                == "Dropbox cannot be used: " + detail)
     }
 
     @Test("one change is one change")

@@ -142,8 +142,9 @@ private final class StandInDesktop: DesktopService {
             return results["options", default: []].map { $0.split(separator: "~").last ?? "" }
                 .map(String.init)
         }
-        #expect(verbs("/mnt/a") == ["link", "web", "unpin"])
-        #expect(verbs("/mnt/b") == ["link", "web", "pin"])
+        #expect(verbs("/mnt/a") == ["link", "web", "versions", "unpin"])
+        #expect(verbs("/mnt/b") == ["link", "web", "versions", "pin"])
+        #expect(verbs("/mnt/f") == ["link", "web", "pin"])
         #expect(verbs("/mnt/a", "/mnt/b") == ["pin"])
         for paths in [["/mnt/d"], ["/mnt/a", "/home/x"], []] {
             #expect(
@@ -152,7 +153,10 @@ private final class StandInDesktop: DesktopService {
         let paths = ["/mnt/b"]
         #expect(
             reply("icon_overlay_context_action", ["paths": paths, "verb": ["pin"]]) == .done([:]))
-        for (verb, paths) in [("unpin", paths), ("pin", ["/home/x"]), ("rm", paths), ("", paths)] {
+        for (verb, paths) in [
+            ("unpin", paths), ("pin", ["/home/x"]), ("rm", paths), ("", paths),
+            ("versions", ["/mnt/f"]),
+        ] {
             guard
                 case .refused = reply(
                     "icon_overlay_context_action", ["paths": paths, "verb": [verb]])
@@ -162,6 +166,16 @@ private final class StandInDesktop: DesktopService {
             }
         }
         #expect(desktop.performed.withLock { $0 } == ["pin /mnt/b"])
+    }
+
+    @Test("a page's address has the path on Dropbox, with all but plain letters encoded")
+    func pages() {
+        #expect(
+            DesktopVerb.web.page(of: "/a b/ä?") == "https://www.dropbox.com/home/a%20b/%C3%A4%3F")
+        #expect(
+            DesktopVerb.versions.page(of: "/x/a#1\t.txt")
+                == "https://www.dropbox.com/history/x/a%231%09.txt")
+        #expect(DesktopVerb.allCases.filter { $0.page(of: "/a") != nil } == [.web, .versions])
     }
 
     @Test("links, tags and the status come back; other commands are refused")

@@ -20,6 +20,8 @@ package struct MountTable: Sendable {
         package var type: String
         /// The source, such as a device.
         package var source: String
+        /// The user who mounted a FUSE filesystem; nil for others.
+        package var userID: UInt32?
 
         /// Whether it is a FUSE filesystem.
         package var isFuse: Bool { type == "fuse" || type.hasPrefix("fuse.") }
@@ -53,6 +55,11 @@ package struct MountTable: Sendable {
         mounts.last { $0.path == path }
     }
 
+    /// The mounts that a user has made, and those of which the kernel does not say who has.
+    package func mounts(of userID: UInt32) -> [Entry] {
+        mounts.filter { ($0.userID ?? userID) == userID }
+    }
+
     /// The mount that contains a canonical path.
     package func mount(containing path: FilePath) -> Entry? {
         var place = path
@@ -77,7 +84,14 @@ package struct MountTable: Sendable {
         }
         return Entry(
             major: major, minor: minor, path: FilePath(unescape(fields[4])),
-            type: String(fields[separator +| 1]), source: unescape(fields[separator +| 2]))
+            type: String(fields[separator +| 1]), source: unescape(fields[separator +| 2]),
+            userID: fields[(separator +| 3)...].first.flatMap(userID))
+    }
+
+    private static func userID(in options: Substring) -> UInt32? {
+        options.split(separator: ",").lazy
+            .compactMap { $0.hasPrefix("user_id=") ? UInt32($0.dropFirst(8), radix: 10) : nil }
+            .first
     }
 
     /// Decodes the kernel's octal escapes for space, tab, newline, backslash and `#`.

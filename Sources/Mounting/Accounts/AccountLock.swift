@@ -51,6 +51,10 @@ package final class AccountLock: Sendable {
             attempts +|= 1
             usleep(50_000)
         }
+        guard Self.isFile(descriptor, at: path) else {
+            close(descriptor)
+            throw .folderInUse(folder: folder, by: "a mount that has just failed")
+        }
         self.descriptor = descriptor
         if let text = try? JSONEncoder().encode(holder) {
             ftruncate(descriptor, 0)
@@ -76,6 +80,14 @@ package final class AccountLock: Sendable {
         }
         guard flock(descriptor, LOCK_SH | LOCK_NB) != 0 else { return nil }
         return holder(in: descriptor)
+    }
+
+    /// Whether a path still leads to a file. If the holder before has removed the folder (`UnusedFolders`), a lock on
+    /// the file keeps no process out.
+    private static func isFile(_ descriptor: Int32, at path: String) -> Bool {
+        var (own, named) = (stat(), stat())
+        return fstat(descriptor, &own) == 0 && lstat(path, &named) == 0
+            && own.st_ino == named.st_ino && own.st_dev == named.st_dev
     }
 
     private static func holder(in descriptor: Int32) -> Holder? {

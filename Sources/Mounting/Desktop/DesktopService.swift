@@ -47,10 +47,41 @@ package enum DesktopVerb: String, Hashable, Sendable, CaseIterable {
     case link
     /// Shows it on Dropbox's page.
     case web
+    /// Shows the earlier versions of a file on Dropbox's page.
+    case versions
     /// Keeps it on this disk.
     case pin
     /// Keeps it no longer than other cached content.
     case unpin
+}
+
+extension DesktopVerb {
+    /// The page of dropbox.com that the entry shows for a path on Dropbox; nil if it shows none.
+    package func page(of path: String) -> String? {
+        let place = Self.percentEncoded(path)
+        return switch self {
+        case .web: "https://www.dropbox.com/home\(place)"
+        case .versions: "https://www.dropbox.com/history\(place)"
+        case .link, .pin, .unpin: nil
+        }
+    }
+
+    /// Encodes all but letters, digits, slashes and the marks that never need it.
+    private static func percentEncoded(_ path: String) -> String {
+        var result = ""
+        for byte in path.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "/"):
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                result.append(byte < 16 ? "%0" : "%")
+                result.append(String(byte, radix: 16, uppercase: true))
+            }
+        }
+        return result
+    }
 }
 
 /// A mount that plug-ins ask about paths. Calls come from threads that may block for the local disk.

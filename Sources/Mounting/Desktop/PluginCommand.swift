@@ -87,6 +87,7 @@ extension DesktopState {
         if known.count == 1 {
             verbs.append(.link)
             if hasWebPages { verbs.append(.web) }
+            if hasWebPages, !known.contains(where: \.isFolder) { verbs.append(.versions) }
         }
         if known.contains(where: { !$0.isPinned }) { verbs.append(.pin) }
         if known.allSatisfy(\.hasOwnPin) { verbs.append(.unpin) }
@@ -101,6 +102,7 @@ extension DesktopVerb {
             switch self {
             case .link: ("Copy Dropbox link", "Make a link for others and copy it")
             case .web: ("View on Dropbox.com", "Show it in the browser")
+            case .versions: ("Version history", "Show its earlier versions in the browser")
             case .pin: ("Keep on this computer", "Fetch it, for reading without a network")
             case .unpin: ("Make online-only", "Keep it here only while there is room")
             }

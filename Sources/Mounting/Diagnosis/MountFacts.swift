@@ -10,7 +10,7 @@ package struct MountFacts: Hashable, Sendable {
         case silent(seconds: Int)
         /// Its process has ended.
         case stale
-        /// Its process cannot be reached by this user or with these folders.
+        /// Its process cannot be reached with these folders.
         case elsewhere
         /// Neither the process nor the kernel answers.
         case hung
@@ -43,8 +43,7 @@ package struct MountFacts: Hashable, Sendable {
             finding(
                 .problem, "its process is gone: fusermount3 -uz \(mountpoint), and mount again")
         case .elsewhere:
-            finding(
-                .note, "another user's, or mounted with another DBXFS_STATE_DIR: not looked at")
+            finding(.note, "mounted with another DBXFS_STATE_DIR: not looked at")
         case .hung:
             finding(
                 .problem,

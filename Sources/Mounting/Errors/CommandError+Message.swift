@@ -47,8 +47,11 @@ extension CommandError {
         case .credentialsMissing(let variable, let file):
             "there is no \(file), which \(variable) names: copy credentials.json of a login there (mode 0600)"
         case .unauthorized(let server, let detail):
-            "\(server) does not accept the access token: run: dbxfs login; "
-                + "or set DBXFS_ACCESS_TOKEN to a new token (\(detail))"
+            // Of a login that has ended, the detail has the command already, with the name of the account.
+            detail.contains("; run: ")
+                ? "\(server) cannot be used: \(detail)"
+                : "\(server) does not accept the access token: run: dbxfs login; "
+                    + "or set DBXFS_ACCESS_TOKEN to a new token (\(detail))"
         case .forbidden(let server, let detail):
             "\(server) does not allow this token to read the account (\(detail)): "
                 + "give the app the scopes account_info.read, files.metadata.* and "
@@ -94,12 +97,8 @@ extension CommandError {
         case .refreshTokenWithoutApp:
             "DBXFS_REFRESH_TOKEN is set without its app: set DBXFS_APP_KEY, or app_key in the "
                 + "configuration file, to the key of the app that it is for"
-        case .noAppKey(let redirects):
-            "no app to log in with: make one at \(Self.appConsole) (Scoped access) with the "
-                + "permissions account_info.read, files.metadata.read, files.metadata.write, "
-                + "files.content.read and files.content.write and the redirect URIs "
-                + redirects.joined(separator: ", ")
-                + "; then name its App key by --app-key or DBXFS_APP_KEY"
+        case .noAppKey:
+            "no app to log in with: make one as above, or name one by --app-key or DBXFS_APP_KEY"
         case .loginFailed(let detail): "the login failed: \(detail)"
         case .loginRefused(let detail):
             "access was not allowed (\(detail)): nothing was changed; run dbxfs login to try again"

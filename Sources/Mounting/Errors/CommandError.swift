@@ -39,8 +39,8 @@ package enum CommandError: Error, Hashable, Sendable {
     case loginDamaged(file: String, reason: String)
     case keyring(KeyringFault, login: String)
     case otherServer(file: String, login: String, configured: String)
-    /// With the addresses to register for the app.
-    case noAppKey(redirects: [String])
+    /// The steps to an app are shown above it.
+    case noAppKey
     /// `DBXFS_REFRESH_TOKEN` is set, but no app for it.
     case refreshTokenWithoutApp
     case loginFailed(String)

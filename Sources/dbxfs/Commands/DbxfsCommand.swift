@@ -73,8 +73,16 @@ struct DbxfsCommand: ParsableCommand {
                 Terminal.print(text)
                 Glibc.exit(ExitStatus.success.rawValue)
             }
-            Terminal.complain(text, prefix: "")
+            complain(ofUsage: text)
             Glibc.exit(ExitStatus.usage.rawValue)
         }
+    }
+
+    /// Shows ArgumentParser's message, with the usage below, as all others begin: it has `Error: ` and a capital letter.
+    private static func complain(ofUsage text: String) {
+        let label = "Error: "
+        guard text.hasPrefix(label) else { return Terminal.complain(text, prefix: "") }
+        let message = text.dropFirst(label.count)
+        Terminal.complain("\(message.prefix(1).lowercased())\(message.dropFirst())")
     }
 }

@@ -49,14 +49,14 @@ struct LogCommand: ParsableCommand {
     private static let standardLines = 50
 
     func validate() throws {
-        guard (lines ?? 0) >= 0 else { throw ValidationError("--lines takes a number.") }
+        guard (lines ?? 0) >= 0 else { throw ValidationError("--lines takes a number") }
         for (name, text) in [("--since", since), ("--before", before)] {
             guard let text, Terminal.seconds(parsing: text) == nil else { continue }
             throw ValidationError(
-                "\(name) takes a date and time, such as 2026-11-22 or '2026-11-22 03:14'.")
+                "\(name) takes a date and time, such as 2026-11-22 or '2026-11-22 03:14'")
         }
         guard !(follow && before != nil) else {
-            throw ValidationError("--follow goes without --before.")
+            throw ValidationError("--follow goes without --before")
         }
         for name in kind where HistoryRecord.Kind(rawValue: name) == nil {
             let all = HistoryRecord.Kind.allCases.map(\.rawValue)

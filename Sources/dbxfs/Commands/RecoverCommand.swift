@@ -41,11 +41,11 @@ struct RecoverCommand: ParsableCommand {
 
     func validate() throws {
         guard name != nil || (to == nil && !remove) else {
-            throw ValidationError("--to and --remove need the name of what was put aside.")
+            throw ValidationError("--to and --remove need the name of what was put aside")
         }
-        guard !partial || to != nil else { throw ValidationError("--partial needs --to.") }
+        guard !partial || to != nil else { throw ValidationError("--partial needs --to") }
         guard !json || (to == nil && !remove) else {
-            throw ValidationError("--json goes with neither --to nor --remove.")
+            throw ValidationError("--json goes with neither --to nor --remove")
         }
     }
 

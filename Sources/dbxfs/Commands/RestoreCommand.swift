@@ -39,13 +39,13 @@ struct RestoreCommand: ParsableCommand {
 
     func validate() throws {
         if recursive && rev != nil {
-            throw ValidationError("--rev is for one file, without --recursive.")
+            throw ValidationError("--rev is for one file, without --recursive")
         }
         guard let before else { return }
-        guard recursive else { throw ValidationError("--before is for --recursive.") }
+        guard recursive else { throw ValidationError("--before is for --recursive") }
         guard Terminal.seconds(parsing: before) != nil else {
             throw ValidationError(
-                "--before takes a date and time, such as 2026-11-22 or '2026-11-22 03:14'.")
+                "--before takes a date and time, such as 2026-11-22 or '2026-11-22 03:14'")
         }
     }
 

@@ -27,7 +27,7 @@ struct RevisionsCommand: ParsableCommand {
 
     func validate() throws {
         guard (1...Self.most).contains(limit) else {
-            throw ValidationError("--limit takes a number from 1 to \(Self.most).")
+            throw ValidationError("--limit takes a number from 1 to \(Self.most)")
         }
     }
 

@@ -43,7 +43,7 @@ struct SetCommand: ParsableCommand {
 
     func validate() throws {
         guard words.contains(where: Self.isSetting) else {
-            throw ValidationError("name a setting and its value, such as bwlimit_up=500K.")
+            throw ValidationError("name a setting and its value, such as bwlimit_up=500K")
         }
     }
 

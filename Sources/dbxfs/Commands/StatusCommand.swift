@@ -12,7 +12,7 @@ struct StatusCommand: ParsableCommand {
         abstract: "Show mounts, and what is still to be sent.",
         discussion: """
             With --json, one object per mount, each on a line of its own. With --watch on a terminal, a \
-            screen that is kept up to date until Ctrl-C; elsewhere, the status again and again. With \
+            screen that is kept up to date until q or Ctrl-C; elsewhere, the status again and again. With \
             --metrics, the numbers in the text format of Prometheus.
             """)
 
@@ -34,11 +34,11 @@ struct StatusCommand: ParsableCommand {
 
     func validate() throws {
         guard interval.map({ (0.1...86400).contains($0) }) ?? true else {
-            throw ValidationError("--interval takes seconds, from 0.1 to 86400.")
+            throw ValidationError("--interval takes seconds, from 0.1 to 86400")
         }
-        guard watch || interval == nil else { throw ValidationError("--interval needs --watch.") }
+        guard watch || interval == nil else { throw ValidationError("--interval needs --watch") }
         guard !(metrics && (json || watch)) else {
-            throw ValidationError("--metrics goes with neither --json nor --watch.")
+            throw ValidationError("--metrics goes with neither --json nor --watch")
         }
     }
 

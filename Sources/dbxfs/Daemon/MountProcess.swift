@@ -46,6 +46,7 @@ struct MountProcess {
         try plan.folders.checkApart(from: mountpoint)
         try plan.folders.make()
         let locks = try lockFolders(for: mountpoint)
+        let unused = UnusedFolders(plan.folders)
         let sink = try makeSink()
         let log = makeLog(sink)
         try ProcessSettings.giveUpCapabilities()
@@ -54,9 +55,14 @@ struct MountProcess {
         }
         sink.hide(credentials.secret)
         let outcome = try withExtendedLifetime(locks) { () throws(CommandError) in
-            let mount = try Mount(
-                plan, mountpoint: mountpoint, credentials: credentials, sink: sink, log: log)
-            return try serve(mount, at: mountpoint, notifier, log: log)
+            do throws(CommandError) {
+                let mount = try Mount(
+                    plan, mountpoint: mountpoint, credentials: credentials, sink: sink, log: log)
+                return try serve(mount, at: mountpoint, notifier, log: log)
+            } catch {
+                unused.remove()
+                throw error
+            }
         }
         if outcome.remaining > 0 {
             throw .stillQueued(operations: outcome.remaining, reason: outcome.reason)

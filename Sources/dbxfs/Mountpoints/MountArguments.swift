@@ -65,11 +65,11 @@ struct MountArguments: ParsableArguments {
         if account == nil, places.isEmpty { account = MountSource.standard.account }
         if account != nil {
             guard places.isEmpty else {
-                throw ValidationError("--account NAME stands for SOURCE and MOUNTPOINT.")
+                throw ValidationError("--account NAME stands for SOURCE and MOUNTPOINT")
             }
         } else {
             guard (1...2).contains(places.count) else {
-                throw ValidationError("Name [SOURCE] and MOUNTPOINT, --account NAME, or nothing.")
+                throw ValidationError("name [SOURCE] and MOUNTPOINT, --account NAME, or nothing")
             }
         }
     }

@@ -32,7 +32,11 @@ by_browser() {
 
 # Without a login, an app, an answer or a right answer.
 fails 32 'run: dbxfs login' dbxfs mount "$MNT"
-fails 1 'redirect URIs http://localhost:53682/' dbxfs login
+fails 1 '^dbxfs: no app to log in with: make one as above' dbxfs login
+for text in https://www.dropbox.com/developers/apps 'files.content.write files.metadata.write' \
+    'http://localhost:53682/ http://localhost:53683/ http://localhost:53684/' 'dbxfs login --app-key KEY'; do
+    grep -qF -- "$text" "$WORK/message"
+done
 fails 1 'App key' dbxfs login --app-key 'a&b'
 fails 1 'a/b' dbxfs login --account a/b
 fails 2 'no code was entered' dbxfs login --no-browser --app-key test-app
@@ -47,7 +51,8 @@ test ! -e "$credentials"
 # By a code. White space around it does not matter.
 by_code '' --app-key test-app
 grep -q '^Logged in as .*@.* used\.$' "$WORK/login"
-grep -q '^Mount it: dbxfs mount MOUNTPOINT$' "$WORK/login"
+grep -qxF "Mount it at $HOME/Dropbox: dbxfs mount" "$WORK/login"
+grep -qxF 'Or elsewhere: dbxfs mount MOUNTPOINT' "$WORK/login"
 test "$(stat -c %a "$credentials")" = 600
 test "$(stat -c %a "$DBXFS_STATE_DIR/default")" = 700
 
@@ -171,7 +176,7 @@ grep -q 'Max core file size *1 ' "/proc/$pid/limits"
 
 # Another account of this machine has a login of its own.
 by_code other@example.com --account other --app-key test-app
-grep -q '^Mount it: dbxfs mount other MOUNTPOINT$' "$WORK/login"
+grep -qxF "Mount it at $HOME/Dropbox-other: dbxfs mount --account other" "$WORK/login"
 # Put in this account's place, it is not used: not by the mount that runs, and not by the next one.
 cp "$credentials" "$WORK/own"
 cp "$DBXFS_STATE_DIR/other/credentials.json" "$credentials"

@@ -96,15 +96,19 @@ def watch(size, after, *arguments):
             assert time.monotonic() < end, (text, output)
             output += read(terminal, time.monotonic() + 0.1)
     more(HOME, 8)
-    after(pid, resize, more)
+    after(pid, resize, more, terminal)
     end = time.monotonic() + 30
     while (done := os.waitpid(pid, os.WNOHANG))[0] == 0:
         assert time.monotonic() < end, "it does not end"
         output += read(terminal, time.monotonic() + 0.1)
     output += read(terminal, time.monotonic() + 0.1)
+    assert echoes(terminal), "the terminal is not as it was"
     os.close(terminal)
     # The terminal makes a line feed of its own of each.
     return done[1], output.replace(b"\r\r\n", b"\r\n")
+
+def echoes(terminal):
+    return bool(termios.tcgetattr(terminal)[3] & (termios.ECHO | termios.ICANON))
 
 def read(terminal, end):
     import select
@@ -130,7 +134,17 @@ for number in signal.SIGINT, signal.SIGTERM:
         assert any("online" in text for text in texts), texts
         assert any("/s down" in text for text in texts), texts
 
-def shrink(pid, resize, more):
+# A key without Enter: other keys are no more than that, and none is echoed.
+def type_keys(pid, resize, more, terminal):
+    assert not echoes(terminal)
+    os.write(terminal, b"xyz")
+    more(HOME, 2)
+    os.write(terminal, b"q")
+
+status, output = watch((24, 80), type_keys)
+assert status == 0 and output.endswith(LEAVE) and b"xyz" not in output, (status, output)
+
+def shrink(pid, resize, more, _):
     resize((5, 30))
     more(HOME, 4)
     os.kill(pid, signal.SIGINT)
@@ -140,9 +154,10 @@ last = output.split(HOME)[-1].split(b"\033[J")[0].split(b"\r\n")
 assert len(last) == 5, last
 assert all(len(line.removesuffix(b"\033[K").decode()) <= 30 for line in last), last
 
-def pause(pid, _, more):
+def pause(pid, _, more, terminal):
     os.kill(pid, signal.SIGTSTP)
     os.waitpid(pid, os.WUNTRACED)
+    assert echoes(terminal)
     os.kill(pid, signal.SIGCONT)
     more(ENTER, 1)
     os.kill(pid, signal.SIGTERM)

@@ -1,6 +1,7 @@
 // A terminal's alternate screen, which is redrawn, and restored at the end. Not responsible for the
 // contents.
 
+import CLinux
 import Glibc
 import LocalIO
 import Saturating
@@ -16,7 +17,7 @@ package struct LiveScreen {
         case timeout
         /// The screen was resized, or the process was resumed.
         case redraw
-        /// A signal asks for the end.
+        /// A signal, or the key `q`, asks for the end.
         case end
     }
 
@@ -28,6 +29,10 @@ package struct LiveScreen {
         }
         return signals
     }()
+
+    /// Readable while one of these signals is pending; negative if there is none, and signals wait for the timeout.
+    private let pending: Int32
+    private let keys = TerminalKeys()
 
     /// Whether stdout is a terminal that can be drawn on.
     package static var isPossible: Bool {
@@ -42,12 +47,14 @@ package struct LiveScreen {
         pthread_sigmask(SIG_BLOCK, &signals, nil)
         // A write to a closed terminal fails instead.
         signal(SIGPIPE, SIG_IGN)
-        enter()
+        let screen = LiveScreen(pending: signalfd(-1, &signals, O_CLOEXEC))
+        screen.enter()
         defer {
-            leave()
+            screen.leave()
+            close(screen.pending)
             pthread_sigmask(SIG_UNBLOCK, &signals, nil)
         }
-        try body(LiveScreen())
+        try body(screen)
     }
 
     /// The size of the screen.
@@ -68,31 +75,48 @@ package struct LiveScreen {
         return Terminal.send("\u{1b}[H" + text + "\u{1b}[J")
     }
 
-    /// Waits for a signal, or for so many seconds.
+    /// Waits for a signal, the key `q`, or for so many seconds.
     package func wait(seconds: Double) -> Event {
+        let end = ContinuousClock.now.advanced(by: .seconds(clamping: seconds))
+        while true {
+            let milliseconds = ContinuousClock.now.duration(to: end) / .milliseconds(1)
+            guard milliseconds > 0 else { return .timeout }
+            var files = [
+                pollfd(fd: pending, events: Int16(POLLIN), revents: 0),
+                pollfd(
+                    fd: keys.areReadable ? STDIN_FILENO : -1, events: Int16(POLLIN), revents: 0),
+            ]
+            // EINTR, by a signal outside the set, only causes another round.
+            _ = poll(&files, 2, Int32(clamping: Int(clamping: milliseconds.rounded(.up))))
+            if let event = receive() { return event }
+            if files[1].revents != 0, keys.askForEnd() { return .end }
+        }
+    }
+
+    /// The effect of a pending signal.
+    private func receive() -> Event? {
         var signals = Self.signals
-        let fraction = seconds.rounded(.down).distance(to: seconds)
-        var limit = timespec(
-            tv_sec: Int(clamping: seconds), tv_nsec: Int(clamping: fraction * 1e9))
-        switch sigtimedwait(&signals, nil, &limit) {
+        var now = timespec(tv_sec: 0, tv_nsec: 0)
+        switch sigtimedwait(&signals, nil, &now) {
         case SIGWINCH: return .redraw
         case SIGTSTP:
-            Self.leave()
+            leave()
             raise(SIGSTOP)
-            Self.enter()
+            enter()
             return .redraw
         case SIGINT, SIGTERM, SIGHUP, SIGQUIT: return .end
-        // EINTR, by a signal outside the set, only causes an early redraw.
-        default: return .timeout
+        default: return nil
         }
     }
 
     // xterm's modes: 1049 is the alternate screen, 25 the cursor, 7 the line wrap.
-    private static func enter() {
+    private func enter() {
+        keys.take()
         _ = Terminal.send("\u{1b}[?1049h\u{1b}[?25l\u{1b}[?7l\u{1b}[H\u{1b}[J")
     }
 
-    private static func leave() {
+    private func leave() {
         _ = Terminal.send("\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l")
+        keys.release()
     }
 }

@@ -55,7 +55,7 @@ struct LoginCommand: ParsableCommand {
 
     func validate() throws {
         guard keyring == true, account.system else { return }
-        throw ValidationError("System mounts have no keyring: leave out --keyring.")
+        throw ValidationError("system mounts have no keyring: leave out --keyring")
     }
 
     func run() throws {
@@ -85,10 +85,8 @@ struct LoginCommand: ParsableCommand {
         _ key: String, _ file: LoginFile, _ environment: Mounting.Environment, usesKeyring: Bool
     ) throws(CommandError) {
         let access = try DropboxAccess(environment)
-        let scopes = Self.scopes + (sharing ? Self.sharingScopes : [])
-        let wished = noPosix ? [] : [PosixSharing.scope]
         let consent = Consent(
-            access.login(app: key), scopes: [scopes, wished].flatMap(\.self))
+            access.login(app: key), scopes: [scopes, wishedScopes].flatMap(\.self))
         let grant = try consent.obtain(usesBrowser: !noBrowser)
         let session = LoginSession(access, grant)
         do throws(CommandError) {
@@ -116,12 +114,21 @@ struct LoginCommand: ParsableCommand {
     /// The scopes for shared links and shared folders. Optional, because they allow opening files to strangers.
     private static let sharingScopes = ["sharing.read", "sharing.write"]
 
+    /// The scopes without which the login is refused, and those that it can do without.
+    private var scopes: [String] { Self.scopes + (sharing ? Self.sharingScopes : []) }
+    private var wishedScopes: [String] { noPosix ? [] : [PosixSharing.scope] }
+
     private func appKey(
         _ environment: Environment, _ stored: LoginFile.Contents?
     ) throws(CommandError) -> String {
         let named = appKey ?? environment.appKey(of: account.name) ?? stored?.appKey
         guard let key = named ?? Environment.defaultAppKey else {
-            throw .noAppKey(redirects: LoopbackListener.ports.map(LoopbackListener.redirect))
+            let steps = CommandError.appSteps(
+                scopes: [scopes, wishedScopes].flatMap(\.self),
+                redirects: LoopbackListener.ports.map(LoopbackListener.redirect),
+                login: CommandError.login(account.name, account.scope))
+            Terminal.complain(steps.joined(separator: "\n"), prefix: "")
+            throw .noAppKey
         }
         guard StoredLogin.isAppKey(key) else {
             throw .badAppKey(key, name: appKey == nil ? "app key" : "--app-key")
@@ -137,8 +144,7 @@ struct LoginCommand: ParsableCommand {
         }
         Terminal.print("Logged in as \(owner.account.person)\(space ?? "").")
         if usesKeyring { Terminal.print("The secret of the login is in the keyring.") }
-        let source = account.name == MountSource.standard.account ? "" : account.name + " "
-        Terminal.print("Mount it: dbxfs mount \(source)MOUNTPOINT")
+        for line in environment.mountAdvice(for: account.name) { Terminal.print(line) }
         if let used = environment.credentialsVariable {
             Terminal.complain("\(used) is set, and mounts use that instead of this login")
         }

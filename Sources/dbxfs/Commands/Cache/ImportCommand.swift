@@ -26,7 +26,7 @@ struct ImportCommand: ParsableCommand {
         let environment = try Environment.ofRunningMounts()
         let mounts = try RunningMount.named(mountpoint, environment)
         guard let mount = mounts.first, mounts.count == 1 else {
-            throw ValidationError("Name the mountpoint: there are \(mounts.count) mounts.")
+            throw ValidationError("name the mountpoint: there are \(mounts.count) mounts")
         }
         let place = resolvedPath(absolutePath(folder))
         let report = try mount.connectOrFail(environment)

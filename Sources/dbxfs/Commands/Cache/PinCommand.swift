@@ -22,7 +22,7 @@ struct PinCommand: ParsableCommand {
 
     func validate() throws {
         guard timeout.map({ $0 >= 0 && $0.isFinite }) ?? true else {
-            throw ValidationError("--timeout takes a number of seconds.")
+            throw ValidationError("--timeout takes a number of seconds")
         }
     }
 

@@ -2,6 +2,7 @@
 // its own process hangs, that would hang this one beyond SIGKILL.
 
 import Fuse
+import Glibc
 import LocalIO
 import Mounting
 import SystemPackage
@@ -12,7 +13,8 @@ enum MountLook {
     private static let kernelTimeout = 3.0
 
     static func facts(_ environment: Environment, account: String?) -> [MountFacts] {
-        MountTable.current().mounts
+        // Others' mounts are none of this user's, and a machine may have many.
+        MountTable.current().mounts(of: geteuid())
             .filter { $0.type == RunningMount.type && belongs($0, to: account) }
             .map { mount in
                 MountFacts(
@@ -49,7 +51,7 @@ enum MountLook {
         return answer ?? withoutProcess(mountpoint)
     }
 
-    /// A mount without a listening process: dead, or another user's.
+    /// A mount without a listening process: dead, or with another folder for its socket.
     private static func withoutProcess(_ mountpoint: String) -> MountFacts.Condition {
         do throws(ChildProcessError) {
             guard

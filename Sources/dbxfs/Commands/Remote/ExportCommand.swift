@@ -42,7 +42,7 @@ struct ExportCommand: ParsableCommand {
         ProcessSettings.adjustLimits()
         let target = ExportTarget(output: output, replaces: force)
         guard paths.count == 1 || output == nil || target.isFolder else {
-            throw ValidationError("--output names one file: for several documents, name a folder.")
+            throw ValidationError("--output names one file: for several documents, name a folder")
         }
         let environment = try Environment(scope: system ? .system : .user)
         quietLogs(environment)

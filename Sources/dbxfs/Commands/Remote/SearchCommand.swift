@@ -40,8 +40,8 @@ struct SearchCommand: ParsableCommand {
     var system = false
 
     func validate() throws {
-        guard limit > 0 else { throw ValidationError("--limit takes a number above 0.") }
-        guard !query.isEmpty else { throw ValidationError("name words to search for.") }
+        guard limit > 0 else { throw ValidationError("--limit takes a number above 0") }
+        guard !query.isEmpty else { throw ValidationError("name words to search for") }
     }
 
     func run() throws {

@@ -27,7 +27,7 @@ struct PauseCommand: ParsableCommand {
 
     func validate() throws {
         guard duration == nil || (seconds ?? 0) > 0 else {
-            throw ValidationError("--for takes a time such as 30m or 2h.")
+            throw ValidationError("--for takes a time such as 30m or 2h")
         }
     }
 

@@ -23,8 +23,11 @@ struct DesktopAction {
             switch verb {
             case .pin: try control.setPins(true, at: places)
             case .unpin: try control.setPins(false, at: places)
-            case .web:
-                for place in places { try open(page(of: place)) }
+            case .web, .versions:
+                for place in places {
+                    let path = "\(control.plan.source.remotePath)\(place)"
+                    if let page = verb.page(of: path) { try open(page) }
+                }
             case .link:
                 for place in places { try copy(try control.link(to: place).url) }
                 notify("The Dropbox link was copied.")
@@ -39,28 +42,6 @@ struct DesktopAction {
     }
 
     // MARK: Other programs
-
-    private func page(of place: String) -> String {
-        let path = "\(control.plan.source.remotePath)\(place)"
-        return "https://www.dropbox.com/home" + Self.percentEncoded(path)
-    }
-
-    /// Encodes all but letters, digits, slashes and the marks that never need it.
-    static func percentEncoded(_ path: String) -> String {
-        var result = ""
-        for byte in path.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "/"):
-                result.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                result.append(byte < 16 ? "%0" : "%")
-                result.append(String(byte, radix: 16, uppercase: true))
-            }
-        }
-        return result
-    }
 
     private func open(_ address: String) throws(CommandError) {
         guard let opener = ChildProcess.find("xdg-open") else {
