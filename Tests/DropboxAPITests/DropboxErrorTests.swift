@@ -137,6 +137,10 @@ struct DropboxErrorTests {
                 LocalFile.Failure.notRegular,
                 "The file cannot be read: it is not a regular file."
             ),
+            (
+                LocalFile.Failure.notFileURL,
+                "The file cannot be read: it is not the URL of a file."
+            ),
         ]
         for (error, sentence) in errors {
             #expect(error.localizedDescription == sentence)

@@ -173,6 +173,33 @@ struct RouteCallTests {
         #expect(request.bodyHash == ContentHasher.hash(whole))
     }
 
+    @Test("a body of a local file is named by its path or its URL, and only a regular file is one")
+    func namedFiles() async throws {
+        let server = try ScriptedServer(answers: [.json("null"), .json("null")])
+        defer { server.stop() }
+        let folder = FileManager.default.temporaryDirectory
+        let file = folder.appendingPathComponent("dropbox-api ü \(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7 >> 2) }
+        try Data(bytes).write(to: file)
+        for body in [try FileBody(path: file.path), try FileBody(url: file)] {
+            _ = try await DropboxClient.testing(server).upload(
+                Files.uploadSessionAppendV2, .init(cursor: .init(sessionID: "s", offset: 0)),
+                body: body)
+        }
+        #expect(server.requests.map(\.bodyLength) == [bytes.count, bytes.count])
+        #expect(server.requests.allSatisfy { $0.bodyHash == ContentHasher.hash(bytes) })
+        #expect(try LocalFile(file).path == file.path)
+
+        #expect(throws: LocalFile.Failure.notRegular) { try FileBody(path: folder.path) }
+        #expect(throws: LocalFile.Failure.system(errno: ENOENT)) {
+            try FileBody(path: file.path + "-")
+        }
+        let page = try #require(URL(string: "https://app.example/a"))
+        #expect(throws: LocalFile.Failure.notFileURL) { try FileBody(url: page) }
+        #expect(throws: LocalFile.Failure.notFileURL) { try LocalFile(page) }
+    }
+
     @Test("bodies that claim more bytes than there can be are refused or cut, and end no process")
     func hugeBodies() throws {
         struct Endless: BodySource {

@@ -1,6 +1,7 @@
 // The needs of a web server besides calls: logins over several requests, notifications with their proof, jobs as values,
 // and Foundation's dates.
 
+import ContentHashing
 import Foundation
 import Synchronization
 import Testing
@@ -189,7 +190,7 @@ struct WebServerTests {
         }
     }
 
-    // MARK: Dates
+    // MARK: Foundation's values
 
     @Test("dates become timestamps and come back, also those out of range")
     func dates() {
@@ -200,5 +201,94 @@ struct WebServerTests {
         #expect(Timestamp(Date(timeIntervalSince1970: .infinity)) > Timestamp(.distantPast))
         #expect(Timestamp(Date(timeIntervalSince1970: 1e300)) > Timestamp(date))
         #expect(Timestamp(Date(timeIntervalSince1970: .nan)).secondsSince1970 == 0)
+    }
+
+    @Test("a date stands for a timestamp wherever a program gives one to the API")
+    func datesOfArguments() async throws {
+        let date = Date(timeIntervalSince1970: 1_700_000_000.75)
+        let time = Timestamp(secondsSince1970: 1_700_000_000)
+        let template = "ptid:1"
+        let groups = [FileProperties.PropertyGroup(templateID: template, fields: [])]
+        #expect(
+            Files.CommitInfo(
+                path: "/a", mode: .overwrite, autorename: true, clientModified: date, mute: true,
+                propertyGroups: groups, strictConflict: true)
+                == Files.CommitInfo(
+                    path: "/a", mode: .overwrite, autorename: true, clientModified: time,
+                    mute: true, propertyGroups: groups, strictConflict: true))
+        let hash = ContentHasher.hash([1])
+        let argument = Files.UploadArg(
+            path: "/a", mode: .overwrite, autorename: true, clientModified: time, mute: true,
+            propertyGroups: groups, strictConflict: true, contentHash: hash)
+        #expect(
+            Files.UploadArg(
+                path: "/a", mode: .overwrite, autorename: true, clientModified: date, mute: true,
+                propertyGroups: groups, strictConflict: true, contentHash: hash) == argument)
+        #expect(
+            Sharing.SharedLinkSettings(
+                requirePassword: true, linkPassword: "p", expires: date, audience: .password,
+                access: .viewer, requestedVisibility: .password, allowDownload: false)
+                == Sharing.SharedLinkSettings(
+                    requirePassword: true, linkPassword: "p", expires: time, audience: .password,
+                    access: .viewer, requestedVisibility: .password, allowDownload: false))
+        let server = try ScriptedServer(answers: [.json(Examples.file)])
+        defer { server.stop() }
+        let client = try DropboxClient.testing(server)
+        _ = try await client.files.upload(
+            path: "/a", mode: .overwrite, autorename: true, clientModified: date, mute: true,
+            propertyGroups: groups, strictConflict: true, contentHash: hash, body: BytesBody([1]))
+        let sent = try #require(server.requests.first?.headers["dropbox-api-arg"])
+        #expect(try JSONDecoder().decode(Files.UploadArg.self, from: Data(sent.utf8)) == argument)
+        await client.shutDown()
+    }
+
+    @Test("a login goes by URLs from its page to its end, and asks for what its text would")
+    func loginByURL() async throws {
+        try await login { client, server in
+            let redirect = try #require(URL(string: "https://app.example/back?x=1&y=a%20b"))
+            let (page, pending) = try client.beginLogin(
+                redirect: redirect, request: .init(scopes: ["files.content.read"]))
+            #expect(page.absoluteString.hasPrefix("\(server.url)/oauth2/authorize?"))
+            let asked = FormEncoding.fields(ofAddress: page.absoluteString)
+            #expect(asked["redirect_uri"] == redirect.absoluteString)
+            #expect(asked["state"] == pending.state)
+            #expect(asked["scope"] == "files.content.read")
+            let back = try #require(
+                URL(string: "\(redirect.absoluteString)&state=\(pending.state)&code=c%2F1#top"))
+            #expect(try await client.finishLogin(pending, returned: back).accessToken == "fresh")
+            let sent = FormEncoding.fields(ofAddress: server.requests[0].text)
+            #expect(sent["code"] == "c/1")
+            #expect(sent["redirect_uri"] == redirect.absoluteString)
+
+            let pkce = PKCE()
+            #expect(
+                try client.authorizationURL(
+                    pkce: pkce, redirect: redirect, state: "s", scopes: ["a"],
+                    includesGrantedScopes: true
+                ).absoluteString
+                    == client.authorizationURL(
+                        pkce: pkce, redirect: redirect.absoluteString, state: "s", scopes: ["a"],
+                        includesGrantedScopes: true))
+            let request = LoginRequest(locale: "de", role: .work)
+            #expect(
+                try client.authorizationURL(request, pkce: pkce, redirect: redirect, state: "s")
+                    .absoluteString
+                    == client.authorizationURL(
+                        request, pkce: pkce, redirect: redirect.absoluteString, state: "s"))
+        }
+    }
+
+    @Test("a server whose address is not a URL is an error that has no secrets of the login")
+    func loginWithoutURL() throws {
+        let client = OAuthClient(
+            app: AppCredentials(key: "key"),
+            configuration: .init(hosts: try DropboxHosts(endpoint: "https://app.example:port")),
+            transport: try TransportUnderTest())
+        let redirect = try #require(URL(string: "https://app.example/back"))
+        let error = #expect(throws: TransportError.self) {
+            try client.beginLogin(redirect: redirect)
+        }
+        #expect(error?.kind == .invalidRequest)
+        #expect(error?.message == "the address 'https://app.example:port' is not a URL")
     }
 }

@@ -59,7 +59,7 @@ struct Content {
         let results = await client.files.upload(files: uploads)
         for case .failure(let error) in results { throw error }
         _ = try await client.files.upload(
-            path: "/rows/d", mode: .overwrite, clientModified: Timestamp(Date()),
+            path: "/rows/d", mode: .overwrite, clientModified: Date(),
             body: BytesBody([1]))
     }
 

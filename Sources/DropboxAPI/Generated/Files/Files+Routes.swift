@@ -58,7 +58,7 @@ extension Files {
     /// `files.content.write`. Errors: ``Async/PollError``. Administrators may select a member
     /// (`team_admin`).
     ///
-    /// <https://www.dropbox.com/developers/documentation/http/documentation#files-copy_batch-check-v2>
+    /// <https://www.dropbox.com/developers/documentation/http/documentation#files-copy_batch-check>
     public static var copyBatchCheckV2:
         Route<Async.PollArg, RelocationBatchV2JobStatus, Async.PollError>
     {
@@ -69,7 +69,7 @@ extension Files {
     /// `files.content.write`. No errors of its own. Administrators may select a member
     /// (`team_admin`).
     ///
-    /// <https://www.dropbox.com/developers/documentation/http/documentation#files-copy_batch-v2>
+    /// <https://www.dropbox.com/developers/documentation/http/documentation#files-copy_batch>
     public static var copyBatchV2: Route<CopyBatchArg, RelocationBatchV2Launch, NoError> {
         .init("files/copy_batch_v2", scope: "files.content.write", retryAfterSend: false)
     }
@@ -97,7 +97,7 @@ extension Files {
     /// The route `files/copy_v2`: rpc, host api, called by the user, scope `files.content.write`.
     /// Errors: ``RelocationError``. Administrators may select a member (`team_admin`).
     ///
-    /// <https://www.dropbox.com/developers/documentation/http/documentation#files-copy-v2>
+    /// <https://www.dropbox.com/developers/documentation/http/documentation#files-copy>
     public static var copyV2: Route<RelocationArg, RelocationResult, RelocationError> {
         .init("files/copy_v2", scope: "files.content.write", retryAfterSend: false)
     }
@@ -137,7 +137,7 @@ extension Files {
     /// `files.content.write`. Errors: ``CreateFolderError``. Administrators may select a member
     /// (`team_admin`).
     ///
-    /// <https://www.dropbox.com/developers/documentation/http/documentation#files-create_folder-v2>
+    /// <https://www.dropbox.com/developers/documentation/http/documentation#files-create_folder>
     public static var createFolderV2: Route<CreateFolderArg, CreateFolderResult, CreateFolderError>
     {
         .init("files/create_folder_v2", scope: "files.content.write", retryAfterSend: false)
@@ -174,7 +174,7 @@ extension Files {
     /// The route `files/delete_v2`: rpc, host api, called by the user, scope `files.content.write`.
     /// Errors: ``DeleteError``. Administrators may select a member (`team_admin`).
     ///
-    /// <https://www.dropbox.com/developers/documentation/http/documentation#files-delete-v2>
+    /// <https://www.dropbox.com/developers/documentation/http/documentation#files-delete>
     public static var deleteV2: Route<DeleteArg, DeleteResult, DeleteError> {
         .init("files/delete_v2", scope: "files.content.write", retryAfterSend: false)
     }
@@ -289,7 +289,7 @@ extension Files {
     /// scope `files.content.read`. Errors: ``ThumbnailV2Error``. Administrators may select a member
     /// (`whole_team`).
     ///
-    /// <https://www.dropbox.com/developers/documentation/http/documentation#files-get_thumbnail-v2>
+    /// <https://www.dropbox.com/developers/documentation/http/documentation#files-get_thumbnail>
     public static var getThumbnailV2: Route<ThumbnailV2Arg, PreviewResult, ThumbnailV2Error> {
         .init(
             "files/get_thumbnail_v2", host: .content, style: .download, authentication: .userOrApp,
@@ -398,7 +398,7 @@ extension Files {
     /// `files.content.write`. Errors: ``Async/PollError``. Administrators may select a member
     /// (`team_admin`).
     ///
-    /// <https://www.dropbox.com/developers/documentation/http/documentation#files-move_batch-check-v2>
+    /// <https://www.dropbox.com/developers/documentation/http/documentation#files-move_batch-check>
     public static var moveBatchCheckV2:
         Route<Async.PollArg, RelocationBatchV2JobStatus, Async.PollError>
     {
@@ -409,7 +409,7 @@ extension Files {
     /// `files.content.write`. No errors of its own. Administrators may select a member
     /// (`team_admin`).
     ///
-    /// <https://www.dropbox.com/developers/documentation/http/documentation#files-move_batch-v2>
+    /// <https://www.dropbox.com/developers/documentation/http/documentation#files-move_batch>
     public static var moveBatchV2: Route<MoveBatchArg, RelocationBatchV2Launch, NoError> {
         .init("files/move_batch_v2", scope: "files.content.write", retryAfterSend: false)
     }
@@ -417,7 +417,7 @@ extension Files {
     /// The route `files/move_v2`: rpc, host api, called by the user, scope `files.content.write`.
     /// Errors: ``RelocationError``. Administrators may select a member (`team_admin`).
     ///
-    /// <https://www.dropbox.com/developers/documentation/http/documentation#files-move-v2>
+    /// <https://www.dropbox.com/developers/documentation/http/documentation#files-move>
     public static var moveV2: Route<RelocationArg, RelocationResult, RelocationError> {
         .init("files/move_v2", scope: "files.content.write", retryAfterSend: false)
     }
@@ -523,7 +523,7 @@ extension Files {
     /// The route `files/search/continue_v2`: rpc, host api, called by the user, scope
     /// `files.metadata.read`. Errors: ``SearchError``.
     ///
-    /// <https://www.dropbox.com/developers/documentation/http/documentation#files-search-continue-v2>
+    /// <https://www.dropbox.com/developers/documentation/http/documentation#files-search-continue>
     public static var searchContinueV2: Route<SearchV2ContinueArg, SearchV2Result, SearchError> {
         .init("files/search/continue_v2", scope: "files.metadata.read", retryAfterSend: true)
     }
@@ -531,7 +531,7 @@ extension Files {
     /// The route `files/search_v2`: rpc, host api, called by the user, scope `files.metadata.read`.
     /// Errors: ``SearchError``.
     ///
-    /// <https://www.dropbox.com/developers/documentation/http/documentation#files-search-v2>
+    /// <https://www.dropbox.com/developers/documentation/http/documentation#files-search>
     public static var searchV2: Route<SearchV2Arg, SearchV2Result, SearchError> {
         .init("files/search_v2", scope: "files.metadata.read", retryAfterSend: true)
     }
@@ -615,7 +615,7 @@ extension Files {
     /// `files.content.write`. Errors: ``UploadSessionAppendError``. Sending it twice appends once:
     /// the second request is told the offset. Administrators may select a member (`team_admin`).
     ///
-    /// <https://www.dropbox.com/developers/documentation/http/documentation#files-upload_session-append-v2>
+    /// <https://www.dropbox.com/developers/documentation/http/documentation#files-upload_session-append>
     public static var uploadSessionAppendV2:
         Route<UploadSessionAppendArg, Empty, UploadSessionAppendError>
     {
@@ -667,7 +667,7 @@ extension Files {
     /// `files.content.write`. No errors of its own. Administrators may select a member
     /// (`team_admin`).
     ///
-    /// <https://www.dropbox.com/developers/documentation/http/documentation#files-upload_session-finish_batch-v2>
+    /// <https://www.dropbox.com/developers/documentation/http/documentation#files-upload_session-finish_batch>
     public static var uploadSessionFinishBatchV2:
         Route<UploadSessionFinishBatchArg, UploadSessionFinishBatchResult, NoError>
     {

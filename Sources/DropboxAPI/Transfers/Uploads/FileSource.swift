@@ -3,7 +3,7 @@
 
 package import Blocking
 import CLibrary
-import Essentials
+public import Essentials
 import LocalIO
 
 /// Content that is opened when its upload starts, and read once from beginning to end.
@@ -40,18 +40,27 @@ public struct LocalFile: FileSource {
         self.path = path
     }
 
+    /// The file of a URL. Throws `notFileURL` for other schemes.
+    public init(_ url: URL) throws(Failure) {
+        guard url.isFileURL else { throw .notFileURL }
+        path = url.path
+    }
+
     /// Why a file cannot be read.
     @nonexhaustive public enum Failure: DropboxError, Hashable, CustomStringConvertible {
         /// A system call failed with this error number.
         case system(errno: Int32)
         /// The path is a folder, a device or the like.
         case notRegular
+        /// The URL has another scheme than `file`.
+        case notFileURL
 
         /// The failure in words, to follow the file's name.
         public var description: String {
             switch self {
             case .system(let errno): String(cString: strerror(errno))
             case .notRegular: "it is not a regular file"
+            case .notFileURL: "it is not the URL of a file"
             }
         }
         /// One line: what happened.
@@ -91,7 +100,7 @@ package struct FileIdentity: Hashable, Sendable {
 
 /// A local file that is open for reading.
 package final class OpenedLocalFile: OpenedFile {
-    private let descriptor: Int32
+    fileprivate let descriptor: Int32
     /// The file as it was opened.
     package let identity: FileIdentity
 
@@ -131,6 +140,29 @@ package final class OpenedLocalFile: OpenedFile {
             throw LocalFile.Failure.system(errno: errno)
         }
         return FileIdentity(status) == identity
+    }
+}
+
+extension FileBody {
+    /// A whole regular file, with the length that it has now. Blocks for the local disk.
+    ///
+    ///     try await client.files.upload(path: "/a.jpg", body: FileBody(path: "/data/a.jpg"))
+    ///
+    /// One request takes it, so a file of more than 150 MiB is refused: `upload(file:to:)` takes any size.
+    public convenience init(path: String) throws(LocalFile.Failure) {
+        let file = try OpenedLocalFile(path)
+        // Its last reference closes the descriptor, which must be open until it is duplicated.
+        defer { withExtendedLifetime(file) {} }
+        do throws(ReadError) {
+            try self.init(descriptor: file.descriptor, length: file.length)
+        } catch {
+            throw .system(errno: error.errno)
+        }
+    }
+
+    /// The whole regular file of a URL. Blocks for the local disk; throws `notFileURL` for other schemes.
+    public convenience init(url: URL) throws(LocalFile.Failure) {
+        try self.init(path: LocalFile(url).path)
     }
 }
 

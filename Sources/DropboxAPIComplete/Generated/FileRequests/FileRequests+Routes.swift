@@ -72,7 +72,7 @@ extension FileRequests {
     /// The route `file_requests/list_v2`: rpc, host api, called by the user, scope
     /// `file_requests.read`. Errors: ``ListFileRequestsError``.
     ///
-    /// <https://www.dropbox.com/developers/documentation/http/documentation#file_requests-list-v2>
+    /// <https://www.dropbox.com/developers/documentation/http/documentation#file_requests-list>
     public static var listV2:
         Route<ListFileRequestsArg, ListFileRequestsV2Result, ListFileRequestsError>
     {

@@ -482,7 +482,7 @@ extension Team {
     /// The route `team/members/add/job_status/get_v2`: rpc, host api, called by the team, scope
     /// `members.write`. Errors: `Async.PollError`.
     ///
-    /// <https://www.dropbox.com/developers/documentation/http/teams#team-members-add-job_status-get-v2>
+    /// <https://www.dropbox.com/developers/documentation/http/teams#team-members-add-job_status-get>
     public static var membersAddJobStatusGetV2:
         Route<Async.PollArg, MembersAddJobStatusV2Result, Async.PollError>
     {
@@ -494,7 +494,7 @@ extension Team {
     /// The route `team/members/add_v2`: rpc, host api, called by the team, scope `members.write`.
     /// No errors of its own.
     ///
-    /// <https://www.dropbox.com/developers/documentation/http/teams#team-members-add-v2>
+    /// <https://www.dropbox.com/developers/documentation/http/teams#team-members-add>
     public static var membersAddV2: Route<MembersAddV2Arg, MembersAddLaunchV2Result, NoError> {
         .init(
             "team/members/add_v2", authentication: .team, scope: "members.write",
@@ -552,7 +552,7 @@ extension Team {
     /// The route `team/members/delete_profile_photo_v2`: rpc, host api, called by the team, scope
     /// `members.write`. Errors: ``MembersDeleteProfilePhotoError``.
     ///
-    /// <https://www.dropbox.com/developers/documentation/http/teams#team-members-delete_profile_photo-v2>
+    /// <https://www.dropbox.com/developers/documentation/http/teams#team-members-delete_profile_photo>
     public static var membersDeleteProfilePhotoV2:
         Route<MembersDeleteProfilePhotoArg, TeamMemberInfoV2Result, MembersDeleteProfilePhotoError>
     {
@@ -588,7 +588,7 @@ extension Team {
     /// The route `team/members/get_info_v2`: rpc, host api, called by the team, scope
     /// `members.read`. Errors: ``MembersGetInfoError``.
     ///
-    /// <https://www.dropbox.com/developers/documentation/http/teams#team-members-get_info-v2>
+    /// <https://www.dropbox.com/developers/documentation/http/teams#team-members-get_info>
     public static var membersGetInfoV2:
         Route<MembersGetInfoV2Arg, MembersGetInfoV2Result, MembersGetInfoError>
     {
@@ -621,7 +621,7 @@ extension Team {
     /// The route `team/members/list/continue_v2`: rpc, host api, called by the team, scope
     /// `members.read`. Errors: ``MembersListContinueError``.
     ///
-    /// <https://www.dropbox.com/developers/documentation/http/teams#team-members-list-continue-v2>
+    /// <https://www.dropbox.com/developers/documentation/http/teams#team-members-list-continue>
     public static var membersListContinueV2:
         Route<MembersListContinueArg, MembersListV2Result, MembersListContinueError>
     {
@@ -633,7 +633,7 @@ extension Team {
     /// The route `team/members/list_v2`: rpc, host api, called by the team, scope `members.read`.
     /// Errors: ``MembersListError``.
     ///
-    /// <https://www.dropbox.com/developers/documentation/http/teams#team-members-list-v2>
+    /// <https://www.dropbox.com/developers/documentation/http/teams#team-members-list>
     public static var membersListV2: Route<MembersListArg, MembersListV2Result, MembersListError> {
         .init(
             "team/members/list_v2", authentication: .team, scope: "members.read",
@@ -763,7 +763,7 @@ extension Team {
     /// The route `team/members/set_admin_permissions_v2`: rpc, host api, called by the team, scope
     /// `members.write`. Errors: ``MembersSetPermissions2Error``.
     ///
-    /// <https://www.dropbox.com/developers/documentation/http/teams#team-members-set_admin_permissions-v2>
+    /// <https://www.dropbox.com/developers/documentation/http/teams#team-members-set_admin_permissions>
     public static var membersSetAdminPermissionsV2:
         Route<MembersSetPermissions2Arg, MembersSetPermissions2Result, MembersSetPermissions2Error>
     {
@@ -799,7 +799,7 @@ extension Team {
     /// The route `team/members/set_profile_photo_v2`: rpc, host api, called by the team, scope
     /// `members.write`. Errors: ``MembersSetProfilePhotoError``.
     ///
-    /// <https://www.dropbox.com/developers/documentation/http/teams#team-members-set_profile_photo-v2>
+    /// <https://www.dropbox.com/developers/documentation/http/teams#team-members-set_profile_photo>
     public static var membersSetProfilePhotoV2:
         Route<MembersSetProfilePhotoArg, TeamMemberInfoV2Result, MembersSetProfilePhotoError>
     {
@@ -811,7 +811,7 @@ extension Team {
     /// The route `team/members/set_profile_v2`: rpc, host api, called by the team, scope
     /// `members.write`. Errors: ``MembersSetProfileError``.
     ///
-    /// <https://www.dropbox.com/developers/documentation/http/teams#team-members-set_profile-v2>
+    /// <https://www.dropbox.com/developers/documentation/http/teams#team-members-set_profile>
     public static var membersSetProfileV2:
         Route<MembersSetProfileArg, TeamMemberInfoV2Result, MembersSetProfileError>
     {

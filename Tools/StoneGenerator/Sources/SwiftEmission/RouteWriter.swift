@@ -70,10 +70,11 @@ extension Route {
             .joined(separator: " or ")
     }
 
-    /// Where the vendor describes it.
+    /// Where the vendor describes it. A section of these pages is named without a version: the
+    /// vendor's own collection for Postman links `files/copy_v2` to `#files-copy`.
     var link: String {
         let page = attributes.authentication.contains("team") ? "teams" : "documentation"
-        let anchor = (name + (version == 1 ? "" : "-v\(version)")).map { $0 == "/" ? "-" : $0 }
+        let anchor = name.map { $0 == "/" ? "-" : $0 }
         return "https://www.dropbox.com/developers/documentation/http/"
             + "\(page)#\(namespace)-\(String(anchor))"
     }

@@ -202,7 +202,7 @@ struct EmissionTests {
                 "case .path(let payload): payload.reason.remedy\ncase .contentHashMismatch: .resendBody"
             ))
         #expect(text.contains("@available(*, deprecated, message: \"Deprecated by Dropbox\")"))
-        #expect(text.contains("documentation#files-upload-v2>"))
+        #expect(text.contains("documentation#files-upload>"))
     }
 
     @Test("texts of the specification are taken along only if wanted, with references as code")
