@@ -126,6 +126,36 @@ struct ParallelStreamTests {
             await client.shutDown()
         }
     }
+
+    @Test("a stream that a cancelled task cuts off is not committed")
+    func cut() async throws {
+        try await TestAccount.with { account in
+            let (transport, client) = try account.scripted()
+            let isFirst = Mutex(true)
+            let chunks = AsyncStream<[UInt8]>(unfolding: {
+                let first = isFirst.withLock { first in
+                    defer { first = false }
+                    return first
+                }
+                if first { return [1, 2, 3, 4] }
+                // Between two requests, so that none of them fails.
+                withUnsafeCurrentTask { $0?.cancel() }
+                return nil
+            })
+            let upload = Task {
+                try await client.files.upload(
+                    .init(path: "/a"), chunks: chunks, pieceSize: 4, concurrency: 1)
+            }
+            await #expect {
+                try await upload.value
+            } throws: { error in
+                (error as? any DropboxError)?.isCancellation ?? false
+            }
+            #expect(transport.meter.requests == [start: 1, append: 1])
+            #expect(try await account.hashes().isEmpty)
+            await client.shutDown()
+        }
+    }
 }
 
 /// Holds appended pieces until so many are there, once, and counts how many there are at a time.

@@ -72,7 +72,8 @@ private struct WholeStream {
             throw .init(error)
         }
         guard let content else { return try await sendPieces(pieces) }
-        try refuseCutStream()
+        // An `AsyncStream` whose reader is cancelled ends as if it were complete.
+        guard !Task.isCancelled else { throw .cancelled }
         return try await calls.upload(BytesSource(content), as: commit, options: options)
     }
 
@@ -84,20 +85,10 @@ private struct WholeStream {
             pieces: pieces)
         do throws(StreamUploadError<Iterator.Failure>) {
             try await upload.send()
-        } catch {
-            throw .init(error)
-        }
-        try refuseCutStream()
-        do throws(StreamUploadError<Iterator.Failure>) {
             return try await upload.finish(commit)
         } catch {
             throw .init(error)
         }
-    }
-
-    /// An `AsyncStream` whose reader is cancelled ends as if it were complete.
-    private func refuseCutStream() throws(FileTransferError) {
-        guard !Task.isCancelled else { throw .cancelled }
     }
 }
 

@@ -152,6 +152,11 @@ struct StreamUpload<Iterator: AsyncIteratorProtocol> {
 
     /// Commits the session. An answer that is lost is settled by asking for the path.
     func finish(_ commit: Files.CommitInfo) async throws(Failure) -> Files.FileMetadata {
+        // An `AsyncStream` whose reader is cancelled ends as if it were complete.
+        guard !Task.isCancelled else {
+            let context = CallContext(route: "files/upload_session/finish", attempts: 0)
+            throw .finish(CallError(kind: .cancelled, context: context))
+        }
         let hash = hasher.finalized()
         let stored: Files.FileMetadata
         do throws(CallError<Files.UploadSessionFinishError>) {

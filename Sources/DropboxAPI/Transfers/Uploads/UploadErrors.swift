@@ -70,7 +70,7 @@ extension StreamUploadError: DropboxError, CustomStringConvertible {
     public var mayHaveTakenEffect: Bool {
         switch self {
         case .uncertain, .mismatch: true
-        case .finish(let error): error.kind == .cancelled
+        case .finish(let error): error.kind == .cancelled && error.context.attempts > 0
         default: false
         }
     }
