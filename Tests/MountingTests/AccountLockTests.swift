@@ -48,7 +48,7 @@ import Testing
         var first: AccountLock? = try lock("/mnt/first")
         let error = try #require(throws: CommandError.self) {
             try AccountLock(
-                folder: folder.path, holder: .init(mountpoint: "/mnt/second"), patience: 60
+                folder: folder.path, holder: .init(mountpoint: "/mnt/second"), timeout: 60
             ) { _ in
                 unlink(folder.path + "/lock")
                 first = nil
