@@ -212,7 +212,8 @@ struct GatheredWritesTests {
         for caller in [one, other] {
             let opened = try fixture.fs.open(file, flags: .reading, caller: caller).now()
             #expect(opened.isDirect)
-            #expect(try fixture.read(file, opened.handle) == text("and longer"))
+            // The kernel has the size of the first lookup, which the second one repeats.
+            #expect(try fixture.read(file, opened.handle) == text("longer"))
             try fixture.close(file, opened.handle)
         }
         #expect(try found("f", in: fixture).generation == 2)

@@ -349,7 +349,8 @@ import Testing
             (.answers(.online, advice: nil), .ok, "online"),
             (.answers(.offline, advice: nil), .warning, "queued"),
             (.answers(.authRequired, advice: "run: dbxfs login"), .problem, "run: dbxfs login"),
-            (.silent(seconds: 5), .problem, "5 s"), (.elsewhere, .note, "another user"),
+            (.silent(seconds: 5), .problem, "5 s"),
+            (.elsewhere, .note, "another DBXFS_STATE_DIR"),
             (.stale, .problem, "fusermount3 -uz /mnt"), (.hung, .problem, "fusermount3 -uz /mnt"),
         ]
         for (condition, level, text) in conditions {

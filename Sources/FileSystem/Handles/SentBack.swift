@@ -11,13 +11,11 @@ import Synchronization
 /// between.
 final class SentBack: Sendable {
     /// A caller on its way to a repeated open.
-    struct Return {
-        fileprivate var time: WallTime
+    private struct Return {
+        var time: WallTime
         var inode: InodeID
         /// The generation that the kernel had of the file when the caller was sent back.
         var generation: UInt64
-        /// The version that the kernel was told by the lookup since.
-        var told: FileVersion?
     }
 
     /// By the kernel's thread ID.
@@ -33,8 +31,7 @@ final class SentBack: Sendable {
             if callers.count >= Self.limit {
                 callers = callers.filter { Self.isAwaited($0.value, at: now) }
             }
-            callers[caller.processID] = Return(
-                time: now, inode: inode, generation: generation, told: nil)
+            callers[caller.processID] = Return(time: now, inode: inode, generation: generation)
         }
     }
 
@@ -47,24 +44,15 @@ final class SentBack: Sendable {
         }
     }
 
-    /// Notes the version in the reply to a lookup, which a caller may have repeated.
-    func noteLookup(of inode: InodeID, told version: FileVersion) {
-        callers.withLock { callers in
-            for (caller, one) in callers where one.inode == inode {
-                callers[caller]?.told = version
-            }
-        }
-    }
-
     private static func isAwaited(_ one: Return, at now: WallTime) -> Bool {
         now < one.time.adding(nanoseconds: returnTimeout)
     }
 
-    /// The return of a caller that got ESTALE, if this is its repeated open. Only once.
-    func take(back caller: CallingProcess, at now: WallTime) -> Return? {
+    /// Whether a caller got ESTALE and this is its repeated open. True only once.
+    func takes(back caller: CallingProcess, at now: WallTime) -> Bool {
         callers.withLock { callers in
-            guard let one = callers.removeValue(forKey: caller.processID) else { return nil }
-            return Self.isAwaited(one, at: now) ? one : nil
+            guard let one = callers.removeValue(forKey: caller.processID) else { return false }
+            return Self.isAwaited(one, at: now)
         }
     }
 }

@@ -28,6 +28,8 @@ struct KernelContents {
     private struct Generation {
         var current: UInt64 = 0
         var told: UInt64 = 0
+        /// The version that was told with the generation, until the file is written here.
+        var version: FileVersion?
 
         var isOutdated: Bool { told != current }
 
@@ -44,14 +46,16 @@ struct KernelContents {
 
     // MARK: Sizes
 
-    /// Notes a lookup, with the size in its reply. Returns the generation for the reply.
+    /// Notes a lookup, with the size in its reply and the version that has it. Returns the generation for the reply.
     mutating func noteLookup(
-        of inode: InodeID, size: Int64, keepsGeneration: Bool, at now: WallTime
+        of inode: InodeID, size: Int64, _ version: FileVersion?, keepsGeneration: Bool,
+        at now: WallTime
     ) -> UInt64 {
         if sizes[inode] == nil { sizes[inode] = size }
         guard var generation = generations[inode] else { return 0 }
         if !keepsGeneration && generation.isOutdated {
             generation.told = generation.current
+            generation.version = version
             generations[inode] = generation
             // The kernel replaces the inode with this number, and takes the new size.
             if isSizeKernels {
@@ -75,6 +79,7 @@ struct KernelContents {
 
     /// Notes a size that the kernel knows from its own writes.
     mutating func noteWrittenSize(_ size: Int64, of inode: InodeID) {
+        generations[inode]?.version = nil
         if sizes[inode] != nil { sizes[inode] = size }
     }
 
@@ -109,8 +114,13 @@ struct KernelContents {
         return .wrong
     }
 
-    /// The cached size of an inode that the kernel has.
-    func size(of inode: InodeID) -> Int64? { sizes[inode] }
+    /// The version that a lookup told the kernel together with the generation that it has; nil if its size is another by now.
+    func toldVersion(of inode: InodeID) -> FileVersion? {
+        guard let version = generations[inode]?.version, sizes[inode] == version.size else {
+            return nil
+        }
+        return version
+    }
 
     /// Notes that a file is opened although the kernel has another size.
     mutating func noteMistaken(_ inode: InodeID) {

@@ -27,12 +27,13 @@ final class KernelInodeCache: KernelReferences {
     /// for the reply. `keepsGeneration` is for an open file: the reply must have the generation that the kernel has already,
     /// because with another generation the kernel fails all calls on that inode.
     func remember(
-        _ inode: InodeID, size: Int64, keepsGeneration: Bool, at now: WallTime
+        _ inode: InodeID, size: Int64, of version: FileVersion? = nil, keepsGeneration: Bool,
+        at now: WallTime
     ) -> UInt64 {
         state.withLock { state in
             state.lookups[inode, default: 0] +|= 1
             return state.contents.noteLookup(
-                of: inode, size: size, keepsGeneration: keepsGeneration, at: now)
+                of: inode, size: size, version, keepsGeneration: keepsGeneration, at: now)
         }
     }
 
@@ -92,9 +93,9 @@ final class KernelInodeCache: KernelReferences {
         state.withLock { $0.contents.knowledge(ofSize: size, of: inode, at: now) }
     }
 
-    /// The size of a file that the kernel has, if it has the inode.
-    func size(of inode: InodeID) -> Int64? {
-        state.withLock { $0.contents.size(of: inode) }
+    /// The version that a lookup told the kernel together with the generation that it has; nil if its size is another by now.
+    func toldVersion(of inode: InodeID) -> FileVersion? {
+        state.withLock { $0.contents.toldVersion(of: inode) }
     }
 
     /// Notes that a file is opened although the kernel has another size.

@@ -149,12 +149,8 @@ extension DropboxFileSystem {
     /// Makes the reply to a lookup tell the size of the generation that it has: the kernel takes it where it does not have the
     /// inode yet.
     private func keepSize(of node: Node, in entry: inout Entry) {
-        guard node.staged == nil else { return }
-        if let version = FileVersion(of: node), inodes.size(of: node.inode) == version.size {
-            sentBack.noteLookup(of: node.inode, told: version)
-        } else if inodes.isOutdated(node.inode), let size = inodes.size(of: node.inode) {
-            entry.attributes.size = size
-        }
+        guard node.staged == nil, let told = inodes.toldVersion(of: node.inode) else { return }
+        entry.attributes.size = told.size
     }
 
     /// Counts a lookup, and returns the generation for the reply.
@@ -168,9 +164,10 @@ extension DropboxFileSystem {
         let isAwaited =
             inodes.isOutdated(inode)
             && sentBack.awaits(inodes.toldGeneration(of: inode), of: inode, at: now)
+        let version = node.staged == nil ? FileVersion(of: node) : nil
         return openFiles.decide(on: inode) { isOpen in
             inodes.remember(
-                inode, size: size, keepsGeneration: isOpen || isAwaited, at: now)
+                inode, size: size, of: version, keepsGeneration: isOpen || isAwaited, at: now)
         }
     }
 

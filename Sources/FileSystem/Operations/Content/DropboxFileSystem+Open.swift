@@ -23,15 +23,14 @@ extension DropboxFileSystem {
     func openExisting(
         _ inode: InodeID, flags: OpenFlags, caller: CallingProcess
     ) throws -> OpenedFile {
-        let back = sentBack.take(back: caller, at: clock.now())
-        let hasAsked = back != nil
+        let hasAsked = sentBack.takes(back: caller, at: clock.now())
         let file = openFiles.register(inode, writes: flags.writes)
         let generation = options.gathersWrites ? inodes.toldGeneration(of: inode) : 0
         do {
             if !hasAsked, isReplaced(inode) { throw FileSystemError.staleHandle }
             let node = try settle(file, evenWithoutName: hasAsked) {
                 try self.requireOpenable($0, flags)
-                if let told = back?.told { self.settle(file, of: $0, asToldVersion: told, flags) }
+                if hasAsked { self.settleToldVersion(of: file, instead: $0, flags) }
                 // Without a name it is looked up again.
                 if $0.place != nil || hasAsked {
                     try self.settleExport(file, of: $0, caller: caller)
@@ -70,15 +69,13 @@ extension DropboxFileSystem {
         }
     }
 
-    /// Opens the version that the caller's repeated lookup told the kernel, if another client has changed the file since
-    /// then: the kernel takes no new size, and a second ESTALE would reach the process. A writer gets the present version
-    /// past the kernel's pages, so that its changes are no conflict.
-    private func settle(
-        _ file: OpenFile, of node: Node, asToldVersion told: FileVersion, _ flags: OpenFlags
-    ) {
+    /// Opens the version that the repeated lookup told the kernel, if another client has changed the file since then: the
+    /// kernel takes no new size, and a second ESTALE would reach the process. A writer gets the present version past the
+    /// kernel's pages, so that its changes are no conflict.
+    private func settleToldVersion(of file: OpenFile, instead node: Node, _ flags: OpenFlags) {
         guard !flags.writes, !flags.truncates, node.staged == nil,
-            let present = FileVersion(of: node), present.size != told.size,
-            inodes.size(of: file.inode) == told.size
+            let present = FileVersion(of: node), let told = inodes.toldVersion(of: file.inode),
+            told.size != present.size
         else { return }
         file.settle(.revision(told))
     }
