@@ -2,5 +2,5 @@
 
 /// The version that `--version`, `status` and the requests to Dropbox show.
 enum ProductVersion {
-    static let current = "0.1.0"
+    static let current = "0.2.0"
 }
