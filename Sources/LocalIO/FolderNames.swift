@@ -17,7 +17,7 @@ package func namesOfFolder(
     if followingLink {
         guard let folder = opendir(path) else { throw currentErrno }
         defer { closedir(folder) }
-        return names { readdir(folder) }
+        return try names { readdir(folder) }
     }
     let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else { throw currentErrno }
@@ -27,17 +27,22 @@ package func namesOfFolder(
         throw error
     }
     defer { closedir(folder) }
-    return names { readdir(folder) }
+    return try names { readdir(folder) }
 }
 
 /// Reads all entries. A function reads the next one, because the type of an open folder differs between systems.
-private func names(_ next: () -> UnsafeMutablePointer<dirent>?) -> [String] {
+private func names(_ next: () -> UnsafeMutablePointer<dirent>?) throws(Errno) -> [String] {
     var names: [String] = []
-    while let entry = next() {
+    while true {
+        // readdir(3) returns the same at the end and on an error.
+        errno = 0
+        guard let entry = next() else {
+            guard errno == 0 else { throw currentErrno }
+            return names
+        }
         let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
             String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         }
         if name != ".", name != ".." { names.append(name) }
     }
-    return names
 }

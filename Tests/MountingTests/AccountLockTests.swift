@@ -225,6 +225,7 @@ import Testing
         let folders = AccountFolders(
             source: .standard, settings: .init(), environment: environment)
         try folders.make()
+        try write(folders.state + "/lock")
         try write(folders.token)
         let unused = UnusedFolders(folders)
         for file in [folders.database, folders.database + "-wal", folders.login.path] {
@@ -238,9 +239,16 @@ import Testing
     @Test("an account that was found keeps its folders")
     func found() throws {
         try folders.make()
+        try write(folders.state + "/lock")
         let unused = UnusedFolders(folders)
-        try write(folders.identity)
+        for file in [folders.identity, folders.database] { try write(file) }
         unused.remove()
-        #expect(exists(folders.identity))
+        #expect(exists(folders.identity) && exists(folders.database))
+    }
+
+    @Test("only an error that says that there is nothing to mount removes folders")
+    func errors() {
+        #expect(UnusedFolders.areLeft(by: .remoteFolderMissing("/a")))
+        #expect(!UnusedFolders.areLeft(by: .unreachable(server: "s", detail: "d")))
     }
 }

@@ -164,7 +164,8 @@ extension DropboxFileSystem {
         let isAwaited =
             inodes.isOutdated(inode)
             && sentBack.awaits(inodes.toldGeneration(of: inode), of: inode, at: now)
-        let version = node.staged == nil ? FileVersion(of: node) : nil
+        let isRevision = node.staged == nil && !node.isCloudDocument
+        let version = isRevision ? FileVersion(of: node) : nil
         return openFiles.decide(on: inode) { isOpen in
             inodes.remember(
                 inode, size: size, of: version, keepsGeneration: isOpen || isAwaited, at: now)

@@ -23,18 +23,33 @@ package struct UnusedFolders {
         self.folders = folders
         let names = Self.mountFiles(in: folders.state)
         isStateUnused =
-            names.map { Set($0).isSubset(of: [Self.lock, "all-sent", "staging"]) } ?? false
+            names.map {
+                $0.contains(Self.lock) && Set($0).isSubset(of: [Self.lock, "all-sent", "staging"])
+            } ?? false
+            && PrivateFile.isMissing(folders.identity)
             && (try? namesOfFolder(folders.staging))?.isEmpty == true
         isCacheUnused = (try? namesOfFolder(folders.cache)) == [Self.lock]
     }
 
     /// Removes all that a mount has put there since, unless it has found its account.
     package func remove() {
-        guard isStateUnused, access(folders.identity, F_OK) != 0 else { return }
+        guard isStateUnused, PrivateFile.isMissing(folders.identity) else { return }
         if isCacheUnused {
             Self.remove(folderNames(in: folders.cache), in: folders.cache)
         }
-        Self.remove(Self.mountFiles(in: folders.state) ?? [], in: folders.state)
+        // Content that a mount puts aside is never removed, also where none can be.
+        let names = Self.mountFiles(in: folders.state)?.filter { !$0.hasPrefix("lost+found") }
+        Self.remove(names ?? [], in: folders.state)
+    }
+
+    /// Whether an error of a mount says that there is nothing to mount. After others, such as a network that is down, the next try
+    /// needs the folder and its log.
+    package static func areLeft(by error: CommandError) -> Bool {
+        switch error {
+        case .notOnDropbox, .remoteFolderMissing, .remoteNotAFolder, .noTeamSpace, .rootForbidden:
+            true
+        default: false
+        }
     }
 
     private static func mountFiles(in state: String) -> [String]? {

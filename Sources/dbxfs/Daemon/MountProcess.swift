@@ -60,7 +60,7 @@ struct MountProcess {
                     plan, mountpoint: mountpoint, credentials: credentials, sink: sink, log: log)
                 return try serve(mount, at: mountpoint, notifier, log: log)
             } catch {
-                unused.remove()
+                if UnusedFolders.areLeft(by: error) { unused.remove() }
                 throw error
             }
         }

@@ -32,7 +32,7 @@ unlock_keyring
 # Nothing is asked of the user, and nothing changes, where no keyring can be had.
 fails 2 'DBUS_SESSION_BUS_ADDRESS' env -u DBUS_SESSION_BUS_ADDRESS dbxfs login --keyring --no-browser --app-key test-app
 fails 2 'libsecret-tools' env PATH="$WORK/none" "$DBXFS" login --keyring --no-browser --app-key test-app
-fails 1 'System mounts have no keyring' dbxfs login --system --keyring
+fails 1 'system mounts have no keyring' dbxfs login --system --keyring
 test ! -e "$DBXFS_STATE_DIR/default"
 
 by_code '' --keyring --app-key test-app

@@ -72,13 +72,22 @@ package final class PartFile: Sendable {
     /// Whether this process now has the file to itself; it keeps it until the file is closed.
     package func claim() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
 
+    /// `SEEK_HOLE` of lseek(2), which the C library shows to GNU programs only.
+    private static let seekHole: Int32 = 4
+
     /// The digests of the whole blocks from the start of the file; the bytes behind them are given up, as are bytes
     /// behind `limit`.
     package func wholeBlocks(limit: UInt64) throws(DiskError) -> [ContentHash] {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .current }
         let block = UInt64(clamping: ContentHasher.blockSize)
-        let length = UInt64(clamping: status.st_size)
+        // A download that was killed leaves gaps, which would be read as zeros.
+        #if os(Linux)
+            let gap = lseek(descriptor, 0, Self.seekHole)
+        #else
+            let gap: off_t = -1
+        #endif
+        let length = UInt64(clamping: gap < 0 ? status.st_size : min(status.st_size, gap))
         let count = length <= limit ? length.divided(by: block) : 0
         try truncate(to: count *| block)
         var digests: [ContentHash] = []

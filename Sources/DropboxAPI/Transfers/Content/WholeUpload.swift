@@ -8,7 +8,7 @@ public import Essentials
 extension Files.Calls {
     /// Uploads a local file of any size.
     ///
-    /// The file is read once; the hash of the stored file is compared with that of the bytes read. If the last response is lost,
+    /// The hash of the stored file is compared with that of the bytes read. If the last response is lost,
     /// the file at the path is requested, and nothing is stored twice. Cancelling the task ends the transfer.
     ///
     ///     let file = try await client.files.upload(

@@ -4,11 +4,21 @@ import ContentHashing
 import Saturating
 
 /// Open content that may be read more than once, so that its pieces need not be kept in memory until they are sent.
-protocol RepeatableFile: OpenedFile {}
+protocol RepeatableFile: OpenedFile {
+    /// Whether its bytes are in memory or on a disk of this machine. The thread of the connections reads them, and a server
+    /// that does not answer would stop all of them.
+    var isAtHand: Bool { get }
+}
 
 extension OpenedLocalFile: RepeatableFile {}
-extension BytesSource: RepeatableFile {}
-extension DataSource: RepeatableFile {}
+
+extension BytesSource: RepeatableFile {
+    var isAtHand: Bool { true }
+}
+
+extension DataSource: RepeatableFile {
+    var isAtHand: Bool { true }
+}
 
 /// A piece of a repeatable file, read while it is sent.
 struct FilePiece: BodySource {
@@ -18,23 +28,26 @@ struct FilePiece: BodySource {
     /// The piece's length in bytes.
     var length: UInt64 { range.length }
 
-    /// Reads bytes of the piece.
+    /// Reads bytes of the piece. Throws `FileUploadError.changed` before the first one, if the file has another hash by now.
     func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         guard offset < length else { return 0 }
+        guard try offset > 0 || file.isUnchanged() else { throw FileUploadError.changed }
         let part = buffer.prefix(Int(clamping: length &- offset))
         return try file.read(
             at: range.lowerBound +| offset, into: UnsafeMutableRawBufferPointer(rebasing: part))
     }
 
-    /// Whether the file was changed since it was opened, or can no longer be asked. Blocks for the disk.
-    var hasChanged: Bool { (try? file.isUnchanged()) != true }
+    /// Whether the file was changed since it was opened. Blocks for the disk.
+    var hasChanged: Bool { (try? file.isUnchanged()) == false }
 }
 
 extension OpenedFile {
-    /// The bytes of a range for a request: read now, unless they can be read again when they are sent. Throws
+    /// The bytes of a range for a request: read now, unless they are at hand when they are sent. Throws
     /// `FileUploadError.changed` when the file has fewer.
     func piece(_ range: Range<UInt64>) throws -> any BodySource {
-        guard let file = self as? any RepeatableFile else { return BytesBody(try bytes(range)) }
+        guard let file = self as? any RepeatableFile, file.isAtHand else {
+            return BytesBody(try bytes(range))
+        }
         return FilePiece(file: file, range: range)
     }
 }

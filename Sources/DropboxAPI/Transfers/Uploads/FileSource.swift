@@ -134,6 +134,17 @@ package final class OpenedLocalFile: OpenedFile {
         return count
     }
 
+    /// Whether the file lies on a disk of this machine. Filesystems without a disk, such as NFS and FUSE, have devices of the major
+    /// number 0; so have overlay and Btrfs, whose files are taken for distant ones.
+    var isAtHand: Bool {
+        #if os(Linux)
+            // As gnu_dev_major(3) has it.
+            return identity.device >> 8 & 0xFFF != 0 || identity.device >> 44 != 0
+        #else
+            return false
+        #endif
+    }
+
     package func isUnchanged() throws -> Bool {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {

@@ -87,8 +87,8 @@ extension Files.Calls {
     /// Uploads many files in few requests; returns the result of each, in their order.
     ///
     /// Small files share requests, large ones are sent in several pieces in parallel; files become
-    /// visible in batches of up to 1,000. A failed file does not affect the others. Each file is
-    /// read once, and the stored content hash is compared with the hash of the bytes read. After a
+    /// visible in batches of up to 1,000. A failed file does not affect the others. The
+    /// stored content hash is compared with the hash of the bytes read. After a
     /// lost response the server's state is checked before any retry, so no file is stored twice.
     ///
     /// Cancelling the task ends all transfers at once; files stored by then stay.

@@ -66,6 +66,15 @@ package struct UploadParcel: Sendable {
         package var results: [Result<Void, FileUploadError>]
         /// The digests of the request's blocks of 4 MiB.
         var digests: [ContentHash] = []
+
+        init(results: [Result<Void, FileUploadError>], digests: [ContentHash]) {
+            (self.results, self.digests) = (results, digests)
+        }
+
+        /// The same failure for all parts.
+        init(failure: FileUploadError, of parts: [Part]) {
+            results = parts.map { _ in .failure(failure) }
+        }
     }
 
     /// Sends the request. Its bytes are read twice: for the hash, and for the connection.
@@ -75,7 +84,7 @@ package struct UploadParcel: Sendable {
         do {
             digests = try await DiskQueue.transfers.run { try body.blockDigests() }
         } catch {
-            return await failed(error as? FileUploadError ?? .source(error))
+            return Sent(failure: error as? FileUploadError ?? .source(error), of: parts)
         }
         let results: [Files.UploadSessionAppendBatchResultEntry]
         do throws(CallError<Files.UploadSessionAppendBatchError>) {
@@ -84,11 +93,13 @@ package struct UploadParcel: Sendable {
                 body: body, options: options
             ).entries
         } catch {
-            return await failed(error.kind == .cancelled ? .cancelled : .send(error))
+            let failure: FileUploadError = error.kind == .cancelled ? .cancelled : .send(error)
+            guard error.isPerhapsOfTheBody else { return Sent(failure: failure, of: parts) }
+            return await failed(failure)
         }
         guard results.count == parts.count else {
             let text = "\(parts.count) parts were sent, \(results.count) answered"
-            return await failed(.malformedAnswer(text))
+            return Sent(failure: .malformedAnswer(text), of: parts)
         }
         return Sent(results: zip(parts, results).map { $0.outcome($1) }, digests: digests)
     }
@@ -98,7 +109,18 @@ package struct UploadParcel: Sendable {
         let changes = await DiskQueue.transfers.run {
             parts.map { ($0.body as? FilePiece)?.hasChanged ?? false }
         }
-        return Sent(results: changes.map { .failure($0 ? .changed : failure) })
+        return Sent(results: changes.map { .failure($0 ? .changed : failure) }, digests: [])
+    }
+}
+
+extension CallError<Files.UploadSessionAppendBatchError> {
+    /// Whether a file that was changed between its hash and its sending can be the cause.
+    fileprivate var isPerhapsOfTheBody: Bool {
+        switch kind {
+        case .route(.contentHashMismatch, _): true
+        case .transport(let error): error.kind == .bodySource
+        default: false
+        }
     }
 }
 

@@ -73,7 +73,7 @@ extension DropboxFileSystem {
     /// kernel takes no new size, and a second ESTALE would reach the process. A writer gets the present version past the
     /// kernel's pages, so that its changes are no conflict.
     private func settleToldVersion(of file: OpenFile, instead node: Node, _ flags: OpenFlags) {
-        guard !flags.writes, !flags.truncates, node.staged == nil,
+        guard !flags.writes, !flags.truncates, node.staged == nil, !node.isCloudDocument,
             let present = FileVersion(of: node), let told = inodes.toldVersion(of: file.inode),
             told.size != present.size
         else { return }

@@ -81,6 +81,8 @@ package struct LiveScreen {
         while true {
             let milliseconds = ContinuousClock.now.duration(to: end) / .milliseconds(1)
             guard milliseconds > 0 else { return .timeout }
+            // A shell may have brought this process to the foreground since.
+            keys.take()
             var files = [
                 pollfd(fd: pending, events: Int16(POLLIN), revents: 0),
                 pollfd(
@@ -89,7 +91,7 @@ package struct LiveScreen {
             // EINTR, by a signal outside the set, only causes another round.
             _ = poll(&files, 2, Int32(clamping: Int(clamping: milliseconds.rounded(.up))))
             if let event = receive() { return event }
-            if files[1].revents != 0, keys.askForEnd() { return .end }
+            if files[1].revents != 0, keys.areReadable, keys.askForEnd() { return .end }
         }
     }
 
