@@ -125,6 +125,18 @@ struct ListingTests {
         #expect(keys(try drain(cursor("/a", deleted: true)).0) == ["/a/", "/a/f", "-/a/g"])
     }
 
+    @Test("a recursive listing of a folder by single entries has each of them once")
+    mutating func singleEntries() throws {
+        try fixture.write("1", to: "/a/b/c")
+        try fixture.write("1", to: "/a/d")
+        let all = ["/a/", "/a/b/", "/a/b/c", "/a/d"]
+        #expect(keys(try drain(cursor("/a", pageSize: 1)).0) == all)
+        #expect(keys(try drain(cursor("/a", pageSize: 2)).0) == all)
+        try fixture.delete("/a/b")
+        try fixture.delete("/a/d")
+        #expect(keys(try drain(cursor("/a", pageSize: 1)).0) == ["/a/"])
+    }
+
     @Test("a deletion of a folder is one entry, and include_deleted lists its content")
     mutating func deletedFolder() throws {
         try fixture.write("1", to: "/a/B/c")

@@ -128,7 +128,9 @@ extension AccountTree {
             page.next.phase = scope.includesDeleted ? .tombstones(after: "") : .changes
             page.hasMore = scope.includesDeleted || changes.count > cursor.changes
         } else {
-            page.next.phase = .entries(after: walk.position(in: self))
+            let position = walk.position(in: self)
+            // The folder itself filled the page: the next one begins with its first entry, all of whose names are behind this one.
+            page.next.phase = .entries(after: position.isEmpty ? [""] : position)
         }
         return page
     }
