@@ -28,7 +28,7 @@ struct FilePiece: BodySource {
     /// The piece's length in bytes.
     var length: UInt64 { range.length }
 
-    /// Reads bytes of the piece. Throws `FileUploadError.changed` before the first one, if the file has another hash by now.
+    /// Reads bytes of the piece. Throws `FileUploadError.changed` before the first one if the file was changed since it was opened.
     func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         guard offset < length else { return 0 }
         guard try offset > 0 || file.isUnchanged() else { throw FileUploadError.changed }
