@@ -59,18 +59,24 @@ extension BodySource {
         try stride(from: 0, to: length, by: ContentHasher.blockSize).map { start in
             let size = min(ContentHasher.blockSize, Int(clamping: length &- start))
             return try ContentHasher.blockDigest(size: size) { offset, part in
-                try fill(part, from: start +| UInt64(clamping: offset))
+                try part.fill(from: start +| UInt64(clamping: offset), reading: read)
             }
         }
     }
+}
 
-    private func fill(_ part: UnsafeMutableRawBufferPointer, from offset: UInt64) throws {
+extension UnsafeMutableRawBufferPointer {
+    /// Fills the buffer with the bytes of a content from `offset` on. Throws `FileUploadError.changed` when it has fewer.
+    func fill(
+        from offset: UInt64,
+        reading read: (_ offset: UInt64, _ buffer: UnsafeMutableRawBufferPointer) throws -> Int
+    ) throws {
         var done = 0
-        while done < part.count {
-            let rest = UnsafeMutableRawBufferPointer(rebasing: part[done...])
-            let count = try read(at: offset +| UInt64(clamping: done), into: rest)
-            guard count > 0, count <= rest.count else { throw FileUploadError.changed }
-            done +|= count
+        while done < count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: self[done...])
+            let read = try read(offset +| UInt64(clamping: done), rest)
+            guard read > 0, read <= rest.count else { throw FileUploadError.changed }
+            done +|= read
         }
     }
 }

@@ -181,13 +181,8 @@ extension OpenedFile {
     /// The bytes of a range. Throws `FileUploadError.changed` when the file has fewer.
     package func bytes(_ range: Range<UInt64>) throws -> [UInt8] {
         try [UInt8](unsafeUninitializedCapacity: Int(clamping: range.length)) { buffer, count in
-            let whole = UnsafeMutableRawBufferPointer(buffer)
-            while count < whole.count {
-                let part = UnsafeMutableRawBufferPointer(rebasing: whole[count...])
-                let read = try read(at: range.lowerBound &+ UInt64(clamping: count), into: part)
-                guard read > 0, read <= part.count else { throw FileUploadError.changed }
-                count &+= read
-            }
+            try UnsafeMutableRawBufferPointer(buffer).fill(from: range.lowerBound, reading: read)
+            count = buffer.count
         }
     }
 }

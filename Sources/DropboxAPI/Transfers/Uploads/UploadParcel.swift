@@ -66,15 +66,6 @@ package struct UploadParcel: Sendable {
         package var results: [Result<Void, FileUploadError>]
         /// The digests of the request's blocks of 4 MiB.
         var digests: [ContentHash] = []
-
-        init(results: [Result<Void, FileUploadError>], digests: [ContentHash]) {
-            (self.results, self.digests) = (results, digests)
-        }
-
-        /// The same failure for all parts.
-        init(failure: FileUploadError, of parts: [Part]) {
-            results = parts.map { _ in .failure(failure) }
-        }
     }
 
     /// Sends the request. Its bytes are read twice: for the hash, and for the connection.
@@ -109,7 +100,14 @@ package struct UploadParcel: Sendable {
         let changes = await DiskQueue.transfers.run {
             parts.map { ($0.body as? FilePiece)?.hasChanged ?? false }
         }
-        return Sent(results: changes.map { .failure($0 ? .changed : failure) }, digests: [])
+        return Sent(results: changes.map { .failure($0 ? .changed : failure) })
+    }
+}
+
+extension UploadParcel.Sent {
+    /// The same failure for all parts.
+    fileprivate init(failure: FileUploadError, of parts: [UploadParcel.Part]) {
+        self.init(results: parts.map { _ in .failure(failure) })
     }
 }
 
