@@ -16,6 +16,8 @@ RELEASE_FLAGS = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -j $(JOBS)
 	--pkg-config-path '$(CURDIR)/$(LINKED_FOLDER)' $(RELEASE_LINKING)
 # Each function is a section of its own, which the linker can leave out. It is a script that starts the toolchain's lld.
 RELEASE_FLAGS += -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc '-ld-path=$(CURDIR)/Scripts/small-linker'
+# Messages of libraries in C and C++ name sources without this folder, so that a build in another one has the same bytes.
+RELEASE_FLAGS += -Xcc '-fmacro-prefix-map=$(CURDIR)=.'
 # The key of an app by which people can log in without one of their own: for distributions, whose app Dropbox has approved.
 DBXFS_DEFAULT_APP_KEY ?=
 RELEASE_FLAGS += $(if $(DBXFS_DEFAULT_APP_KEY),-Xcc '-DDBXFS_DEFAULT_APP_KEY="$(DBXFS_DEFAULT_APP_KEY)"')
@@ -64,7 +66,7 @@ HELPERS = mount.dbxfs mount.fuse.dbxfs umount.dbxfs umount.fuse.dbxfs
 DOCS = README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE
 PAGES = $(wildcard docs/*.md docs/*.svg)
 
-.PHONY: help demo test test-unit test-clients test-mount test-package test-newcomer test-async-http-client test-container test-library test-browser test-desktop build release install uninstall deb lib install-lib uninstall-lib deb-lib portable rpm dist test-portable
+.PHONY: help demo test test-unit test-clients test-mount test-package test-newcomer test-async-http-client test-container test-library test-browser test-desktop test-plugin-commands build release install uninstall deb lib install-lib uninstall-lib deb-lib portable rpm dist test-portable
 .PHONY: objc install-objc uninstall-objc packages packages-build lint check generate release-notes clean
 
 help:
@@ -134,6 +136,16 @@ test-library: packages deb-lib
 test-browser: packages release
 	Tests/browser/run "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)"
 
+# The commands of Dropbox's plug-ins for file managers, as Debian has them.
+test-plugin-commands: packages release
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && status=0 && \
+	commands=$$(Tests/desktop/fetch-commands "$$folder") || status=$$?; \
+	case $$status in \
+	0) PATH="$$commands:$$PATH" Tests/desktop/plugins "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)" --only dropbox caja-dropbox ;; \
+	3) ;; \
+	*) exit $$status ;; \
+	esac
+
 # Dropbox's plug-ins for file managers on a screen of Xvfb. Packages of Debian's contrib and non-free that are not installed are
 # skipped.
 test-desktop: packages release
@@ -141,6 +153,9 @@ test-desktop: packages release
 
 build: packages-build
 	$(SWIFT) build $(LOCKED) -j $(JOBS)
+
+# Package.swift asks pkg-config for libfuse and xxHash, too, whose descriptions in LINKED_FOLDER lead to other files.
+release lib: export DBXFS_PKG_CONFIG = yes
 
 # The Swift runtime's static libraries are part of every toolchain from swift.org. If linking fails
 # with "cannot find -lswift…", the toolchain was packaged without them (usr/lib/swift_static).

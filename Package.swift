@@ -16,10 +16,13 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-// A package that only parts of this one need is fetched only for those who want such a part: an app with the
-// product DropboxAPI and `traits: []` gets the first two of these and nothing else. `Scripts/check-consumer` counts.
+// A package that only parts of this one need is fetched only for those who want such a part: an app
+// with the product DropboxAPI and `traits: []` gets the first of these and nothing else.
+// `Scripts/check-consumer` counts.
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
-let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+// The last trait is that of tests alone (Scripts/test-async-http-client).
+let system = product(
+    "SystemPackage", of: "swift-system", for: "Filesystem", "SecretService", "AsyncHTTPClient")
 let grdb = product("GRDB", of: "GRDB.swift", for: "Filesystem", "Transfers")
 let heap = product("HeapModule", of: "swift-collections", for: "Filesystem")
 let deque = product("DequeModule", of: "swift-collections", for: "Filesystem")
@@ -28,6 +31,16 @@ let arguments = product(
 
 func product(_ name: String, of package: String, for traits: String...) -> Target.Dependency {
     .product(name: name, package: package, condition: .when(traits: Set(traits)))
+}
+
+// SwiftPM asks pkg-config for all system libraries of a package, also for those that an app does
+// not need, and advises to install the missing ones. An app with the product DropboxAPI alone needs
+// no libfuse. So the libraries of the filesystem alone are looked for in the system's folders, and
+// by pkg-config in `make release`, which links other files.
+func filesystemLibrary(_ name: String, _ pkgConfig: String, _ package: String) -> Target {
+    let isAsked = Context.environment["DBXFS_PKG_CONFIG"] != nil
+    return .systemLibrary(
+        name: name, pkgConfig: isAsked ? pkgConfig : nil, providers: [.apt([package])])
 }
 
 let package = Package(
@@ -99,7 +112,8 @@ let package = Package(
             dependencies: [
                 "Core", "Fuse", "FileSystem", "Sync", "Tree", "MetadataStore", "BlockCache",
                 "RemoteStore",
-                "Staging", "DropboxAPI", "Mounting", "LocalIO", "Saturating", "CLinux",
+                "Staging", "DropboxAPI", "Mounting", "Blocking", "LocalFiles", "LocalIO",
+                "Saturating", "CLinux",
                 log,
                 system,
                 arguments,
@@ -109,42 +123,46 @@ let package = Package(
             name: "Mounting",
             dependencies: [
                 "CBuild", "CLinux", "ContentHashing", "DropboxAPI", "DropboxSecretService",
-                "LocalIO", "Saturating", log, system,
+                "Blocking", "LocalFiles", "LocalIO", "Saturating", log, system,
                 product("TOMLKit", of: "TOMLKit", for: "Filesystem"),
             ],
             swiftSettings: settings),
         .target(name: "CLibrary", swiftSettings: settings),
         .target(name: "Essentials", swiftSettings: settings),
         .target(
-            name: "LocalIO", dependencies: ["CLibrary", "Saturating", system],
+            name: "LocalFiles", dependencies: ["CLibrary", "Saturating"], swiftSettings: settings),
+        .target(
+            name: "LocalIO", dependencies: ["Blocking", "CLibrary", "Saturating", system],
             swiftSettings: settings),
         .systemLibrary(name: "CBuild"),
         .systemLibrary(name: "CLinux"),
-        .systemLibrary(name: "CFuse", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
+        .systemLibrary(name: "CSQLite"),
+        filesystemLibrary("CFuse", "fuse3", "libfuse3-dev"),
         .systemLibrary(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
             name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(
-            name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
+        filesystemLibrary("CXXHash", "libxxhash", "libxxhash-dev"),
         .target(name: "Saturating", swiftSettings: settings),
         .target(
             name: "ContentHashing", dependencies: ["CCrypto", "Saturating"], swiftSettings: settings
         ),
         .target(
             name: "Core", dependencies: ["ContentHashing", "Saturating"], swiftSettings: settings),
-        .target(name: "Blocking", dependencies: ["Saturating"], swiftSettings: settings),
+        .target(
+            name: "Blocking", dependencies: ["CLibrary", "Saturating"], swiftSettings: settings),
         .target(
             name: "Fuse",
             dependencies: [
-                "CFuse", "Core", "FileSystem", "LocalIO", "Saturating", log, system, deque,
+                "CFuse", "CLinux", "Core", "FileSystem", "LocalFiles", "LocalIO", "Saturating", log,
+                system, deque,
             ],
             swiftSettings: settings),
         .target(
             name: "FileSystem",
             dependencies: [
-                "Blocking", "CLinux", "CZlib", "Core", "ContentHashing", "LocalIO", "Sync",
+                "Blocking", "CLinux", "CZlib", "Core", "ContentHashing", "LocalFiles", "Sync",
                 "Staging", "MetadataStore", "Tree", "BlockCache", "RemoteStore", "Saturating", log,
                 system, deque,
             ],
@@ -165,18 +183,21 @@ let package = Package(
         .target(
             name: "Staging",
             dependencies: [
-                "Blocking", "CLinux", "CXXHash", "Core", "ContentHashing", "LocalIO",
+                "Blocking", "CLinux", "CXXHash", "Core", "ContentHashing", "LocalFiles",
                 "MetadataStore", "Saturating", system,
             ],
             swiftSettings: settings),
         .target(
             name: "MetadataStore",
-            dependencies: ["Core", "ContentHashing", "Saturating", grdb, log],
+            dependencies: [
+                "CSQLite", "Core", "ContentHashing", "LocalFiles", "Saturating", grdb, log,
+            ],
             swiftSettings: settings),
         .target(
             name: "BlockCache",
             dependencies: [
-                "CLinux", "CXXHash", "Core", "ContentHashing", "LocalIO", "Saturating", log, system,
+                "CLinux", "CXXHash", "Core", "ContentHashing", "LocalFiles", "Saturating", log,
+                system,
                 heap,
             ],
             swiftSettings: settings),
@@ -189,8 +210,9 @@ let package = Package(
         .target(
             name: "DropboxAPI",
             dependencies: [
-                "Blocking", "CCurl", "CLibrary", "CZlib", "ContentHashing", "Essentials", "LocalIO",
-                "Saturating", log,
+                "Blocking", "CCurl", "CLibrary", "CZlib", "ContentHashing", "Essentials",
+                "LocalFiles",
+                "Saturating", log, .target(name: "CLinux", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: settings),
         // Beside DropboxAPI, so that only those who want it build what it needs.
@@ -222,7 +244,8 @@ let package = Package(
                 product("ServiceLifecycle", of: "swift-service-lifecycle", for: "Lifecycle"),
             ],
             swiftSettings: settings),
-        // All of it is within `#if AsyncHTTPClient`: a build of this package builds all targets, also those of other traits.
+        // All of it is within `#if AsyncHTTPClient`: a build of this package builds all targets,
+        // also those of other traits.
         .target(
             name: "DropboxAsyncHTTPClient",
             dependencies: [
@@ -237,7 +260,8 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "DropboxAPITesting", dependencies: ["DropboxAPI"], swiftSettings: settings),
-        // Generated: what DropboxAPI leaves of the API. Nothing of dbxfs depends on it, so its build does not pay.
+        // Generated: what DropboxAPI leaves of the API. Nothing of dbxfs depends on it, so its
+        // build does not pay.
         .target(
             name: "DropboxAPIComplete", dependencies: ["DropboxAPI"], swiftSettings: settings),
         // The library for C: the functions of its header, over DropboxAPI.
@@ -245,25 +269,27 @@ let package = Package(
         .target(
             name: "DropboxC",
             dependencies: [
-                "CDropbox", "CLibrary", "DropboxAPI", "Essentials", "LocalIO", "Saturating", log,
+                "CDropbox", "CLibrary", "DropboxAPI", "Essentials", "Blocking", "Saturating", log,
             ],
             swiftSettings: settings),
         // Transfers that outlive the process. Apart, because it brings a database along.
         .target(
             name: "DropboxTransfers",
             dependencies: [
-                "Blocking", "CLibrary", "DropboxAPI", "ContentHashing", "Saturating", grdb,
+                "Blocking", "CLibrary", "DropboxAPI", "ContentHashing", "LocalFiles", "Saturating",
+                grdb,
             ],
             swiftSettings: settings),
-        // Programs written for Dropbox's SDK for Apple's systems, with its names and classes; most of it is generated.
+        // Programs written for Dropbox's SDK for Apple's systems, with its names and classes; most
+        // of it is generated.
         .target(
             name: "SwiftyDropbox",
-            dependencies: ["Blocking", "CLibrary", "DropboxAPI", "LocalIO", "Saturating"],
+            dependencies: ["Blocking", "CLibrary", "DropboxAPI", "LocalFiles", "Saturating"],
             swiftSettings: settings),
         .target(
             name: "DropboxEmulator",
             dependencies: [
-                "ContentHashing", "LocalIO", log,
+                "ContentHashing", "LocalFiles", log,
                 product("Hummingbird", of: "hummingbird", for: "Emulator"),
                 product("HummingbirdCore", of: "hummingbird", for: "Emulator"),
                 product("HTTPTypes", of: "swift-http-types", for: "Emulator"),
@@ -278,7 +304,8 @@ let package = Package(
                 arguments,
             ],
             swiftSettings: settings),
-        // An example that is not in Examples/Package.swift, because the build of the emulator has Hummingbird already.
+        // An example that is not in Examples/Package.swift, because the build of the emulator has
+        // Hummingbird already.
         .executableTarget(
             name: "web-server",
             dependencies: [
@@ -300,13 +327,14 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         .systemLibrary(name: "CConcurrency", path: "Tests/CConcurrency"),
         .target(name: "CDisk", path: "Tests/CDisk"),
-        // Histories on one thread, one clock and one order of jobs; a program of its own, because it takes over the
-        // concurrency of its whole process.
+        // Histories on one thread, one clock and one order of jobs; a program of its own, because
+        // it takes over the concurrency of its whole process.
         .executableTarget(
             name: "Simulation",
             dependencies: [
-                "Blocking", "CConcurrency", "CDisk", "Core", "FileSystem", "MetadataStore",
-                "RemoteStore", "RemoteStoreTesting", "Staging", "Sync", "Tree", "TestSupport", grdb,
+                "Blocking", "CConcurrency", "CDisk", "ContentHashing", "Core", "FileSystem",
+                "MetadataStore", "RemoteStore", "RemoteStoreTesting", "Staging", "Sync", "Tree",
+                "TestSupport", grdb,
                 log,
                 arguments,
             ],
@@ -337,7 +365,7 @@ let package = Package(
         .testTarget(
             name: "DropboxAPITests",
             dependencies: [
-                "DropboxAPI", "ContentHashing", "LocalIO", "TestSupport", log, system,
+                "DropboxAPI", "ContentHashing", "LocalFiles", "LocalIO", "TestSupport", log, system,
                 .target(
                     name: "DropboxAsyncHTTPClient", condition: .when(traits: ["AsyncHTTPClient"])),
                 product("AsyncHTTPClient", of: "async-http-client", for: "AsyncHTTPClient"),
@@ -412,7 +440,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "BlockCacheTests",
-            dependencies: ["BlockCache", "ContentHashing", "LocalIO", "TestSupport"],
+            dependencies: ["BlockCache", "ContentHashing", "LocalFiles", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "ReadingTests",
@@ -426,7 +454,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "MountingTests",
-            dependencies: ["Mounting", "DropboxAPI", "LocalIO", "TestSupport", log],
+            dependencies: [
+                "Mounting", "DropboxAPI", "Blocking", "LocalFiles", "LocalIO", "TestSupport", log,
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "FuseTestServer",
@@ -442,13 +472,16 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["dbxfs", "dropbox-emulator", "LocalIO", "TestSupport", system],
+            dependencies: [
+                "dbxfs", "dropbox-emulator", "Blocking", "LocalIO", "TestSupport", system,
+            ],
             exclude: ["scenarios"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )
 
-// A test run that is not of all targets builds the named ones alone: `Scripts/test-async-http-client`.
+// A test run that is not of all targets builds the named ones alone:
+// `Scripts/test-async-http-client`.
 if let names = Context.environment["DBXFS_TEST_TARGETS"]?.split(separator: " ").map(String.init) {
     package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
 }

@@ -29,7 +29,8 @@ let package = Package(
                 "Account", api, .product(name: "DropboxAPITesting", package: "dbxfs"),
             ]),
         .executableTarget(name: "small", dependencies: [api]),
-        // Those of the tutorials, with the web server of the main package; the files of a program are its last step.
+        // Those of the tutorials, with the web server of the main package; the files of a program
+        // are its last step.
         .executableTarget(name: "backup", dependencies: [api]),
         // Three files are links to those of the backup.
         .executableTarget(name: "sync", dependencies: [api]),

@@ -1,9 +1,9 @@
-// The folder of the cache: where the files of each content lie, and whose they are. Not responsible for their bytes
-// (`ContentFile`).
+// The folder of the cache: where the files of each content lie, and whose they are. Not responsible
+// for their bytes (`ContentFile`).
 
 import ContentHashing
 import Glibc
-import LocalIO
+import LocalFiles
 
 /// A private folder with two files for each content: its bytes, and an index of their checksums.
 struct CacheFolder: Sendable {
@@ -23,8 +23,12 @@ struct CacheFolder: Sendable {
     /// Takes the folder for this process. Returns the descriptor that has the lock.
     func lock() throws(BlockCacheError) -> Int32 {
         let lockPath = "\(path)/lock"
-        let lock = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard lock >= 0 else { throw .system(lockPath, errno) }
+        let lock: Int32
+        do throws(RegularFile.Failure) {
+            lock = try RegularFile.open(lockPath, O_RDWR | O_CREAT)
+        } catch {
+            throw .system(lockPath, error.errno)
+        }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
             close(lock)
             throw .inUse(path)
@@ -63,8 +67,7 @@ struct CacheFolder: Sendable {
 
     /// The size of a content that its index claims.
     func claimedSize(of hash: ContentHash) -> Int64? {
-        let descriptor = open(indexPath(hash), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { return nil }
+        guard let descriptor = try? RegularFile.open(indexPath(hash), O_RDONLY) else { return nil }
         defer { close(descriptor) }
         var size: Int64 = 0
         let count = withUnsafeMutableBytes(of: &size) {

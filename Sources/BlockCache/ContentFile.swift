@@ -5,7 +5,7 @@ import CXXHash
 import ContentHashing
 import Core
 import Glibc
-import LocalIO
+import LocalFiles
 import Saturating
 import Synchronization
 

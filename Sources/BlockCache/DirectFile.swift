@@ -4,7 +4,7 @@
 import CLinux
 import Core
 import Glibc
-import LocalIO
+import LocalFiles
 import Saturating
 import Synchronization
 

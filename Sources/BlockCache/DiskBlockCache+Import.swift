@@ -1,9 +1,9 @@
-// Content from files of other programs, such as the folder of another Dropbox client: bytes that need not be downloaded. Not
-// responsible for finding the files.
+// Content from files of other programs, such as the folder of another Dropbox client: bytes that
+// need not be downloaded. Not responsible for finding the files.
 
 package import ContentHashing
 import Glibc
-import LocalIO
+import LocalFiles
 import Saturating
 
 extension DiskBlockCache {
@@ -19,8 +19,8 @@ extension DiskBlockCache {
 
     /// Copies a file with this content into the cache; the file stays as it is.
     ///
-    /// The copy is made beside the cached contents and hashed on the way, so that a file that changes during the
-    /// import cannot become content. Call it from one thread at a time.
+    /// The copy is made beside the cached contents and hashed on the way, so that a file that
+    /// changes during the import cannot become content. Call it from one thread at a time.
     package func importContent(of path: String, hash: ContentHash, size: Int64) -> Import {
         let source = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
         guard source >= 0 else { return .different }

@@ -53,6 +53,8 @@ package final class DiskBlockCache: Sendable {
     private let buffer = DirectFile.Buffer()
     /// Lock: a leaf; held for dictionary accesses only, never over disk calls.
     private let state: Mutex<State>
+    /// Lock: a leaf; held for an assignment.
+    let room = Mutex(Room())
 
     /// Opens or creates a cache folder of at most `limit` bytes; keeps `openLimit` contents open.
     init(directory: String, limit: Int64, openLimit: Int) throws(BlockCacheError) {
@@ -132,7 +134,9 @@ package final class DiskBlockCache: Sendable {
             remove(hash)
             return .mismatch
         }
-        guard let file = content(hash, size: size, creates: true) else { return .accepted }
+        guard hasRoom, let file = content(hash, size: size, creates: true) else {
+            return .accepted
+        }
         store(bytes[...], at: offset, of: hash, in: file, uses: unused ? 0 : 1)
         file.noteDigest(digest, of: block)
         guard file.contradicts(hash) else { return .accepted }
@@ -142,7 +146,7 @@ package final class DiskBlockCache: Sendable {
 
     /// Stores the whole chunks within the bytes.
     package func insert(at offset: Int64, of hash: ContentHash, size: Int64, bytes: [UInt8]) {
-        guard offset >= 0, offset +| Int64(clamping: bytes.count) <= size,
+        guard offset >= 0, offset +| Int64(clamping: bytes.count) <= size, hasRoom,
             let file = content(hash, size: size, creates: true)
         else { return }
         store(bytes[...], at: offset, of: hash, in: file)
@@ -154,8 +158,8 @@ package final class DiskBlockCache: Sendable {
         adopt(path: path, size: size, anyOf: [hash]) { false }
     }
 
-    /// The same for a file that may have any of several contents of its size, in bytes. Asks after each block
-    /// whether it is cancelled; then the file stays where it is, for a later call.
+    /// The same for a file that may have any of several contents of its size, in bytes. Asks after
+    /// each block whether it is cancelled; then the file stays where it is, for a later call.
     package func adopt(
         path: String, size: Int64, anyOf hashes: Set<ContentHash>, isCancelled: () -> Bool
     ) {
@@ -163,8 +167,8 @@ package final class DiskBlockCache: Sendable {
         let hash = ContentHash(blockDigests: survey.digests)
         guard hashes.contains(hash), folder.makeFolder(of: hash) else { return }
         forgetOpen(hash)
-        // The index first: old checksums are valid for the new file, but useless without a file. After a kill before the new
-        // index the content is not cached.
+        // The index first: old checksums are valid for the new file, but useless without a file.
+        // After a kill before the new index the content is not cached.
         unlink(folder.indexPath(hash))
         guard rename(path, folder.dataPath(hash)) == 0 else {
             return copy(path, hash: hash, size: size, isCancelled)
@@ -315,10 +319,8 @@ package final class DiskBlockCache: Sendable {
         guard let added = file.store(bytes, at: offset) else {
             // The disk is full or failing: the cache frees an eighth of its bytes, and the reader
             // has its data anyway. The limit stays: other programs may free disk space.
-            return evict { retention in
-                let used = retention.used
-                return retention.victims(downTo: used -| used / 8, keeping: nil)
-            }
+            _ = makeRoom(for: 0)
+            return
         }
         state.withLock { state in
             let isNew = state.retention.entries[hash] == nil
@@ -347,13 +349,15 @@ package final class DiskBlockCache: Sendable {
         evict { $0.victims(keeping: current) }
     }
 
-    private func evict(_ choose: (inout Retention) -> [ContentHash]) {
+    @discardableResult
+    func evict(_ choose: (inout Retention) -> [ContentHash]) -> [ContentHash] {
         let victims = state.withLock { state in
             let victims = choose(&state.retention)
             for hash in victims { state.open[hash] = nil }
             return victims
         }
         for hash in victims { folder.remove(hash) }
+        return victims
     }
 
     private func content(_ hash: ContentHash, size: Int64, creates: Bool) -> ContentFile? {

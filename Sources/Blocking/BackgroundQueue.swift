@@ -1,5 +1,5 @@
-// A queue for local work that runs some seconds later, and whose end no caller waits for. A protocol, because a process
-// with a clock of its own brings its own queue.
+// A queue for local work that runs some seconds later, and whose end no caller waits for. A
+// protocol, because a process with a clock of its own brings its own queue.
 
 import Dispatch
 import Saturating

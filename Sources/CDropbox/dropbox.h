@@ -63,7 +63,7 @@ typedef enum dropbox_error_kind {
     DROPBOX_ERROR_INVALID_ARGUMENT = 14, /* an argument of the function is NULL, no UTF-8, no JSON, ... */
     DROPBOX_ERROR_LOCAL_FILE = 15,      /* a local file could not be read or written, or changed while it was read */
     DROPBOX_ERROR_TARGET_EXISTS = 16,   /* there is a file at the local path, and it was not to be replaced */
-    DROPBOX_ERROR_UNCERTAIN = 17,       /* the response was lost: the upload may be stored */
+    DROPBOX_ERROR_UNCERTAIN = 17,       /* the response was lost, or not waited for: the upload may be stored */
     DROPBOX_ERROR_DAMAGED = 18,         /* the bytes have another hash than the file that they are, or became */
     DROPBOX_ERROR_LOGIN = 19,           /* the user did not allow access, or the login page refused */
     DROPBOX_ERROR_STORE = 20,           /* a login could not be loaded, saved or removed */
@@ -186,7 +186,8 @@ char *dropbox_refresh(const dropbox_config *config, const char *refresh_token, d
 typedef struct dropbox_cancel dropbox_cancel;
 
 dropbox_cancel *dropbox_cancel_new(void);
-/* Ends all operations that have, or will be given, this object: they fail with DROPBOX_ERROR_CANCELLED. */
+/* Ends all operations that have, or will be given, this object: they fail with DROPBOX_ERROR_CANCELLED, and uploads that the
+ * server may have stored by then with DROPBOX_ERROR_UNCERTAIN. */
 void dropbox_cancel_now(dropbox_cancel *cancel);
 void dropbox_cancel_free(dropbox_cancel *cancel);
 

@@ -8,7 +8,14 @@
 #define FUSE_USE_VERSION 314
 
 #include <errno.h>
+// In the folder that pkg-config names, or in the system's.
+#if __has_include(<fuse_lowlevel.h>)
 #include <fuse_lowlevel.h>
+#elif __has_include(<fuse3/fuse_lowlevel.h>)
+#include <fuse3/fuse_lowlevel.h>
+#else
+#error "the headers of libfuse 3 are missing: apt-get install libfuse3-dev, or DBXFS_PKG_CONFIG=yes for those that pkg-config finds"
+#endif
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// The C library under the name that it has on each system, so that no file of the SDK names one of them. Not responsible
-// for differences between them beyond the name.
+// The C library under the name that it has on each system, so that no file of the SDK names one of
+// them. Not responsible for differences between them beyond the name.
 
 #if canImport(Glibc)
     @_exported public import Glibc

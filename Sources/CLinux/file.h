@@ -42,6 +42,28 @@ static inline int clinux_punch_hole(int file, ptrdiff_t offset, ptrdiff_t count)
     return fallocate(file, 2 | 1, offset, count);
 }
 
+// As in <sys/statfs.h>.
+struct statfs;
+extern int fstatfs(int file, struct statfs *status);
+
+// The type of the filesystem that a file is of, as statfs(2) lists them; 0 if it cannot be told. It is the first member
+// of the structure, which has less room than this one on all processors.
+static inline uint32_t clinux_filesystem_type(int file) {
+    union {
+        long type;
+        unsigned int short_type;
+        uint64_t room[64];
+    } status;
+    if (fstatfs(file, (struct statfs *)&status) != 0) {
+        return 0;
+    }
+#if defined(__s390x__)
+    return status.short_type;
+#else
+    return (uint32_t)status.type;
+#endif
+}
+
 // As in <stdio.h>.
 extern int renameat2(
     int from_folder, const char *from, int to_folder, const char *to, unsigned int flags

@@ -1,4 +1,5 @@
-// Events of the network and of the clock. No policy: Mounting decides what a change is.
+// Events of the network and of the clock, and the other end of a local connection. No policy: Mounting decides what a change is, and
+// whom it answers.
 #pragma once
 
 #include <asm/unistd.h>
@@ -44,4 +45,18 @@ static inline int clinux_watch_clock(void) {
     if (clinux_rearm_clock(timer) == 0) return timer;
     syscall(__NR_close, timer);
     return -1;
+}
+
+// The user of the process that made a connection of a Unix socket (SO_PEERCRED, unix(7)). 0 or -1.
+static inline int clinux_peer_user(int socket, uint32_t *user) {
+    // As struct ucred in <sys/socket.h>.
+    struct {
+        int32_t process;
+        uint32_t user, group;
+    } peer = {0, 0, 0};
+    uint32_t size = sizeof peer;
+    // SOL_SOCKET, SO_PEERCRED.
+    if (syscall(__NR_getsockopt, socket, 1, 17, &peer, &size) != 0 || size != sizeof peer) return -1;
+    *user = peer.user;
+    return 0;
 }

@@ -3,7 +3,11 @@
 
 #define XXH_INLINE_ALL
 #define XXH_NO_XXH3
+#if __has_include(<xxhash.h>)
 #include <xxhash.h>
+#else
+#error "the header of xxHash is missing: apt-get install libxxhash-dev"
+#endif
 
 // A function, because the header makes a macro of its name.
 static inline uint64_t cxxhash_64(const void *bytes, size_t count) {

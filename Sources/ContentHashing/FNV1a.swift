@@ -1,5 +1,5 @@
-// FNV-1a of 64 bits, whose values are in names of files and in offsets that the kernel keeps. Not responsible for anything
-// that others may choose the bytes of to make two values equal.
+// FNV-1a of 64 bits, whose values are in names of files and in offsets that the kernel keeps. Not
+// responsible for anything that others may choose the bytes of to make two values equal.
 
 /// FNV-1a, a short hash that is equal in every process: http://www.isthe.com/chongo/tech/comp/fnv/.
 package enum FNV1a {

@@ -1,5 +1,5 @@
-// MD5 of the system's libcrypto, by which the thumbnails of desktops are named. Not responsible for anything that must be safe from
-// forgery.
+// MD5 of the system's libcrypto, by which the thumbnails of desktops are named. Not responsible for
+// anything that must be safe from forgery.
 
 import CCrypto
 

@@ -1,5 +1,6 @@
-// SHA-256 and its keyed form, of the system's libcrypto: libcurl has loaded it anyway, it uses the processor's own
-// instructions, and it is as quick in a debug build. Not responsible for blocks of 4 MiB: ContentHasher.
+// SHA-256 and its keyed form, of the system's libcrypto: libcurl has loaded it anyway, it uses the
+// processor's own instructions, and it is as quick in a debug build. Not responsible for blocks of
+// 4 MiB: ContentHasher.
 
 import CCrypto
 import Saturating

@@ -1,5 +1,6 @@
-// Aliases: the names under which the server has nodes whose own names it refuses, or takes for the name of a sibling. An alias
-// resembles the own name, with a mark in the words of Dropbox's own client. Pure; the tree knows which aliases are free.
+// Aliases: the names under which the server has nodes whose own names it refuses, or takes for the
+// name of a sibling. An alias resembles the own name, with a mark in the words of Dropbox's own
+// client. Pure; the tree knows which aliases are free.
 
 import Saturating
 
@@ -52,7 +53,8 @@ package struct Alias: Hashable, Sendable {
         return !isPlain && Folding.compose(name).utf8.count > FileName.maximumByteCount
     }
 
-    /// The alias without a mark; nil if there is none such that could be seen to stand for the own name.
+    /// The alias without a mark; nil if there is none such that could be seen to stand for the own
+    /// name.
     package var plain: String? {
         guard fault == .name, base.utf8.count <= FileName.maximumByteCount else { return nil }
         return base
@@ -64,8 +66,8 @@ package struct Alias: Hashable, Sendable {
         return NameParts(base).marked(" (\(mark.rawValue)\(counter))")
     }
 
-    /// Whether a name on the server is one of the aliases of the own name, in any case. Numbers that no folder has are not
-    /// looked at.
+    /// Whether a name on the server is one of the aliases of the own name, in any case. Numbers
+    /// that no folder has are not looked at.
     package func stands(for name: String) -> Bool {
         let folded = Folding.fold(name)
         let number = number(upTo: Self.mostNumbers) {
@@ -77,8 +79,8 @@ package struct Alias: Hashable, Sendable {
     /// Folding is slow, and more siblings that differ in case only are rare.
     private static let mostNumbers = 16
 
-    /// The number of a name that is one of the aliases: 0 without a mark, nil if it is none. Numbers that no folder has are not
-    /// looked at.
+    /// The number of a name that is one of the aliases: 0 without a mark, nil if it is none.
+    /// Numbers that no folder has are not looked at.
     package func number(of name: String) -> Int? {
         number(upTo: Self.mostTries) { $0.utf8.elementsEqual(name.utf8) }
     }
@@ -93,7 +95,8 @@ package struct Alias: Hashable, Sendable {
         }
     }
 
-    /// The scalars of bytes. Those that are no UTF-8 are read as Latin-1, from which most such names are.
+    /// The scalars of bytes. Those that are no UTF-8 are read as Latin-1, from which most such
+    /// names are.
     private static func text(of bytes: [UInt8]) -> [Unicode.Scalar] {
         if let text = String(validating: bytes, as: UTF8.self) { return Array(text.unicodeScalars) }
         var scalars: [Unicode.Scalar] = []

@@ -1,11 +1,11 @@
 // A validated file name. Swift compares strings by canonical equivalence, under which "é" and "e" +
-// U+0301 are equal; a filesystem must distinguish them, so names compare by their bytes. Not responsible
-// for the choice of a name for the server (`Alias`).
+// U+0301 are equal; a filesystem must distinguish them, so names compare by their bytes. Not
+// responsible for the choice of a name for the server (`Alias`).
 
 /// One component of a path: valid UTF-8 of 1 to 255 bytes without `/` and NUL, not `.` or `..`.
 ///
-/// Users may see it under other bytes, its own name: then it is an alias, under which the server files
-/// what it could not file under these.
+/// Users may see it under other bytes, its own name: then it is an alias, under which the server
+/// files what it could not file under these.
 package struct FileName: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// Longest name in bytes, as on other Linux filesystems (`NAME_MAX`).
     package static let maximumByteCount = 255
@@ -29,7 +29,8 @@ package struct FileName: Hashable, Sendable, Comparable, CustomStringConvertible
         own = nil
     }
 
-    /// Validates a name with the server's key, nil for the predicted one, and the name that users see.
+    /// Validates a name with the server's key, nil for the predicted one, and the name that users
+    /// see.
     package init(_ string: String, key: String?, own: OwnName? = nil) throws(Invalid) {
         try Self.validate(string)
         self.string = string
@@ -95,7 +96,8 @@ package struct FileName: Hashable, Sendable, Comparable, CustomStringConvertible
         return shown == other.shown
     }
 
-    /// The name that users gave, if the server has other bytes: those of an alias, or a name composed otherwise.
+    /// The name that users gave, if the server has other bytes: those of an alias, or a name
+    /// composed otherwise.
     package var unstored: OwnName? {
         if let own { return own.isGiven ? own : nil }
         if isASCII || Folding.compose(string).utf8.elementsEqual(string.utf8) { return nil }
@@ -158,8 +160,8 @@ package struct FileName: Hashable, Sendable, Comparable, CustomStringConvertible
 package struct OwnName: Hashable, Sendable {
     /// The bytes, which need not be UTF-8.
     package let bytes: [UInt8]
-    /// Whether a user has given the name. Else it was made here, for a node whose name on the server a user of this mount has
-    /// given to another one.
+    /// Whether a user has given the name. Else it was made here, for a node whose name on the
+    /// server a user of this mount has given to another one.
     package let isGiven: Bool
 
     /// Validates bytes as those of a name.

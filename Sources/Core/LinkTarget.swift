@@ -1,6 +1,6 @@
-// Where a symbolic link leads, and the text that stands for the link on Dropbox, which has none. Not
-// responsible for which links are sent (`Tree/Facts`), nor for what the target means: only the kernel
-// follows it.
+// Where a symbolic link leads, and the text that stands for the link on Dropbox, which has none.
+// Not responsible for which links are sent (`Tree/Facts`), nor for what the target means: only the
+// kernel follows it.
 
 package import ContentHashing
 

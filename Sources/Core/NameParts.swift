@@ -18,7 +18,8 @@ package struct NameParts: Hashable, Sendable {
         (stem, suffix) = (String(name[..<dot]), end)
     }
 
-    /// The name with a text behind its stem. One that would be too long loses the end of its stem, never its extension.
+    /// The name with a text behind its stem. One that would be too long loses the end of its stem,
+    /// never its extension.
     package func marked(_ mark: String) -> String {
         let room = FileName.maximumByteCount -| mark.utf8.count -| suffix.utf8.count
         return "\(Self.prefix(of: stem, byteCount: max(1, room)))\(mark)\(suffix)"

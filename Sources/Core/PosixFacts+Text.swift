@@ -4,11 +4,12 @@
 //     1 m=755 t=1700000000:123456789 a=origin:web
 //     1 l=../lib/libz.so.1
 //
-// The first word is the version. Later versions may add keys, and words with unknown keys are kept. Bytes other than letters,
-// digits, `.`, `_` and `-` are `%XX` in `a`; in `l` and `n`, all of ASCII but spaces, `%` and control characters is plain.
+// The first word is the version. Later versions may add keys, and words with unknown keys are kept.
+// Bytes other than letters, digits, `.`, `_` and `-` are `%XX` in `a`; in `l` and `n`, all of ASCII
+// but spaces, `%` and control characters is plain.
 // - `m`: the permission bits in octal.
-// - `t`: seconds and nanoseconds of the modification time; and the seconds that the server has for the revision, if they
-//   differ.
+// - `t`: seconds and nanoseconds of the modification time; and the seconds that the server has for
+//   the revision, if they differ.
 // - `a`: name and value of an attribute.
 // - `l`: the target of a symbolic link.
 // - `n`: the own name.
@@ -53,9 +54,10 @@ extension PosixFacts {
         return words.joined(separator: " ")
     }
 
-    /// The facts that fit into a field. Attributes that the server already has with the same value come first, because a
-    /// machine must not remove attributes that another machine shares; then the smallest of the others. If the server's
-    /// attributes have no room, the exact time is left out first, then the own name, and at last a link's target.
+    /// The facts that fit into a field. Attributes that the server already has with the same value
+    /// come first, because a machine must not remove attributes that another machine shares; then
+    /// the smallest of the others. If the server's attributes have no room, the exact time is left
+    /// out first, then the own name, and at last a link's target.
     package func fitting(beside told: PosixFacts?) -> PosixFacts {
         if text.utf8.count <= Self.longestText { return self }
         let attributes = attributes.map { name, value in

@@ -1,5 +1,6 @@
-// Modes, times, attributes, targets of links and own names, for which Dropbox has no place, as mounts share them.
-// Not responsible for their text on the server (`PosixFacts+Text.swift`), nor for which are shared.
+// Modes, times, attributes, targets of links and own names, for which Dropbox has no place, as
+// mounts share them. Not responsible for their text on the server (`PosixFacts+Text.swift`), nor
+// for which are shared.
 
 package import ContentHashing
 
@@ -15,7 +16,8 @@ package struct PosixFacts: Hashable, Sendable {
     package var attributes: [String: [UInt8]]
     /// The target, if the file is a symbolic link as long as its content is that link's.
     package var link: LinkTarget?
-    /// The name that users gave, as long as the file's name on Dropbox is an alias of it, or another composition.
+    /// The name that users gave, as long as the file's name on Dropbox is an alias of it, or
+    /// another composition.
     package var ownName: OwnName?
     /// Facts of later versions of dbxfs, as they are; kept when this version changes others.
     package var others: [String]
@@ -62,7 +64,8 @@ package struct PosixFacts: Hashable, Sendable {
         return link
     }
 
-    /// The name that users gave a file with this name on Dropbox; nil if it has none, or if others have renamed the file.
+    /// The name that users gave a file with this name on Dropbox; nil if it has none, or if others
+    /// have renamed the file.
     package func ownName(of name: FileName) -> OwnName? {
         guard let ownName,
             name.composed(as: ownName) != nil

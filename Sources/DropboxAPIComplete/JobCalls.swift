@@ -1,4 +1,5 @@
-// The calls that start a job and ask about it, with the errors of jobs. Not responsible for the waiting: `Job` of DropboxAPI.
+// The calls that start a job and ask about it, with the errors of jobs. Not responsible for the
+// waiting: `Job` of DropboxAPI.
 
 import DropboxAPI
 

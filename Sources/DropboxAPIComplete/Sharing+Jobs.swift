@@ -43,7 +43,8 @@ extension Sharing.Calls {
         )
     }
 
-    /// Takes a member out of a shared folder. The result is the access that remains, for example by a group.
+    /// Takes a member out of a shared folder. The result is the access that remains, for example by
+    /// a group.
     public func removeFolderMemberJob(
         _ argument: Sharing.RemoveFolderMemberArg, options: CallOptions = .init()
     ) async throws(DropboxAPI.JobError) -> Job<Sharing.MemberAccessLevelResult> {

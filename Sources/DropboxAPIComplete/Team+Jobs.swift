@@ -44,7 +44,8 @@ extension Team.Calls {
             asking: Team.membersMoveFormerMemberFilesJobStatusCheck, options)
     }
 
-    /// Deletes a group: its name is free at once, its members lose their access with the end of the job.
+    /// Deletes a group: its name is free at once, its members lose their access with the end of the
+    /// job.
     public func groupsDeleteJob(
         _ group: Team.GroupSelector, options: CallOptions = .init()
     ) async throws(JobError) -> Job<Void> {
@@ -53,21 +54,24 @@ extension Team.Calls {
             asking: Team.groupsJobStatusGet, options)
     }
 
-    /// Adds members to a group, who have their access with the end of the job. The result is the group.
+    /// Adds members to a group, who have their access with the end of the job. The result is the
+    /// group.
     public func groupsMembersAddJob(
         _ argument: Team.GroupMembersAddArg, options: CallOptions = .init()
     ) async throws(JobError) -> Job<Team.GroupFullInfo> {
         job(try await client.started(Team.groupsMembersAdd, argument, options), options)
     }
 
-    /// Takes members out of a group, who lose their access with the end of the job. The result is the group.
+    /// Takes members out of a group, who lose their access with the end of the job. The result is
+    /// the group.
     public func groupsMembersRemoveJob(
         _ argument: Team.GroupMembersRemoveArg, options: CallOptions = .init()
     ) async throws(JobError) -> Job<Team.GroupFullInfo> {
         job(try await client.started(Team.groupsMembersRemove, argument, options), options)
     }
 
-    /// Archives a team folder: no member has access to it until it is activated again. The result is the folder.
+    /// Archives a team folder: no member has access to it until it is activated again. The result
+    /// is the folder.
     public func teamFolderArchiveJob(
         _ argument: Team.TeamFolderArchiveArg, options: CallOptions = .init()
     ) async throws(JobError) -> Job<Team.TeamFolderMetadata> {

@@ -1,4 +1,5 @@
-// An answer of a scripted server: a route's result or error as values, or anything that HTTP can carry.
+// An answer of a scripted server: a route's result or error as values, or anything that HTTP can
+// carry.
 
 public import DropboxAPI
 
@@ -20,8 +21,8 @@ public struct ScriptedAnswer<Output: Sendable, Failure: RouteError>: Sendable {
         .download(value, content: [])
     }
 
-    /// A success with content, for routes of the download style. Of a call that asks for a range, only
-    /// that part is sent, as Dropbox does; a range behind the end is status 416.
+    /// A success with content, for routes of the download style. Of a call that asks for a range,
+    /// only that part is sent, as Dropbox does; a range behind the end is status 416.
     public static func download(_ value: Output, content: [UInt8]) -> Self where Output: Encodable {
         do {
             return Self(form: .result(json: try JSON.encode(value), content: content))
@@ -41,7 +42,8 @@ public struct ScriptedAnswer<Output: Sendable, Failure: RouteError>: Sendable {
         }
     }
 
-    /// Anything else that a server can answer: other statuses, headers that are wrong, bodies that are cut.
+    /// Anything else that a server can answer: other statuses, headers that are wrong, bodies that
+    /// are cut.
     public static func response(_ response: ScriptedResponse) -> Self {
         Self(form: .response(response))
     }
@@ -111,7 +113,8 @@ extension ScriptedResponse {
         self.init(status: 206, headers: headers, body: Array(content[part]))
     }
 
-    /// Reads `bytes=FIRST-` and `bytes=FIRST-LAST`, the forms that clients send; nil behind the end.
+    /// Reads `bytes=FIRST-` and `bytes=FIRST-LAST`, the forms that clients send; nil behind the
+    /// end.
     private static func part(_ range: String, of count: Int) -> Range<Int>? {
         let ends = range.dropFirst("bytes=".count).split(
             separator: "-", omittingEmptySubsequences: false)

@@ -1,5 +1,5 @@
-// A server that a test writes down: answers by route, and a record of the requests. Nothing goes over a network.
-// Not responsible for what Dropbox would answer: for that there is DropboxEmulator.
+// A server that a test writes down: answers by route, and a record of the requests. Nothing goes
+// over a network. Not responsible for what Dropbox would answer: for that there is DropboxEmulator.
 
 public import DropboxAPI
 import Synchronization
@@ -17,9 +17,9 @@ import Synchronization
 ///     try await CodeUnderTest(transport.client()).run()
 ///     #expect(try transport.arguments(of: Files.getMetadata).map(\.path) == ["/a.txt"])
 ///
-/// Answers of a route are used in order, each once; then a script of the route is asked, then the script
-/// for all routes. A request that nothing answers fails the test by a message that names the route, and
-/// its call by `TransportError.Kind.invalidRequest`.
+/// Answers of a route are used in order, each once; then a script of the route is asked, then the
+/// script for all routes. A request that nothing answers fails the test by a message that names the
+/// route, and its call by `TransportError.Kind.invalidRequest`.
 public final class ScriptedTransport: HTTPTransport {
     private enum Step {
         case response(ScriptedResponse)
@@ -67,8 +67,8 @@ public final class ScriptedTransport: HTTPTransport {
         answer(route, .result(result))
     }
 
-    /// Answers the next calls of a route, after those that were scripted before, one after another. A
-    /// request that is sent again takes the next answer, too.
+    /// Answers the next calls of a route, after those that were scripted before, one after another.
+    /// A request that is sent again takes the next answer, too.
     public func answer<Argument, Output, Failure>(
         _ route: Route<Argument, Output, Failure>, _ answers: ScriptedAnswer<Output, Failure>...
     ) {
@@ -144,8 +144,8 @@ public final class ScriptedTransport: HTTPTransport {
 
     // MARK: HTTPTransport
 
-    /// A client that sends here, with a token and an app's key and secret, which does not pause before it
-    /// sends again.
+    /// A client that sends here, with a token and an app's key and secret, which does not pause
+    /// before it sends again.
     public func client(
         configuration: DropboxConfiguration = .init(
             retryPolicy: .immediate, app: AppCredentials(key: "key", secret: "secret"))

@@ -1,4 +1,5 @@
-// The bodies of a transfer in both directions, each held up by the slower side. Not responsible for timeouts and the end.
+// The bodies of a transfer in both directions, each held up by the slower side. Not responsible for
+// timeouts and the end.
 
 #if AsyncHTTPClient
     import AsyncHTTPClient
@@ -51,7 +52,8 @@
             return isSent.futureResult
         }
 
-        /// Sends the next piece when there is bandwidth, and the ones after it when the connection has taken it.
+        /// Sends the next piece when there is bandwidth, and the ones after it when the connection
+        /// has taken it.
         private func sendPiece(
             _ writer: HTTPClient.Body.StreamWriter, _ isSent: EventLoopPromise<Void>
         ) {
@@ -168,7 +170,8 @@
     }
 
     extension BodySource {
-        /// Up to `count` bytes from `offset`. Throws `bodySource` when the source fails, or ends early.
+        /// Up to `count` bytes from `offset`. Throws `bodySource` when the source fails, or ends
+        /// early.
         fileprivate func piece(at offset: UInt64, upTo count: Int) throws -> ByteBuffer {
             var bytes = ByteBuffer()
             do {

@@ -1,5 +1,6 @@
-// One transfer: a request of async-http-client, its timeouts, and what holds it up. All of it happens on one event loop. Not
-// responsible for when it starts (`TransferTable`), nor for its bodies (`AsyncTransfer+Bodies`).
+// One transfer: a request of async-http-client, its timeouts, and what holds it up. All of it
+// happens on one event loop. Not responsible for when it starts (`TransferTable`), nor for its
+// bodies (`AsyncTransfer+Bodies`).
 
 #if AsyncHTTPClient
     import AsyncHTTPClient
@@ -153,7 +154,8 @@
             }
         }
 
-        /// Ends the transfer, and its connection if it is incomplete; nothing happens if it has ended before.
+        /// Ends the transfer, and its connection if it is incomplete; nothing happens if it has
+        /// ended before.
         func end(_ outcome: Result<Void, TransportError>) {
             guard !state.isOver else { return }
             state.isOver = true
@@ -180,7 +182,8 @@
             }
             return switch state.stage {
             case .queued: .starting
-            // An app's client may make requests wait for a connection, and times its attempts itself.
+            // An app's client may make requests wait for a connection, and times its attempts
+            // itself.
             case .connecting: table.pool.isShared ? .starting : .connecting
             case .sending: .sending
             case .waiting: .waiting

@@ -1,4 +1,5 @@
-// Makes clients of async-http-client out of a transport's settings. Not responsible for their lives: see `ClientPool`.
+// Makes clients of async-http-client out of a transport's settings. Not responsible for their
+// lives: see `ClientPool`.
 
 #if AsyncHTTPClient
     import AsyncHTTPClient
@@ -96,8 +97,8 @@
     }
 
     extension IPVersion {
-        /// The address that a socket of this version is bound to, which is none in particular: sockets of the other version
-        /// cannot be bound to it.
+        /// The address that a socket of this version is bound to, which is none in particular:
+        /// sockets of the other version cannot be bound to it.
         fileprivate var anyAddress: String? {
             switch self {
             case .v4: "0.0.0.0"

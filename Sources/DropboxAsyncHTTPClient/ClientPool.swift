@@ -1,5 +1,6 @@
-// The clients of async-http-client behind a transport: the app's, or some of its own, which are replaced when their
-// connections are suspected to be dead. Not responsible for their settings: see `ClientFactory`.
+// The clients of async-http-client behind a transport: the app's, or some of its own, which are
+// replaced when their connections are suspected to be dead. Not responsible for their settings: see
+// `ClientFactory`.
 
 #if AsyncHTTPClient
     import AsyncHTTPClient
@@ -90,7 +91,8 @@
             }
         }
 
-        /// Makes further requests use new connections; those of transfers under way stay until these are over.
+        /// Makes further requests use new connections; those of transfers under way stay until
+        /// these are over.
         func replaceConnections() {
             guard !isShared else { return }
             end { state in
@@ -110,7 +112,8 @@
             end { $0.takeAll() }
         }
 
-        /// Ends the clients of its own, and returns when all of them are closed, those that were replaced before, too.
+        /// Ends the clients of its own, and returns when all of them are closed, those that were
+        /// replaced before, too.
         func shutDown() async {
             close()
             await withCheckedContinuation { continuation in

@@ -1,5 +1,5 @@
-// The received bytes of one response that its reader has no room for yet, compressed or not. Not responsible for when they
-// are handed over: see `AsyncTransfer`.
+// The received bytes of one response that its reader has no room for yet, compressed or not. Not
+// responsible for when they are handed over: see `AsyncTransfer`.
 
 #if AsyncHTTPClient
     import DropboxAPI
@@ -55,10 +55,12 @@
             part.readableBytes == 0 && inflated.readableBytes == 0 && !hasMore
         }
 
-        /// Whether the body may end here: a compressed one has an end of its own, unless it is empty.
+        /// Whether the body may end here: a compressed one has an end of its own, unless it is
+        /// empty.
         var isWhole: Bool { inflater == nil || hasEnded || !hasBegun }
 
-        /// Hands a piece to the reader. Throws `malformedResponse` when the bytes are not compressed as announced.
+        /// Hands a piece to the reader. Throws `malformedResponse` when the bytes are not
+        /// compressed as announced.
         mutating func handOver(to exchange: Exchange) throws(TransportError) -> Step {
             if inflater == nil { return Self.handOver(&part, to: exchange, announced) }
             if inflated.readableBytes == 0 { try inflate() }

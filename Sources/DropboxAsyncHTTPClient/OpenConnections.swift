@@ -1,4 +1,5 @@
-// The connections that a transport has open: which are admitted, and which a change of the network ends.
+// The connections that a transport has open: which are admitted, and which a change of the network
+// ends.
 
 #if AsyncHTTPClient
     import ContentHashing
@@ -18,8 +19,8 @@
             self.pinnedKeys = Set(pinnedKeys)
         }
 
-        /// Succeeds when the server has one of the pinned keys, or none is needed; otherwise the connection is closed before a
-        /// request goes over it.
+        /// Succeeds when the server has one of the pinned keys, or none is needed; otherwise the
+        /// connection is closed before a request goes over it.
         func admit(_ channel: any Channel) -> EventLoopFuture<Void> {
             channels.withLock { $0[ObjectIdentifier(channel)] = channel }
             channel.closeFuture.whenComplete { [weak self] _ in
@@ -39,7 +40,8 @@
             }
         }
 
-        /// Closes connections from addresses that the machine no longer has: no byte will arrive there.
+        /// Closes connections from addresses that the machine no longer has: no byte will arrive
+        /// there.
         func close(notFrom addresses: Set<String>) {
             for channel in channels.withLock({ Array($0.values) }) {
                 guard let address = channel.localAddress?.ipAddress, !addresses.contains(address)

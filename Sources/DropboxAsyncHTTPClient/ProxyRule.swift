@@ -22,7 +22,8 @@
                 self.proxy = try Self.proxy(proxy.url)
                 exceptions = proxy.exceptions
             case .environment:
-                // As libcurl reads them; http is for this machine only, which is reached without a proxy.
+                // As libcurl reads them; http is for this machine only, which is reached without a
+                // proxy.
                 let names = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
                 let address = names.lazy.compactMap(environment).first
                 proxy = try address.map { (url) throws(TransportError) in
@@ -71,7 +72,8 @@
                 kind: .invalidRequest, message: "the proxy \(why)", mayHaveBeenReceived: false)
         }
 
-        /// Whether an exception names a host: by a name, which includes its subdomains, an address, a network, or `*`.
+        /// Whether an exception names a host: by a name, which includes its subdomains, an address,
+        /// a network, or `*`.
         static func matches(_ host: String, _ exception: String) -> Bool {
             if exception == "*" { return true }
             let host = host.lowercased()

@@ -1,5 +1,5 @@
-// Which transfers may run at the same time, and the order of those that wait. Not responsible for the transfers themselves: see
-// `TransferTable`.
+// Which transfers may run at the same time, and the order of those that wait. Not responsible for
+// the transfers themselves: see `TransferTable`.
 
 #if AsyncHTTPClient
     import DropboxAPI
@@ -7,8 +7,8 @@
 
     /// The limits of a transport's purposes and servers, and the lines before them.
     ///
-    /// Transfers beyond a limit wait here and not for a connection of async-http-client, which would count the wait as a
-    /// connection attempt.
+    /// Transfers beyond a limit wait here and not for a connection of async-http-client, which
+    /// would count the wait as a connection attempt.
     struct TransferLines {
         /// The limits that a transfer is counted under.
         struct Line: Hashable, Sendable {
@@ -58,7 +58,8 @@
             return starting
         }
 
-        /// Of the lines that have room, the one whose first transfer has waited longest, and this transfer.
+        /// Of the lines that have room, the one whose first transfer has waited longest, and this
+        /// transfer.
         private func nextWithRoom() -> (line: Line, id: UInt64)? {
             var longest: (line: Line, id: UInt64)?
             for (line, ids) in waiting where hasRoom(line) {

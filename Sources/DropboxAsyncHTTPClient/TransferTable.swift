@@ -1,4 +1,5 @@
-// All transfers of a transport. Not responsible for single transfers, nor for whose turn it is (`TransferLines`).
+// All transfers of a transport. Not responsible for single transfers, nor for whose turn it is
+// (`TransferLines`).
 
 #if AsyncHTTPClient
     import DropboxAPI
@@ -26,7 +27,8 @@
             callLoop = pool.group.next()
         }
 
-        /// Starts a transfer, or lets it wait for its turn. Throws when the transport was shut down.
+        /// Starts a transfer, or lets it wait for its turn. Throws when the transport was shut
+        /// down.
         func add(_ id: UInt64, _ request: HTTPRequest, _ exchange: Exchange) throws(TransportError)
         {
             let transfer = AsyncTransfer(
@@ -52,7 +54,8 @@
             for transfer in next { transfer.start() }
         }
 
-        /// Calls have one event loop, so that a connection is free again before the caller of the last one can ask for the next.
+        /// Calls have one event loop, so that a connection is free again before the caller of the
+        /// last one can ask for the next.
         private func loop(for purpose: TransferPurpose) -> any EventLoop {
             purpose == .rpc ? callLoop : pool.group.next()
         }

@@ -38,7 +38,8 @@
                 stage == .connecting ? kind(ofHandshake: error) : .reset
             case is IOError, is ChannelError, is any NIOHTTP2Error:
                 stage == .connecting ? .connect : .reset
-            // The server has not seen the request in any of these cases: a proxy refuses, for example.
+            // The server has not seen the request in any of these cases: a proxy refuses, for
+            // example.
             default: stage == .connecting ? .connect : .other
             }
         }

@@ -19,7 +19,8 @@ public struct EmulatorConfiguration: Sendable {
     public var tokens: [String]
     /// The rule for comparing names. A state folder must always be opened with the same rule.
     public var folding: FoldingRule
-    /// Answers to give instead of the standard ones; nil for none. A state folder must always be opened with the same ones.
+    /// Answers to give instead of the standard ones; nil for none. A state folder must always be
+    /// opened with the same ones.
     public var observations: Observations?
     /// A file that logs each request and each response; nil for none.
     public var requestLog: String?

@@ -104,20 +104,22 @@ public final class RunningEmulator: Sendable {
         try firstSpace()?.apply(.setQuota(bytes))
     }
 
-    /// Sets how many entries of the first account can be moved or copied at once; 10,000 on Dropbox.
+    /// Sets how many entries of the first account can be moved or copied at once; 10,000 on
+    /// Dropbox.
     public func setRelocationLimit(_ entries: Int) throws {
         try firstSpace()?.apply(.setRelocationLimit(entries))
     }
 
-    /// Makes a file of the first account a cloud document, with the formats of its exports, the standard one first.
+    /// Makes a file of the first account a cloud document, with the formats of its exports, the
+    /// standard one first.
     public func makeDocument(_ path: String, formats: [String]) throws {
         let marks = FileMarks(
             exportAs: formats.first, exportOptions: Array(formats.dropFirst()))
         try firstSpace()?.apply(.mark(path: path, marks))
     }
 
-    /// Makes a folder of the first account a shared one, of another account if `owner` names it, and takes it out of the
-    /// account's tree unless `isMounted`.
+    /// Makes a folder of the first account a shared one, of another account if `owner` names it,
+    /// and takes it out of the account's tree unless `isMounted`.
     public func share(
         _ path: String, namespace: String, isReadOnly: Bool = false, owner: String? = nil,
         isMounted: Bool = true

@@ -1,13 +1,13 @@
-// A client in a group of services (swift-service-lifecycle), which ends it when the process is to end. Not responsible for
-// the order of the group's services: the group ends the last one first.
+// A client in a group of services (swift-service-lifecycle), which ends it when the process is to
+// end. Not responsible for the order of the group's services: the group ends the last one first.
 
 public import DropboxAPI
 public import ServiceLifecycle
 
 /// Waits until its group shuts down, and then ends a client.
 ///
-/// A group ends its services one by one, from the last to the first. A client stands before the server whose handlers use it,
-/// so that it goes on until these have answered:
+/// A group ends its services one by one, from the last to the first. A client stands before the
+/// server whose handlers use it, so that it goes on until these have answered:
 ///
 ///     let group = ServiceGroup(services: [DropboxService(client), server], gracefulShutdownSignals: [.sigterm], logger: logger)
 public struct DropboxService: Service {

@@ -76,9 +76,9 @@ public struct SecretServiceTokenStore: TokenStore {
     ) async throws(TokenStoreError) -> Availability {
         let outcome = try await tool.run(["search", "--all"] + (try attributes(of: account)))
         let lines = outcome.output.split(whereSeparator: \.isNewline)
-        // Unlike the other commands, this one does not unlock. It shows what may be seen of a locked
-        // login: its attributes, on stderr; of a keyring that was not unlocked since its service
-        // started, only its number in brackets.
+        // Unlike the other commands, this one does not unlock. It shows what may be seen of a
+        // locked login: its attributes, on stderr; of a keyring that was not unlocked since its
+        // service started, only its number in brackets.
         guard lines.contains(where: { $0.hasPrefix("[") }) else {
             guard outcome.isSuccess || outcome.errors.isEmpty else { throw outcome.failure }
             return .missing
@@ -86,8 +86,8 @@ public struct SecretServiceTokenStore: TokenStore {
         return lines.contains { $0.hasPrefix("secret = ") } ? .readable : .locked
     }
 
-    /// The names of all accounts, sorted. Throws `locked` if they cannot be seen before the keyring is
-    /// unlocked.
+    /// The names of all accounts, sorted. Throws `locked` if they cannot be seen before the keyring
+    /// is unlocked.
     public func accounts() async throws(TokenStoreError) -> [String] {
         let outcome = try await tool.run(["search", "--all", "service", service])
         guard outcome.isSuccess else { throw outcome.failure }
@@ -97,6 +97,19 @@ public struct SecretServiceTokenStore: TokenStore {
         let mark = "attribute.account = "
         return lines.filter { $0.hasPrefix(mark) }.map { String($0.dropFirst(mark.count)) }
             .sorted()
+    }
+
+    /// The secret that another program keeps under these attributes; nil if there is none, or the
+    /// keyring stays locked.
+    package func foreignSecret(
+        _ attributes: [String]
+    ) async throws(TokenStoreError) -> String? {
+        let outcome = try await tool.run(["lookup"] + attributes)
+        guard outcome.isSuccess else {
+            guard outcome.errors.isEmpty else { throw outcome.failure }
+            return nil
+        }
+        return outcome.output
     }
 
     /// The attributes that identify an account's login. A name that begins like an option would be

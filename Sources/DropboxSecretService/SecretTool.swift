@@ -1,5 +1,5 @@
-// libsecret's program secret-tool, as the store of logins calls it, and the way in which apps run it. Not responsible for what
-// its output means.
+// libsecret's program secret-tool, as the store of logins calls it, and the way in which apps run
+// it. Not responsible for what its output means.
 
 package import DropboxAPI
 import Subprocess
@@ -29,8 +29,8 @@ package struct SecretToolOutcome: Sendable {
 
 /// A way to run secret-tool.
 package protocol SecretTool: Sendable {
-    /// Runs it to its end, which cancelling the task brings about. Its messages must be English. The input is smaller than a
-    /// pipe. Throws `unavailable` if it is not installed.
+    /// Runs it to its end, which cancelling the task brings about. Its messages must be English.
+    /// The input is smaller than a pipe. Throws `unavailable` if it is not installed.
     func run(
         _ arguments: [String], input: String
     ) async throws(TokenStoreError) -> SecretToolOutcome
@@ -48,8 +48,8 @@ extension TokenStoreError {
         "the program secret-tool is not installed (package libsecret-tools)")
 }
 
-/// Runs secret-tool with swift-subprocess. That starts a thread which accepts every signal: a process that waits for
-/// signals with `sigwait` needs another way.
+/// Runs secret-tool with swift-subprocess. That starts a thread which accepts every signal: a
+/// process that waits for signals with `sigwait` needs another way.
 struct SecretToolProcess: SecretTool {
     /// Maximum output of secret-tool; a login has less than a kilobyte.
     private static let outputLimit = 1 << 20

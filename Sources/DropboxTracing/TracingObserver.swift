@@ -1,5 +1,5 @@
-// A client's calls as spans of swift-distributed-tracing, for the app's tracing backend. Not responsible for exporting, nor
-// for headers of traces: the server takes none.
+// A client's calls as spans of swift-distributed-tracing, for the app's tracing backend. Not
+// responsible for exporting, nor for headers of traces: the server takes none.
 
 public import DropboxAPI
 import Saturating
@@ -7,7 +7,8 @@ public import Tracing
 
 /// Makes a span of each call, within the span of the task that makes the call.
 ///
-/// A span is made when its call has ended, with the moments of its beginning and end. Its name is the route.
+/// A span is made when its call has ended, with the moments of its beginning and end. Its name is
+/// the route.
 ///
 /// | attribute | is |
 /// |---|---|

@@ -10,6 +10,7 @@
 import ContentHashing
 import DropboxAPI
 import Foundation
+import LocalFiles
 import Saturating
 
 /// Runs a single download.
@@ -182,7 +183,7 @@ struct DownloadWork {
         let target = request.file
         return try await environment.onDisk(target) { () throws(DiskError) in
             guard PartFile.isAbsent(part), PartFile.hash(of: target) == hash else { return false }
-            try PartFile.synchronizeFolder(of: target)
+            try synchronizeFolder(of: target)
             return true
         }
     }

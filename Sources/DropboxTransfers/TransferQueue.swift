@@ -76,8 +76,8 @@ public actor TransferQueue {
 
     /// Records an upload; on return it survives a power loss. Throws when the file cannot be read.
     ///
-    /// The file must stay as it is until the upload has ended. `label` is for the caller; the transfer does not start
-    /// before `earliestStart`.
+    /// The file must stay as it is until the upload has ended. `label` is for the caller; the
+    /// transfer does not start before `earliestStart`.
     public func enqueue(
         _ upload: UploadRequest, label: String = "", earliestStart: Timestamp? = nil
     ) async throws(TransferQueueError) -> Transfer.ID {
@@ -128,7 +128,8 @@ public actor TransferQueue {
     // MARK: Ending
 
     /// Ends a transfer, if it has not ended, and returns when it has. The part file of a download
-    /// is removed; a stored file stays.
+    /// is removed; a stored file stays. An upload whose commit may have been sent ends as failed,
+    /// with the reason `uncertain`.
     public func cancel(_ id: Transfer.ID) async throws(TransferQueueError) {
         guard !isClosed else { throw .closed }
         guard board[id] != nil else { throw .unknownTransfer }
@@ -141,7 +142,12 @@ public actor TransferQueue {
         guard var record = try await recorded({ try await store.record(id) }),
             !record.transfer.state.isEnded
         else { return }
-        record.phase = .cancelled
+        if let failure = record.doubtfulCommit {
+            record.phase = .failed
+            record.outcome = try await recorded { try JSONEncoder().encode(failure) }
+        } else {
+            record.phase = .cancelled
+        }
         try await end(record)
     }
 

@@ -48,6 +48,13 @@ extension TransferRecord {
             bytesDone: phase == .moving ? offset : size ?? offset, bytesTotal: size)
     }
 
+    /// The failure of an upload that is ended while its commit may have been carried out.
+    var doubtfulCommit: TransferFailure? {
+        guard phase == .placing, case .upload(let upload) = request else { return nil }
+        return TransferFailure(
+            .uncertain, "it is unknown whether \(upload.commit.path) is stored: cancelled")
+    }
+
     private var state: Transfer.State {
         switch phase {
         case .moving, .placing: return .waiting

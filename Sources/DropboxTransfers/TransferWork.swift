@@ -6,6 +6,7 @@ import Blocking
 import ContentHashing
 import DropboxAPI
 import Foundation
+import LocalFiles
 import Saturating
 
 /// The reason why work on a transfer stops.
@@ -70,7 +71,7 @@ struct WorkEnvironment: Sendable {
 extension DiskError {
     /// The failure that ends a transfer.
     func failure(_ path: String) -> TransferFailure {
-        TransferFailure(.localFile, "\(path): \(String(cString: strerror(errno)))")
+        TransferFailure(.localFile, "\(path): \(self)")
     }
 }
 

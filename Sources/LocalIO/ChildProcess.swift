@@ -55,7 +55,9 @@ package struct ChildProcess: Sendable {
         posix_spawnattr_setsigmask(&attributes, &none)
         var defaults = sigset_t()
         sigemptyset(&defaults)
-        sigaddset(&defaults, SIGPIPE)
+        for number in [SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM, SIGXFSZ] {
+            sigaddset(&defaults, number)
+        }
         posix_spawnattr_setsigdefault(&attributes, &defaults)
         // POSIX_SPAWN_SETSID of glibc's spawn.h, which the importer leaves out.
         let detached: Int32 = isDetached ? 0x80 : 0
@@ -124,7 +126,8 @@ package struct ChildProcess: Sendable {
         Outcome(status: 127, errors: "\(name): not found")
     }
 
-    /// The path of a program, from `PATH` and the folders of system tools; or from another search path alone.
+    /// The path of a program, from `PATH` and the folders of system tools; or from another search
+    /// path alone.
     package static func find(_ name: String, in path: String? = nil) -> String? {
         let folders = (path ?? ProcessVariables.all["PATH"] ?? "").split(separator: ":")
             .map(String.init)

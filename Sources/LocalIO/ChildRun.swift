@@ -1,6 +1,7 @@
-// One run of a program that may hang, which other threads wait for and end. Not responsible for how a program is started
-// (`ChildProcess`), nor for when a run has taken too long.
+// One run of a program that may hang, which other threads wait for and end. Not responsible for how
+// a program is started (`ChildProcess`), nor for when a run has taken too long.
 
+import Blocking
 import CLibrary
 import Saturating
 import Synchronization
@@ -8,7 +9,8 @@ import SystemPackage
 
 /// One run of a program, which any thread can end at any time.
 ///
-/// A thread waits for the process, so a killed one leaves nothing behind, however long a hung filesystem keeps it.
+/// A thread waits for the process, so a killed one leaves nothing behind, however long a hung
+/// filesystem keeps it.
 package final class ChildRun: Sendable {
     private enum State {
         case prepared
@@ -23,7 +25,8 @@ package final class ChildRun: Sendable {
     /// Prepares a run, which can be ended from now on.
     package init() {}
 
-    /// Starts the program, once, with the parameters of `ChildProcess.start`. False, and no process, if the run was ended before.
+    /// Starts the program, once, with the parameters of `ChildProcess.start`. False, and no
+    /// process, if the run was ended before.
     package func start(
         _ path: String, _ arguments: [String], environment: [String: String]? = nil,
         descriptors: ChildProcess.Descriptors, isDetached: Bool
@@ -42,8 +45,8 @@ package final class ChildRun: Sendable {
         return true
     }
 
-    /// Sends a signal to the process; a run that has none yet will have none. SIGKILL does not end a process that waits for a
-    /// hung mount until that answers.
+    /// Sends a signal to the process; a run that has none yet will have none. SIGKILL does not end
+    /// a process that waits for a hung mount until that answers.
     package func end(by signal: Int32) {
         let isEnd = state.withLock { state in
             switch state {
@@ -58,8 +61,8 @@ package final class ChildRun: Sendable {
         if isEnd { hasEnded.set() }
     }
 
-    /// Waits for the end of a run that was started or ended. Returns the exit code, or 128 + the number of the signal that
-    /// killed the process, or would have.
+    /// Waits for the end of a run that was started or ended. Returns the exit code, or 128 + the
+    /// number of the signal that killed the process, or would have.
     package func wait() -> Int32 {
         hasEnded.wait()
         return status
@@ -78,16 +81,19 @@ package final class ChildRun: Sendable {
 
     private func reap(_ child: ChildProcess) {
         child.waitUnreaped()
-        // Under the lock: from here on the number may be another process's, which `end` must not signal.
+        // Under the lock: from here on the number may be another process's, which `end` must not
+        // signal.
         state.withLock { $0 = .ended(child.wait()) }
         hasEnded.set()
     }
 }
 
 extension ChildRun {
-    /// Runs a program to its end, and reads what it writes. Nil if the run was ended before its start.
+    /// Runs a program to its end, and reads what it writes. Nil if the run was ended before its
+    /// start.
     ///
-    /// - Parameter input: Its input, 4 KiB at most: a pipe has room for that, so this does not block.
+    /// - Parameter input: Its input, 4 KiB at most: a pipe has room for that, so this does not
+    ///   block.
     package func run(
         _ path: String, _ arguments: [String], environment: [String: String], input: String
     ) throws(ChildProcessError) -> ChildProcess.Outcome? {
@@ -108,22 +114,40 @@ extension ChildRun {
             status: wait(), output: text, errors: messages.withLock { $0 })
     }
 
+    /// Starts a program in a session of its own, without a terminal, which reads a text; what it
+    /// writes is dropped. False, and no process, if the run was ended before.
+    ///
+    /// - Parameter input: Its input, 4 KiB at most, as of `run`.
+    package func startDetached(
+        _ path: String, _ arguments: [String], input: String
+    ) throws(ChildProcessError) -> Bool {
+        let reading = try Self.pipe(holding: input)
+        defer { try? reading.close() }
+        return try start(path, arguments, descriptors: [0: reading], isDetached: true)
+    }
+
+    /// The end for reading of a pipe that has a text, and then ends.
+    private static func pipe(holding text: String) throws(ChildProcessError) -> FileDescriptor {
+        let pipe = try DescriptorPipe()
+        _ = try? pipe.writing.writeAll(text.utf8)
+        try? pipe.writing.close()
+        return pipe.reading
+    }
+
     /// Starts the program with pipes on all three descriptors.
     private func begin(
         _ path: String, _ arguments: [String], _ environment: [String: String], _ text: String
     ) throws(ChildProcessError) -> (output: DescriptorPipe, errors: DescriptorPipe)? {
         var isStarted = false
-        let input = try DescriptorPipe()
-        defer { try? input.reading.close() }
-        _ = try? input.writing.writeAll(text.utf8)
-        try? input.writing.close()
+        let input = try Self.pipe(holding: text)
+        defer { try? input.close() }
         let output = try DescriptorPipe()
         defer { output.leaveToChild(isStarted: isStarted) }
         let errors = try DescriptorPipe()
         defer { errors.leaveToChild(isStarted: isStarted) }
         isStarted = try start(
             path, arguments, environment: environment,
-            descriptors: [0: input.reading, 1: output.writing, 2: errors.writing],
+            descriptors: [0: input, 1: output.writing, 2: errors.writing],
             isDetached: false)
         return isStarted ? (output, errors) : nil
     }

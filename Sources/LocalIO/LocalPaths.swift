@@ -1,6 +1,8 @@
-// Paths of the local disk and small files on it. Not responsible for files with secrets: those are `PrivateFile`'s.
+// Paths of the local disk and small files on it. Not responsible for files with secrets: those are
+// `PrivateFile`'s.
 
 import CLibrary
+import Saturating
 package import SystemPackage
 
 /// The absolute path, without `.`, `..` and doubled slashes. Does not use the disk, so it works
@@ -33,6 +35,63 @@ package func resolvedPath(_ path: String) -> String {
         }
         rest.append(last)
     }
+}
+
+/// A path that was resolved as far as a folder that must not be accessed.
+package struct PartlyResolvedPath: Hashable, Sendable {
+    /// That folder; nil if the path does not lead there, and all of it is resolved.
+    package var folder: String?
+    /// The path: as `resolvedPath` has it, but as written below the folder.
+    package var path: String
+
+    /// Memberwise and without defaults.
+    package init(folder: String?, path: String) {
+        self.folder = folder
+        self.path = path
+    }
+}
+
+/// The path with symbolic links resolved, up to the first folder of which `isEnd` is true, given
+/// its path without links. Neither that folder nor anything below it is accessed: a mount that
+/// hangs would hang this process too.
+package func resolvedPath(
+    _ path: String, endingAt isEnd: (String) -> Bool
+) -> PartlyResolvedPath {
+    var place = FilePath("/")
+    var rest = Array(FilePath(absolutePath(path)).components.reversed())
+    var links = 0
+    while let component = rest.popLast() {
+        switch component.kind {
+        case .currentDirectory: continue
+        case .parentDirectory:
+            place.removeLastComponent()
+            continue
+        case .regular: place.append(component)
+        }
+        if isEnd(place.string) {
+            var whole = place
+            for component in rest.reversed() { whole.append(component) }
+            return .init(folder: place.string, path: whole.lexicallyNormalized().string)
+        }
+        // A missing or unreadable part is kept as written, as is a circle of links.
+        guard links < mostLinks, let target = linkTarget(place.string) else { continue }
+        links +|= 1
+        let link = FilePath(target)
+        if link.isAbsolute { place = FilePath("/") } else { place.removeLastComponent() }
+        rest.append(contentsOf: link.components.reversed())
+    }
+    return .init(folder: nil, path: place.string)
+}
+
+/// As many links as the kernel follows in one path: path_resolution(7).
+private let mostLinks = 40
+
+/// The target of a symbolic link; nil if the path is not that of one.
+private func linkTarget(_ path: String) -> String? {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink(path, &buffer, buffer.count -| 1)
+    guard count > 0 else { return nil }
+    return text(of: buffer)
 }
 
 /// The text before the first zero byte.

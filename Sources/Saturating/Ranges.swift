@@ -1,5 +1,5 @@
-// Ranges and parts of collections for any bounds and counts, where Swift's own end the process: with a lower bound above
-// the upper one, or a negative count.
+// Ranges and parts of collections for any bounds and counts, where Swift's own end the process:
+// with a lower bound above the upper one, or a negative count.
 
 infix operator ..<| : RangeFormationPrecedence
 

@@ -1,5 +1,6 @@
-// Arithmetic that ends at the type's limits, where Swift's own ends the process. All of the sources use it, and
-// Scripts/check-arithmetic demands it: numbers come from a server, the kernel, a file, an argument.
+// Arithmetic that ends at the type's limits, where Swift's own ends the process. All of the sources
+// use it, and Scripts/check-arithmetic demands it: numbers come from a server, the kernel, a file,
+// an argument.
 
 infix operator +| : AdditionPrecedence
 infix operator -| : AdditionPrecedence

@@ -5,14 +5,16 @@ package import Blocking
 package import Core
 import Glibc
 package import MetadataStore
+import Saturating
 import Synchronization
 
 /// Creates, opens and removes staging files.
 package final class StagingArea: Sendable {
     /// Path of the folder.
     package let directory: String
-    /// Files that become known between two removals of the references to ended ones. A removal looks at all, so each file
-    /// pays for a few looks; and no more than these are kept in vain beside the present ones.
+    /// Files that become known between two removals of the references to ended ones. A removal
+    /// looks at all, so each file pays for a few looks; and no more than these are kept in vain
+    /// beside the present ones.
     private static let sweepStep = 64
     private let store: MetadataStore
     private let files = LiveFiles()
@@ -28,8 +30,8 @@ package final class StagingArea: Sendable {
     /// Content that this start has put aside.
     package let found: [LostContent]
     /// Files whose content was stored, replaced or deleted on purpose, and that the process before
-    /// was killed too early to give to the cache or to remove. They stay until `removeFile`, and over
-    /// further starts: their rows are gone on the disk, too, so that they may be moved.
+    /// was killed too early to give to the cache or to remove. They stay until `removeFile`, and
+    /// over further starts: their rows are gone on the disk, too, so that they may be moved.
     package let leftovers: [LeftoverFile]
 
     /// Opens the folder. Content that cannot be verified, and files without a row, go to
@@ -90,8 +92,8 @@ package final class StagingArea: Sendable {
         try flusher.flush()
     }
 
-    /// Does the same for an fsync of a folder: as after one of each file in it, only content that is
-    /// as safe may replace theirs later. Blocks for the disk.
+    /// Does the same for an fsync of a folder: as after one of each file in it, only content that
+    /// is as safe may replace theirs later. Blocks for the disk.
     package func synchronize(_ folder: InodeID) throws {
         try flusher.flush()
         let files = files
@@ -144,8 +146,7 @@ package final class StagingArea: Sendable {
             // A name that was never flushed is gone after a power cut; a file without a byte of the
             // content is created anew.
             let creates = content.needsFile ? 0 : O_CREAT
-            let descriptor = open(path, O_RDWR | creates | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            guard descriptor >= 0 else { throw StagingError(code: errno) }
+            let descriptor = try StagingError.opening(path, O_RDWR | creates)
             do throws(StagingError) {
                 try fit(descriptor, to: content)
             } catch {
@@ -187,8 +188,12 @@ package final class StagingArea: Sendable {
         ).file
     }
 
-    /// Begins the content of a node that this transaction has made, and that has none. The node has it then.
+    /// Begins the content of a node that this transaction has made, and that has none. The node has
+    /// it then. Throws ENOSPC on a full disk.
     package func beginNew(_ node: inout Node, in transaction: Transaction) throws -> StagedFile {
+        if let reserve = store.reserve, !reserve.admits(.growth) {
+            throw StagingError(code: ENOSPC)
+        }
         let (file, content) = try begin(
             node.inode, base: nil, size: 0, over: nil, isNew: true, in: transaction)
         node.staged = content
@@ -209,7 +214,7 @@ package final class StagingArea: Sendable {
         // the generation.
         var content = StagedContent(
             file: number, size: size, generation: number << 32 | 1, base: base, blocks: [])
-        content.stamp = StagedFile.stamp(of: descriptor)
+        content.stamp = StagedBytes.stamp(of: descriptor)
         // The successor of fsynced content is flushed before a row names it, as that was: the
         // earlier content is dropped with the first flush.
         if let replaced, replaced.promised > 0 { content.promised = content.generation }
@@ -260,6 +265,15 @@ package final class StagingArea: Sendable {
             return unneeded.withLock { $0.numbers.append(contentsOf: numbers) }
         }
         for number in numbers { unlink(path(of: number)) }
+    }
+
+    /// Bytes that staged content occupies on this disk; nil if it has a base, or if the disk does
+    /// not say.
+    package func occupiedBytes(of content: StagedContent) -> Int64? {
+        guard content.base == nil else { return nil }
+        var status = stat()
+        guard lstat(path(of: content.file), &status) == 0 else { return nil }
+        return Int64(clamping: status.st_blocks) *| 512
     }
 
     /// The path of the staging file with a number.

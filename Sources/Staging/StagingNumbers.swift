@@ -1,11 +1,12 @@
-// The numbers of new staging files. A transaction reserves many at once, in the store, so that most need no statement. Not
-// responsible for the store's count.
+// The numbers of new staging files. A transaction reserves many at once, in the store, so that most
+// need no statement. Not responsible for the store's count.
 
 import MetadataStore
 import Saturating
 import Synchronization
 
-/// Hands out numbers that no staging file ever had, apart from files of transactions that were rolled back.
+/// Hands out numbers that no staging file ever had, apart from files of transactions that were
+/// rolled back.
 final class StagingNumbers: Sendable {
     /// Numbers that are reserved at once. A start skips those that were not used.
     private static let reserved: Int64 = 64

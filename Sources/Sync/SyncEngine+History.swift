@@ -25,7 +25,7 @@ extension SyncEngine {
         _ names: [FileName], to revision: Revision?, from history: any RemoteHistory
     ) async throws(HistoryError) -> RemoteFile {
         // No delta may be applied between the server's change and its recording.
-        try await environment.gate.commit { () async throws(HistoryError) in
+        try await account.gate.commit { () async throws(HistoryError) in
             try await restoreNow(names, to: revision, history)
         }
     }
@@ -53,7 +53,7 @@ extension SyncEngine {
         guard case .file(let file) = entry.kind else {
             throw .remote(.malformed("a restored file that is none"))
         }
-        guard case .success = await environment.record({ try $0.apply([entry]) }) else {
+        guard case .success = await account.recorder.record({ try $0.apply([entry]) }) else {
             throw .store("what was restored shows here with the next news")
         }
         return file
@@ -77,7 +77,7 @@ extension SyncEngine {
 
     private func target(_ names: [FileName]) async throws(HistoryError) -> HistoryTarget {
         do {
-            return try await environment.store.read { try HistoryTarget(names, in: $0) }
+            return try await account.store.read { try HistoryTarget(names, in: $0) }
         } catch let error as HistoryError {
             throw error
         } catch {

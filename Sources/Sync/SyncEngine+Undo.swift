@@ -1,4 +1,5 @@
-// Undo for folders: brings back deleted files below one, or the state before a time. Each file is restored as `restore` does.
+// Undo for folders: brings back deleted files below one, or the state before a time. Each file is
+// restored as `restore` does.
 
 package import Core
 import MetadataStore
@@ -13,10 +14,11 @@ extension SyncEngine {
     /// Revisions of a file that are asked for first; few files have more since the wanted time.
     private static let undoRevisions = (first: 20, most: 1000)
 
-    /// Brings the files below a folder back; the folder may be deleted. `report` is called with each progress, on the
-    /// task's thread.
+    /// Brings the files below a folder back; the folder may be deleted. `report` is called with
+    /// each progress, on the task's thread.
     ///
-    /// Throws `unknown` if there never was such a folder. Cancellation ends it after the files in work.
+    /// Throws `unknown` if there never was such a folder. Cancellation ends it after the files in
+    /// work.
     package func undo(
         below names: [FileName], to target: UndoTarget, from history: any RemoteUndo,
         report: @escaping @Sendable (UndoProgress) -> Void
@@ -63,7 +65,7 @@ extension SyncEngine {
 
     private func folderPath(_ names: [FileName]) async throws(HistoryError) -> RemotePath {
         do {
-            return try await environment.store.read {
+            return try await account.store.read {
                 try HistoryTarget.folder(names, in: $0)
             }
         } catch let error as HistoryError {
@@ -80,8 +82,10 @@ extension SyncEngine {
         var found: [RemoteEntry] = []
         var spelled = SpelledPaths(below: folder)
         do throws(RemoteError) {
-            try await history.forEachEntry(below: folder, recursive: true) {
-                entry throws(RemoteError) in
+            try await history.forEachEntry(
+                below: folder, recursive: true,
+                begin: { (found, spelled) = ([], SpelledPaths(below: folder)) }
+            ) { entry throws(RemoteError) in
                 try spelled.note(entry)
                 if target.concerns(entry) {
                     found.append(entry)

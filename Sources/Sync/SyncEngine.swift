@@ -56,7 +56,8 @@ package final class SyncEngine: Syncing {
         package var bytes: Int64
     }
 
-    let environment: UploadEnvironment
+    let account: SyncedAccount
+    private let changes: UserChanges
     let uploader: Uploader
     private let longestDelay: Double
     private let feed: ChangeFeed
@@ -71,36 +72,39 @@ package final class SyncEngine: Syncing {
         clock: any SyncClock = SystemClock(),
         disk: DiskQueue = DiskQueue(label: "dbxfs.upload"), log: Logger
     ) {
-        environment = UploadEnvironment(
+        account = SyncedAccount(
             store: store, staging: staging, remote: remote, cache: cache, openFiles: openFiles,
             observer: observer, clock: clock, state: SyncState(activities: activities),
-            host: configuration.host, log: log, openFileInterval: configuration.openFileInterval,
-            posix: configuration.posix, refusesNames: configuration.refusesNames,
-            activities: activities,
-            changes: UserChanges(delay: configuration.writeDelay), disk: disk)
-        uploader = Uploader(environment: environment)
+            host: configuration.host, log: log, posix: configuration.posix,
+            refusesNames: configuration.refusesNames,
+            activities: activities, disk: disk)
+        changes = UserChanges(delay: configuration.writeDelay)
+        uploader = Uploader(
+            account: account, changes: changes,
+            openFileInterval: configuration.openFileInterval)
         longestDelay = configuration.longestDelay
         feed = ChangeFeed(
-            environment: environment, uploader: uploader,
+            account: account, uploader: uploader,
             watchesNetwork: configuration.watchesNetwork)
-        lister = FolderLister(environment: environment)
+        lister = FolderLister(account: account)
     }
 
-    /// Starts following the server and sending the queue, including that of earlier mounts. Before that, the cache gets
-    /// uploaded content that a killed process has left, and in the background what would take long.
+    /// Starts following the server and sending the queue, including that of earlier mounts. Before
+    /// that, the cache gets uploaded content that a killed process has left, and in the background
+    /// what would take long.
     ///
     /// Throws when the local database cannot be read.
     package func start() async throws {
         try recallRoot()
         try await feed.restore()
-        // Due times of an earlier process are from another clock: if the clock was set back since, they
-        // would come late.
-        let now = environment.clock.now()
+        // Due times of an earlier process are from another clock: if the clock was set back since,
+        // they would come late.
+        let now = account.clock.now()
         let longestDelay = longestDelay
-        try await environment.store.write { transaction in
+        try await account.store.write { transaction in
             try transaction.makeDue(ifAfter: now.adding(seconds: longestDelay), at: now)
         }
-        let leftovers = LeftoverContent(environment: environment)
+        let leftovers = LeftoverContent(account: account)
         let rest = await leftovers.adoptFirst()
         let (uploader, feed) = (uploader, feed)
         tasks.withLock { tasks in
@@ -112,8 +116,8 @@ package final class SyncEngine: Syncing {
     /// Passes the root that an earlier process knew to the remote store. Call it before the first
     /// request for the mounted folder; throws when the local database cannot be read.
     package func recallRoot() throws {
-        let root = try environment.store.read { try $0.setting(StoredSetting.feedRoot) }
-        if let root { environment.remote.resume(root: root) }
+        let root = try account.store.read { try $0.setting(StoredSetting.feedRoot) }
+        if let root { account.remote.resume(root: root) }
     }
 
     /// Stops at once. Unsent changes stay queued.
@@ -139,31 +143,31 @@ package final class SyncEngine: Syncing {
 
     /// Connects anew at once, after the machine has moved to another network, or has slept.
     package func noteNetworkChange() async {
-        environment.remote.endWaiting()
+        account.remote.endWaiting()
         await feed.noteNetworkChange()
         await uploader.resume()
     }
 
     /// Suspends uploads and the fetching of pinned content until the pause is ended.
     package func setPaused(_ isPaused: Bool) {
-        environment.state.update { $0.isPaused = isPaused }
+        account.state.update { $0.isPaused = isPaused }
         if !isPaused { uploader.wake() }
     }
 
     // MARK: Syncing
 
     /// Whether the whole account's tree is known.
-    package var isTreeComplete: Bool { environment.state.current { $0.isTreeComplete } }
+    package var isTreeComplete: Bool { account.state.current { $0.isTreeComplete } }
     /// Whether deltas are being received.
     package var isFeedHealthy: Bool {
-        environment.state.current { $0.connection == .online && $0.isTreeComplete }
+        account.state.current { $0.connection == .online && $0.isTreeComplete }
     }
     /// Bytes used and allowed, from the last response.
-    package var space: RemoteSpace? { environment.state.current.space }
+    package var space: RemoteSpace? { account.state.current.space }
     /// Whether the account was full at the last upload.
-    package var isQuotaExceeded: Bool { environment.state.current { $0.isQuotaExceeded } }
+    package var isQuotaExceeded: Bool { account.state.current { $0.isQuotaExceeded } }
     /// The state of Sync for `status`.
-    package var status: SyncStatus { environment.state.current }
+    package var status: SyncStatus { account.state.current }
 
     /// Waits until a folder's children are all in the store.
     package func ensureListed(_ folder: InodeID) async throws(SyncError) {
@@ -172,12 +176,12 @@ package final class SyncEngine: Syncing {
 
     /// When a user's change of a place is due: at the end of its burst.
     package func due(for place: ChangedPlace) -> WallTime {
-        environment.changes.due(for: place, at: environment.clock.now())
+        changes.due(for: place, at: account.clock.now())
     }
 
     /// Sets the delay of later changes. Changes that are in the journal keep their due time.
     package func setWriteDelay(_ delay: WriteDelay) {
-        environment.changes.setDelay(delay)
+        changes.setDelay(delay)
     }
 
     /// Has the uploader read the journal after a change of it: at once, or after 50 ms in a burst.
@@ -186,16 +190,16 @@ package final class SyncEngine: Syncing {
     }
 
     /// This machine's name, for conflicted copies.
-    package var host: String { environment.host }
+    package var host: String { account.host }
 
     /// Counts and logs a detached file that a write has put back.
     package func noteReturn(of file: ReturnedFile) {
-        environment.log.warning(
+        account.log.warning(
             "a file was written to after others had changed or deleted it",
             metadata: ["kept as": "\(file.place.name.text)"])
         if file.isConflict {
-            environment.state.update { $0.conflicts +|= 1 }
-            environment.activities?.note(
+            account.state.update { $0.conflicts +|= 1 }
+            account.activities?.note(
                 .conflicts([file.place.name.string], file.changes))
         }
     }
@@ -207,8 +211,8 @@ package final class SyncEngine: Syncing {
 
     /// Waits until the server has a node in its local state.
     package func drain(_ inode: InodeID) async throws(SyncError) {
-        let now = environment.clock.now()
-        let store = environment.store
+        let now = account.clock.now()
+        let store = account.store
         _ = try? await store.write { try $0.reschedule(inode, due: now) }
         uploader.wake()
         while true {
@@ -217,7 +221,7 @@ package final class SyncEngine: Syncing {
             if let problem = entry.problem {
                 throw SyncError(problem: problem)
             }
-            let status = environment.state.current
+            let status = account.state.current
             if let path = status.missingFolder { throw .remote(.rootMissing(path)) }
             if status.isPaused { throw .remote(.offline("uploads are paused")) }
             switch status.connection {
@@ -263,7 +267,7 @@ package final class SyncEngine: Syncing {
 
     /// The size of the queue. Throws when the local database cannot be read.
     package func pending() async throws(SyncError) -> Remainder {
-        let pending = try await fromStore { [store = environment.store] in
+        let pending = try await fromStore { [store = account.store] in
             try await store.read { try $0.pending() }
         }
         return Remainder(operations: pending.operations, bytes: pending.bytes)
@@ -271,7 +275,7 @@ package final class SyncEngine: Syncing {
 
     /// A short wait between two reads of the journal; false when the task is cancelled.
     private func pause() async -> Bool {
-        let next = environment.clock.now().adding(seconds: 0.02)
-        return (try? await environment.clock.sleep(until: next)) != nil
+        let next = account.clock.now().adding(seconds: 0.02)
+        return (try? await account.clock.sleep(until: next)) != nil
     }
 }

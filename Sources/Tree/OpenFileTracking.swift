@@ -8,9 +8,10 @@ package protocol OpenFileTracking: Sendable {
     /// Whether a handle is open on the inode, for a transaction that changes the state which
     /// openers read. Must wait for nothing but a short lock.
     ///
-    /// An opener registers its handle first and reads the node after that. So either this finds the handle, or the opener finds
-    /// that the transaction has asked for the inode. In the second case the opener reads between two transactions: a plain read
-    /// does not wait for the writer, and would return the state from before it.
+    /// An opener registers its handle first and reads the node after that. So either this finds the
+    /// handle, or the opener finds that the transaction has asked for the inode. In the second case
+    /// the opener reads between two transactions: a plain read does not wait for the writer, and
+    /// would return the state from before it.
     func isOpen(_ inode: InodeID, in transaction: Transaction) -> Bool
     /// Whether a handle that can write is open on the inode.
     func isOpenForWriting(_ inode: InodeID) -> Bool

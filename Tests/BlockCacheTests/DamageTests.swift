@@ -1,5 +1,5 @@
-// Damage on disk: after any change of the files, a read gives the right bytes or a miss, and fetched bytes
-// are kept again.
+// Damage on disk: after any change of the files, a read gives the right bytes or a miss, and
+// fetched bytes are kept again.
 
 import BlockCache
 import ContentHashing
@@ -12,8 +12,8 @@ private let block: Int64 = 4 * 1024 * 1024
 
 @Suite("Damage on disk")
 struct DamageTests {
-    /// A content of two blocks, the second short, with its files; damage is done while no reader has it
-    /// open.
+    /// A content of two blocks, the second short, with its files; damage is done while no reader
+    /// has it open.
     private func prepare(
         size: Int64 = block + 2 * chunk + 100
     ) throws -> (TemporaryFolder, Sample) {

@@ -3,7 +3,7 @@
 import BlockCache
 import ContentHashing
 import Glibc
-import LocalIO
+import LocalFiles
 import TestSupport
 import Testing
 

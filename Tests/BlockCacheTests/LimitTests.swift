@@ -3,7 +3,7 @@
 import ContentHashing
 import Dispatch
 import Foundation
-import LocalIO
+import LocalFiles
 import Synchronization
 import TestSupport
 import Testing
@@ -25,6 +25,29 @@ struct LimitTests {
         }
         #expect(cache.usedBytes > limit / 2)
         #expect(Files.diskUsage(folder.path + "/content") <= limit + limit / 4 + 2 << 20)
+    }
+
+    @Test("on a full disk, cached contents give way to unsent ones, and none is stored")
+    func room() throws {
+        let folder = try TemporaryFolder()
+        let cache = try DiskBlockCache(directory: folder.path, limit: 1 << 30)
+        let samples = (0..<8).map { Sample(size: 3 * chunk, seed: UInt64($0)) }
+        cache.pin(samples[0].hash, true)
+        for sample in samples { cache.store(sample) }
+        let before = cache.usedBytes
+        #expect(cache.makeRoom(for: Int64(3 * chunk)))
+        #expect(cache.usedBytes <= before - Int64(3 * chunk) && cache.usedBytes > before / 2)
+        while cache.makeRoom(for: 1) {}
+        let isCached = samples.map { cache.bytes(of: $0) != nil }
+        #expect(isCached == [true] + [Bool](repeating: false, count: 7))
+
+        let hasRoom = Atomic<Bool>(false)
+        cache.storeOnly { hasRoom.load(ordering: .relaxed) }
+        cache.store(samples[1])
+        #expect(cache.bytes(of: samples[1]) == nil)
+        hasRoom.store(true, ordering: .relaxed)
+        cache.store(samples[1])
+        #expect(cache.bytes(of: samples[1]) == samples[1].bytes)
     }
 
     @Test("so many contents are open at a time, by what the process may open")

@@ -1,10 +1,10 @@
-// Shared by the tests of the cache: folders that go away, content that can be told apart, and access to
-// the files behind the cache's back.
+// Shared by the tests of the cache: folders that go away, content that can be told apart, and
+// access to the files behind the cache's back.
 
 @testable import BlockCache
 import ContentHashing
 import Glibc
-import LocalIO
+import LocalFiles
 import TestSupport
 
 struct SystemError: Error {
@@ -133,8 +133,8 @@ func copyTree(_ source: String, to target: String, making parent: String) throws
     }
 }
 
-/// Where the parts of an index lie, reckoned from its end: digests of 32 bytes per block, then sums of 8
-/// bytes per chunk.
+/// Where the parts of an index lie, reckoned from its end: digests of 32 bytes per block, then sums
+/// of 8 bytes per chunk.
 struct IndexLayout {
     let headerSize: Int64
     let chunkCount: Int

@@ -1,5 +1,5 @@
-// Random faults, for every route: a call that is not known to be harmless twice is never done twice.
-// FAULT_HISTORIES says how many calls are played, FAULT_SEED repeats a run.
+// Random faults, for every route: a call that is not known to be harmless twice is never done
+// twice. FAULT_HISTORIES says how many calls are played, FAULT_SEED repeats a run.
 
 import DropboxAPIComplete
 import Foundation
@@ -106,7 +106,8 @@ private enum Fault: CaseIterable {
     case lostRequest
     /// It was carried out, and the connection ended before the answer arrived.
     case lostReply
-    /// The same on a connection that was used before: a transport that may do so sends again by itself.
+    /// The same on a connection that was used before: a transport that may do so sends again by
+    /// itself.
     case lostReplyOnUsedConnection
     case tooManyRequests
     case tooManyWriters

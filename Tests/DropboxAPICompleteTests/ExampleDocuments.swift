@@ -64,7 +64,8 @@ struct ValueCoder: Sendable {
         let json: String
     }
 
-    /// Reads a document, and returns the one written of its value. Throws the decoder's errors, and `Unstable`.
+    /// Reads a document, and returns the one written of its value. Throws the decoder's errors, and
+    /// `Unstable`.
     func rewritten(_ json: Data) throws -> Data { try roundTrip(json) }
 
     /// By the types' names in the specification.

@@ -1,5 +1,6 @@
-// Random documents for every type: a decoder may refuse them, it must not crash, and what it takes has to
-// be stable. FUZZED_DOCUMENTS says how many (a million takes a minute), FUZZ_SEED repeats a run.
+// Random documents for every type: a decoder may refuse them, it must not crash, and what it takes
+// has to be stable. FUZZED_DOCUMENTS says how many (a million takes a minute), FUZZ_SEED repeats a
+// run.
 
 import DropboxAPIComplete
 import Foundation
@@ -80,7 +81,8 @@ struct Mutator {
             + Array(repeating: UInt8(ascii: "]"), count: depth)
     }
 
-    /// Puts something else in the place of a value: what stands between a colon and the next comma or brace.
+    /// Puts something else in the place of a value: what stands between a colon and the next comma
+    /// or brace.
     private mutating func replaceValue(in bytes: inout [UInt8]) {
         let colons = bytes.indices.filter { bytes[$0] == UInt8(ascii: ":") }
         guard !colons.isEmpty else { return }

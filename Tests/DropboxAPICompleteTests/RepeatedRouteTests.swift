@@ -1,5 +1,6 @@
-// Which routes are sent again by themselves when the client does not know whether the first request was carried out. The lists
-// are written out: a route that comes to one of them has to be thought about.
+// Which routes are sent again by themselves when the client does not know whether the first request
+// was carried out. The lists are written out: a route that comes to one of them has to be thought
+// about.
 
 import DropboxAPIComplete
 import Testing

@@ -1,4 +1,5 @@
-// Every type against the examples of the specification, and against documents with every field and every tag.
+// Every type against the examples of the specification, and against documents with every field and
+// every tag.
 
 import DropboxAPIComplete
 import Foundation

@@ -1,4 +1,5 @@
-// Every route, called: where the request goes, who it comes from, and that argument and result stay what they are.
+// Every route, called: where the request goes, who it comes from, and that argument and result stay
+// what they are.
 
 import Foundation
 import Testing
@@ -34,7 +35,8 @@ struct WireTests {
         }
     }
 
-    /// Run by Tests/clients/sdk_requests.py, which names the address: what arrives there is read by the official SDK.
+    /// Run by Tests/clients/sdk_requests.py, which names the address: what arrives there is read by
+    /// the official SDK.
     @Test(
         "every route is called over a network",
         .enabled(if: ProcessInfo.processInfo.environment["REQUEST_RECORDER"] != nil))

@@ -1,5 +1,5 @@
-// Statements about async-http-client alone: clients of the app, proxies, compressed bodies that grow. Not responsible for the
-// promises of every transport: see StreamTests.
+// Statements about async-http-client alone: clients of the app, proxies, compressed bodies that
+// grow. Not responsible for the promises of every transport: see StreamTests.
 
 #if AsyncHTTPClient
     import AsyncHTTPClient

@@ -1,4 +1,5 @@
-// Times at the borders of their type, as a damaged login or a store of another program may hold them.
+// Times at the borders of their type, as a damaged login or a store of another program may hold
+// them.
 
 import Testing
 

@@ -26,7 +26,8 @@ struct ConnectionTests {
         let waiting = Task { try await transport.send(HTTPRequest(url: server.url + "/x")) }
         _ = await server.nextRequest()
         transport.networkChanged(addresses: ["127.0.0.1", "192.0.2.1"])
-        // Commands are obeyed in their order: this one, then a whole transfer, and the first one still waits.
+        // Commands are obeyed in their order: this one, then a whole transfer, and the first one
+        // still waits.
         let other = try ScriptedServer(answers: [.answer(200)])
         defer { other.stop() }
         _ = try await transport.send(HTTPRequest(url: other.url + "/y"))
@@ -35,6 +36,29 @@ struct ConnectionTests {
         #expect(error?.kind == .reset)
         #expect(error?.mayHaveBeenReceived == true)
         #expect(await server.connectionEnds())
+        await transport.shutDown()
+    }
+
+    @Test("a transfer whose first packet was lost connects anew when the network changes")
+    func connectsAnew() async throws {
+        let server = try DeafServer()
+        defer { server.stop() }
+        let transport = try CurlTransport()
+        // So long that only the kernel gives up, after two minutes.
+        let patient = TransferTimeouts(connect: .seconds(3600))
+        let call = Task {
+            try await transport.send(HTTPRequest(url: server.url, timeouts: patient))
+        }
+        try await waitWhile { server.unheardClients.isEmpty }
+        let first = server.unheardClients
+        // Left alone, this connection tries again until the transfer fails. One that is younger
+        // than a change takes is not concerned by it, so the change is told until one is.
+        try await waitWhile {
+            transport.networkChanged(addresses: ["127.0.0.1"])
+            return !server.unheardClients.isDisjoint(with: first)
+        }
+        server.answerAll()
+        #expect(try await call.value.status == 200)
         await transport.shutDown()
     }
 

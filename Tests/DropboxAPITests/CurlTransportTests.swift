@@ -1,5 +1,5 @@
-// Statements about libcurl alone: its thread and the queue of commands to it. Not responsible for the promises of every
-// transport: see StreamTests.
+// Statements about libcurl alone: its thread and the queue of commands to it. Not responsible for
+// the promises of every transport: see StreamTests.
 
 import TestSupport
 import Testing

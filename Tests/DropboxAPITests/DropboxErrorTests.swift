@@ -1,5 +1,5 @@
-// The common side of all errors: one type to catch, sentences for users, words of the server, and the limits after
-// which an error comes at all.
+// The common side of all errors: one type to catch, sentences for users, words of the server, and
+// the limits after which an error comes at all.
 
 import Foundation
 import Synchronization

@@ -1,4 +1,5 @@
-// FNV-1a against values of its authors. Names on disks are made of such values, and later versions must find these names.
+// FNV-1a against values of its authors. Names on disks are made of such values, and later versions
+// must find these names.
 
 import ContentHashing
 import Testing

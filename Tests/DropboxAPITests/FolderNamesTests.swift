@@ -1,8 +1,7 @@
-// Listings of local folders.
+// Listings of local folders, and the way from a file to its folder.
 
 import Glibc
-import LocalIO
-import SystemPackage
+import LocalFiles
 import TestSupport
 import Testing
 
@@ -47,7 +46,7 @@ import Testing
         try #require(symlink(folder.path, link) == 0)
         defer { unlink(link) }
         #expect(try namesOfFolder(link) == ["file"])
-        #expect(throws: Errno.notDirectory) { try namesOfFolder(link, followingLink: false) }
+        #expect(throws: DiskError(errno: ENOTDIR)) { try namesOfFolder(link, followingLink: false) }
         #expect(folderNames(in: link, followingLink: false).isEmpty)
     }
 
@@ -56,7 +55,9 @@ import Testing
         arguments: [true, false])
     func unreadable(isFollowing: Bool) throws {
         try make(["file"])
-        for (name, reason) in [("file", Errno.notDirectory), ("none", .noSuchFileOrDirectory)] {
+        for (name, reason) in [
+            ("file", DiskError(errno: ENOTDIR)), ("none", DiskError(errno: ENOENT)),
+        ] {
             let path = folder.path + "/" + name
             #expect(throws: reason) { try namesOfFolder(path, followingLink: isFollowing) }
             #expect(folderNames(in: path, followingLink: isFollowing).isEmpty)
@@ -73,5 +74,15 @@ import Testing
             _ = folderNames(in: folder.path + "/file", followingLink: isFollowing)
         }
         #expect(try namesOfFolder("/proc/self/fd").count < before + 1000)
+    }
+
+    @Test(
+        "a file's folder is its path without the name",
+        arguments: [
+            ("/a/b", "/a"), ("/a//b//", "/a"), ("/a", "/"), ("/", "/"), ("//", "/"), ("a/b", "a"),
+            ("a", ""), ("", ""), ("./a", "."), ("a/..", "a"),
+        ])
+    func folders(path: String, folder: String) {
+        #expect(folderPath(of: path) == folder)
     }
 }

@@ -1,5 +1,5 @@
-// Archives that never end or claim what they have not: each ends with an error, soon, and nothing grows with it. What archives
-// of other programs are read as is in `ZipReaderTests`.
+// Archives that never end or claim what they have not: each ends with an error, soon, and nothing
+// grows with it. What archives of other programs are read as is in `ZipReaderTests`.
 
 import Testing
 

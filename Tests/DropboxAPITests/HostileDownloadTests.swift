@@ -1,5 +1,6 @@
-// Every server that a download was attacked with: none gives wrong bytes with success, and none ends the process or waits for ever.
-// What exactly is said of the commoner ones is in `DownloadTests`.
+// Every server that a download was attacked with: none gives wrong bytes with success, and none
+// ends the process or waits for ever. What exactly is said of the commoner ones is in
+// `DownloadTests`.
 
 import Testing
 
@@ -12,7 +13,8 @@ struct HostileDownloadTests {
             + #""server_modified":"2015-05-12T15:50:38Z","rev":"\#(rev)","size":\#(size)}"#
     }
 
-    /// The head of an answer to `bytes=1-3` of a file of 5 bytes that is right but for the given parts.
+    /// The head of an answer to `bytes=1-3` of a file of 5 bytes that is right but for the given
+    /// parts.
     private static func head(
         status: String = "206 Partial Content", result: String? = result(),
         range: String? = "bytes 1-3/5",

@@ -56,14 +56,16 @@ struct JSONTextTests {
             let text = JSONText(bytes)
             guard let text else { continue }
             accepted += 1
-            // Ours is the stricter one: of what it accepts, Foundation reads the same value as of the original.
+            // Ours is the stricter one: of what it accepts, Foundation reads the same value as of
+            // the original.
             let isSame = Self.canonical(Data(text.bytes)) == Self.canonical(Data(bytes))
             #expect(isSame, "\(String(decoding: bytes, as: UTF8.self))")
         }
         #expect(accepted > 500)
     }
 
-    /// The value of a document as Foundation writes it: its arrays of booleans are not equal to themselves as objects.
+    /// The value of a document as Foundation writes it: its arrays of booleans are not equal to
+    /// themselves as objects.
     private static func canonical(_ document: Data) -> Data? {
         let value = try? JSONSerialization.jsonObject(with: document, options: .fragmentsAllowed)
         return value.flatMap {

@@ -33,7 +33,8 @@ struct StreamTests {
         return (received, nil)
     }
 
-    /// Waits until requests of another transport, to a server that is silent after `steps`, have reached a timeout.
+    /// Waits until requests of another transport, to a server that is silent after `steps`, have
+    /// reached a timeout.
     private func passTimeout(
         _ phase: TransportError.Phase, _ timeouts: TransferTimeouts, steps: [Step] = []
     ) async throws {
@@ -73,8 +74,8 @@ struct StreamTests {
         await transport.shutDown()
     }
 
-    /// Tries a rule with growing times, until this machine keeps up with one. A rule that is broken fails with the longest,
-    /// too. Each try has a transport of its own.
+    /// Tries a rule with growing times, until this machine keeps up with one. A rule that is broken
+    /// fails with the longest, too. Each try has a transport of its own.
     private func withEnoughTime(
         until phase: TransportError.Phase, _ configuration: TransportConfiguration = .init(),
         _ body: (TransportUnderTest, Duration) async throws -> Void
@@ -107,7 +108,8 @@ struct StreamTests {
             let response = try await transport.send(
                 request(server, timeouts: .init(stall: stall)))
             try await waitWhile { held < UInt64(Exchange.highWater) }
-            // A reader that is slow is not a server that is silent: others, which begin later, reach the stall timeout.
+            // A reader that is slow is not a server that is silent: others, which begin later,
+            // reach the stall timeout.
             try await passTimeout(
                 .body, .init(stall: stall), steps: .answer(200, [("Content-Length", "1")]))
             #expect(held <= UInt64(Exchange.highWater + 16_384))

@@ -13,7 +13,8 @@ struct TLSTests {
     private final class TLSServer {
         let port: Int
         let folder: URL
-        // Not Foundation's Process, which reads behind the end of a directory entry when it starts one.
+        // Not Foundation's Process, which reads behind the end of a directory entry when it starts
+        // one.
         private let process: ChildProcess
 
         var certificate: String { folder.appendingPathComponent("cert.pem").path }

@@ -190,6 +190,24 @@ struct AccountTokensTests {
         #expect(server.requests.last?.text.contains("refresh_token=rotated") == true)
     }
 
+    @Test("a login with the secret of its app is renewed with it; other apps do not use the secret")
+    func appSecret() async throws {
+        let server = try ScriptedServer(answers: [Self.grant])
+        defer { server.stop() }
+        var (own, other) = (sample(of: server), sample(of: server))
+        (own.appSecret, other.appSecret, other.appKey) = ("s3cret", "s3cret", "app2")
+        let store = MemoryStore(["own": own, "other": other])
+        let client = try client(server)
+        for account in ["own", "other"] {
+            let tokens = try #require(try await client.tokens(of: account, in: store))
+            _ = try await tokens.accessToken()
+        }
+        // RFC 6749, 2.3.1: "app1:s3cret" in Base64.
+        let authorizations = server.requests.map { $0.headers["authorization"] }
+        #expect(authorizations == ["Basic YXBwMTpzM2NyZXQ=", nil])
+        #expect(server.requests.map { $0.text.contains("client_id=app1") } == [false, true])
+    }
+
     @Test("a login that others replaced or removed during its renewal is left alone")
     func replaced() async throws {
         let server = try ScriptedServer(answers: [Self.grant])

@@ -1,5 +1,5 @@
-// The needs of a web server besides calls: logins over several requests, notifications with their proof, jobs as values,
-// and Foundation's dates.
+// The needs of a web server besides calls: logins over several requests, notifications with their
+// proof, jobs as values, and Foundation's dates.
 
 import ContentHashing
 import Foundation

@@ -6,8 +6,8 @@ import Testing
 @testable import DropboxAPI
 
 @Suite struct ZipReaderTests {
-    /// The folder `d` with three files, made by Python's zipfile: with and without compression, with the
-    /// sizes before and behind the data, of 32 and of 64 bits.
+    /// The folder `d` with three files, made by Python's zipfile: with and without compression,
+    /// with the sizes before and behind the data, of 32 and of 64 bits.
     enum Archive: String, CaseIterable {
         case stored =
             """

@@ -32,7 +32,8 @@ struct QueueTests {
         return options
     }
 
-    /// Runs the queue until there are so many ends, on a thread of its own: those of tasks must not wait.
+    /// Runs the queue until there are so many ends, on a thread of its own: those of tasks must not
+    /// wait.
     private func run(_ queue: OpaquePointer?, until count: Int, _ ends: Ends) async {
         // C's pointers are not checked by the compiler; one thread has this one.
         nonisolated(unsafe) let queue = queue

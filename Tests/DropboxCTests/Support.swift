@@ -1,5 +1,5 @@
-// The library for C as its users call it, against an emulator in this process. Not responsible for what a C program
-// tests: Tests/c.
+// The library for C as its users call it, against an emulator in this process. Not responsible for
+// what a C program tests: Tests/c.
 
 import CDropbox
 import DropboxEmulator
@@ -83,7 +83,8 @@ final class BorderAccount: Sendable {
         }
     }
 
-    /// Runs a function that blocks on a thread that may be blocked, and copies its result or throws its error.
+    /// Runs a function that blocks on a thread that may be blocked, and copies its result or throws
+    /// its error.
     static func blocking(
         _ function:
             @escaping @Sendable (

@@ -134,7 +134,7 @@ struct CommitTests {
         #expect(fixture.paths == ["/f"])
         try fixture.write("1234567890", to: "/f", mode: .overwrite)
         try fixture.delete("/f")
-        #expect(fixture.tree.usedBytes == 0)
+        #expect(fixture.tree.space.used == 0)
     }
 
     @Test("a read-only shared folder takes nothing")

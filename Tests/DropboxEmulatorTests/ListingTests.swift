@@ -236,17 +236,18 @@ struct ListingTests {
         var expected = Mirror()
         for entry in truth { expected.apply(entry) }
         #expect(mirror.entries == expected.entries)
-        #expect(fixture.tree.usedBytes == usedBytes())
+        #expect(fixture.tree.space.used == usedBytes())
     }
 
     private func usedBytes() -> Int64 {
-        fixture.tree.nodes.filter(\.isAlive).compactMap(\.revision).reduce(0) {
-            $0 + fixture.tree[fixture.tree[$1].content].size
+        let tree = fixture.tree
+        return tree.nodes.subtree(.root).compactMap { tree[$0].revision }.reduce(0) {
+            $0 + tree[tree[$1].content].size
         }
     }
 
-    /// A change at random, in a tree of few names, so that changes meet. Those that the tree refuses
-    /// are part of the game.
+    /// A change at random, in a tree of few names, so that changes meet. Those that the tree
+    /// refuses are part of the game.
     private mutating func change(_ random: inout SeededRandom) throws {
         let names = ["a", "B", "c"]
         let path = { (random: inout SeededRandom) in

@@ -17,7 +17,7 @@ struct NamespaceTests {
         #expect(after.rev > before.rev)
         #expect(after.clientModified.seconds == 5)
         #expect(fixture.paths == ["/a", "/x", "/x/Y", "/x/Y/z", "/x/Y/z/f"])
-        #expect(fixture.tree.usedBytes == 1)
+        #expect(fixture.tree.space.used == 1)
     }
 
     @Test("what stands in the way of a move")
@@ -75,7 +75,7 @@ struct NamespaceTests {
         #expect(copy.clientModified.seconds == 5)
         #expect(copy.content == original.content)
         #expect(fixture.paths == ["/a", "/a/Sub", "/a/Sub/f", "/b", "/b/Sub", "/b/Sub/f"])
-        #expect(fixture.tree.usedBytes == 2)
+        #expect(fixture.tree.space.used == 2)
     }
 
     @Test("a copy that does not fit is refused")

@@ -1,4 +1,5 @@
-// Answers that an emulator is to give because they were observed elsewhere. What each of them does is asked by Tests/conformance.
+// Answers that an emulator is to give because they were observed elsewhere. What each of them does
+// is asked by Tests/conformance.
 
 import Foundation
 import Testing
@@ -64,11 +65,11 @@ struct ObservationTests {
         var fixture = TreeFixture()
         let first = try fixture.write("one", to: "/d/f")
         try fixture.delete("/d")
-        #expect(fixture.tree.usedBytes == 0)
+        #expect(fixture.tree.space.used == 0)
         try fixture.apply(.restore(path: "/d/f", rev: first.rev, base: .root))
         let restored = try fixture.file("/d/f")
         #expect(restored.id == first.id && restored.rev != first.rev)
-        #expect(fixture.tree.usedBytes == 3)
+        #expect(fixture.tree.space.used == 3)
         #expect(fixture.paths == ["/d", "/d/f"])
     }
 

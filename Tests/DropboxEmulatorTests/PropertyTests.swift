@@ -1,4 +1,5 @@
-// Templates, and the properties of files by them: the routes of file_properties.stone, and where metadata has properties.
+// Templates, and the properties of files by them: the routes of file_properties.stone, and where
+// metadata has properties.
 
 import Testing
 

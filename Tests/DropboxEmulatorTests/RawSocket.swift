@@ -6,8 +6,8 @@ import Glibc
 import Testing
 
 enum RawSocket {
-    /// Sends a text to a port of this machine, and returns all that comes back until the other side closes. It
-    /// waits on a thread that the server, in the same process, does not need.
+    /// Sends a text to a port of this machine, and returns all that comes back until the other side
+    /// closes. It waits on a thread that the server, in the same process, does not need.
     static func exchange(_ text: String, port: UInt16) async throws -> String {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async {
@@ -16,8 +16,8 @@ enum RawSocket {
         }
     }
 
-    /// Opens connections to a port, one after the other, and leaves each at once, until the port refuses one. Calls
-    /// `opened` after each.
+    /// Opens connections to a port, one after the other, and leaves each at once, until the port
+    /// refuses one. Calls `opened` after each.
     static func knock(port: UInt16, opened: @escaping @Sendable () -> Void) async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             Thread.detachNewThread {

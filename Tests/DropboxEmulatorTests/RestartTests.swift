@@ -128,7 +128,7 @@ struct RestartTests {
         let second = try Space(number: 5, folder: folder)
         try second.apply(.createFolder(path: "/b", autorename: false, base: .root))
         let third = try Space(number: 5, folder: folder)
-        #expect(third.tree { $0.entryCount } == 2)
+        #expect(third.tree { $0.nodes.livingCount } == 2)
         let isSame = third.read { $0 } == second.read { $0 }
         #expect(isSame)
     }

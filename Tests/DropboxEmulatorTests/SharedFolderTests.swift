@@ -20,7 +20,7 @@ struct SharedFolderTests {
         try share("/d/shared", "9")
         try fixture.apply(.unmountFolder(namespace: "9"))
         #expect(fixture.paths == ["/d", "/other"])
-        #expect(fixture.tree.usedBytes == 1)
+        #expect(fixture.tree.space.used == 1)
         #expect(throws: LookupError.notFound) { try fixture.file("/d/shared/in/f") }
         #expect(throws: LookupError.notFound) { try fixture.file(before.id) }
         #expect(throws: LookupError.notFound) { try fixture.file("rev:" + before.rev) }
@@ -35,7 +35,7 @@ struct SharedFolderTests {
         #expect(after.id == before.id)
         #expect(after.rev == before.rev)
         #expect(after.shared?.namespace == "9")
-        #expect(fixture.tree.usedBytes == 6)
+        #expect(fixture.tree.space.used == 6)
     }
 
     @Test("a name that is taken gets a number, and the folder's own name is tried each time")

@@ -65,7 +65,7 @@ struct TreeFixture {
         var walk = TreeWalk(tree, folder: .root, after: [], isRecursive: true)
         var paths: [String] = []
         while let node = walk.next(in: tree) {
-            paths.append(tree.paths(of: node, from: .root).display)
+            paths.append(tree.nodes.paths(of: node, from: .root).display)
         }
         return paths
     }

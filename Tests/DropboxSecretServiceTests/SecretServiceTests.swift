@@ -1,5 +1,5 @@
-// Logins in a keyring: by a script in place of secret-tool, that notes what it was given; and by the real
-// one, with a keyring of the test's own.
+// Logins in a keyring: by a script in place of secret-tool, that notes what it was given; and by
+// the real one, with a keyring of the test's own.
 
 import DropboxAPI
 import Foundation
@@ -173,7 +173,8 @@ final class SecretServiceTests {
     }
 }
 
-/// A session bus with a keyring, which is unlocked and empty, or not unlocked since it started; both end with it.
+/// A session bus with a keyring, which is unlocked and empty, or not unlocked since it started;
+/// both end with it.
 private final class SessionBus {
     let variables: [String: String]
     private let bus: pid_t
@@ -185,8 +186,8 @@ private final class SessionBus {
             isUnlocked
             ? "printf password | gnome-keyring-daemon --unlock --components=secrets"
             : "gnome-keyring-daemon --start --components=secrets"
-        // The daemon's place is printed with its number; the keyring ends when the bus does. A caller that comes before the
-        // keyring has its name would make the bus start another one.
+        // The daemon's place is printed with its number; the keyring ends when the bus does. A
+        // caller that comes before the keyring has its name would make the bus start another one.
         let start = try Self.output(
             of: """
                 mkdir -m 700 '\(run)'
@@ -198,7 +199,9 @@ private final class SessionBus {
                 until dbus-send --session --print-reply --dest=org.freedesktop.DBus / \\
                     org.freedesktop.DBus.NameHasOwner string:org.freedesktop.secrets | grep -q true
                 do
-                    test $((tries += 1)) -le 600 || break
+                    test $((tries += 1)) -le 1200 || break
+                    # It may have given up on a busy machine.
+                    test $((tries % 100)) != 0 || { \(starting) > /dev/null 2>&1; }
                     sleep 0.1
                 done
                 cat '\(folder)/bus'

@@ -62,6 +62,29 @@ struct BadInput: CustomTestStringConvertible, Sendable {
             name: "a mountpoint that is not empty", arguments: ["mount", "{MNT}"], status: 32,
             says: ["not empty"], preparation: "touch {MNT}/precious"),
         .init(
+            name: "a mountpoint without a name", arguments: ["mount", ""], status: 1,
+            says: ["an argument is empty"]),
+        .init(
+            name: "a program for events that is not there",
+            arguments: ["mount", "{MNT}", "-o", "on_event={DIR}/nowhere"], status: 32,
+            says: ["on_event={DIR}/nowhere cannot be run: No such file"]),
+        .init(
+            name: "a program for events that may not be run",
+            arguments: ["mount", "{MNT}", "-o", "on_event={DIR}/text"], status: 32,
+            says: ["on_event={DIR}/text cannot be run: Permission denied"],
+            preparation: "touch {DIR}/text"),
+        .init(
+            name: "a lock that is a FIFO", arguments: ["mount", "{MNT}"], status: 32,
+            says: ["lock is not a file"],
+            preparation: "mkdir -p -m 700 {DIR}/state/default; mkfifo {DIR}/state/default/lock"),
+        .init(
+            name: "a database that is a FIFO", arguments: ["mount", "{MNT}"], status: 32,
+            says: ["tree.sqlite is not a file"],
+            preparation: """
+                mkdir -p -m 700 {DIR}/state/default
+                mkfifo {DIR}/state/default/tree.sqlite
+                """),
+        .init(
             name: "state inside the mountpoint", arguments: ["mount", "{MNT}"], status: 32,
             says: ["inside the mountpoint", "DBXFS_STATE_DIR"],
             variables: ["DBXFS_STATE_DIR": "{MNT}/state"]),

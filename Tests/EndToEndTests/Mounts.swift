@@ -9,8 +9,8 @@ enum Mounts {
         KernelMount.all.filter { $0.type == "fuse.dbxfs" && $0.path.hasPrefix(folder + "/") }
     }
 
-    /// Ends connections, so that every process that waits for them goes on with an error, and detaches the
-    /// mounts. The number is noted before: a detached mount is no longer in the list.
+    /// Ends connections, so that every process that waits for them goes on with an error, and
+    /// detaches the mounts. The number is noted before: a detached mount is no longer in the list.
     static func abort(_ mounts: [KernelMount]) {
         FuseConnections.abort(mounts.map(\.minor))
         for mount in mounts where umount2(mount.path, Int32(MNT_DETACH)) != 0 {

@@ -1,5 +1,6 @@
-// Ordinary programs on a real mount. Each scenario is a shell script in `scenarios`; what it leaves on
-// the mount must then be on the server, byte for byte, and come back on a machine that knows nothing.
+// Ordinary programs on a real mount. Each scenario is a shell script in `scenarios`; what it leaves
+// on the mount must then be on the server, byte for byte, and come back on a machine that knows
+// nothing.
 
 import Foundation
 import Glibc
@@ -16,17 +17,24 @@ struct Scenario: CustomTestStringConvertible, Sendable {
     var mountsItself = false
     /// Whether only root can run it.
     var needsRoot = false
+    /// Whether no other may run beside it: a mount namespace of its own keeps a copy of each mount
+    /// of the machine, whose process then outlives its unmount.
+    var runsAlone = false
 
     var testDescription: String { name }
 
-    /// All scripts, those that may take longest first; `# limit:`, `# options:` and `# needs:` at
-    /// their head say the rest.
+    /// All scripts, those that may take longest first; `# limit:`, `# options:`, `# needs:` and
+    /// `# beside:` at their head say the rest. SCENARIO_TURN is `alone` for those alone that run
+    /// beside no other, `shared` for the others.
     static let all: [Scenario] = {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: Programs.scenarios)) ?? []
-        let wanted = ProcessInfo.processInfo.environment["SCENARIO"]
+        let environment = ProcessInfo.processInfo.environment
+        let (wanted, turn) = (environment["SCENARIO"], environment["SCENARIO_TURN"])
         return names.filter { $0.hasSuffix(".sh") }
             .filter { wanted == nil || $0 == wanted.map { $0 + ".sh" } }
-            .sorted().map(Scenario.init(file:)).sorted { $0.limit > $1.limit }
+            .sorted().map(Scenario.init(file:))
+            .filter { turn == nil || $0.runsAlone == (turn == "alone") }
+            .sorted { $0.limit > $1.limit }
     }()
 
     /// Whether this process is to run it: of the processes that share a folder of claims, the first
@@ -50,6 +58,7 @@ struct Scenario: CustomTestStringConvertible, Sendable {
             case "limit": limit = Double(value) ?? limit
             case "options": options = ["-o", value]
             case "needs": needsRoot = value == "root"
+            case "beside": runsAlone = value == "nothing"
             case "mounts": mountsItself = value == "itself"
             default: break
             }

@@ -1,8 +1,10 @@
 // Running other programs with a time limit, without holding a thread of the test's pool.
 //
-// Nothing in this process ever touches a path on a mount under test: should the mount hang, the process
-// would hang with it, and not even SIGKILL would help. Programs started here do the touching.
+// Nothing in this process ever touches a path on a mount under test: should the mount hang, the
+// process would hang with it, and not even SIGKILL would help. Programs started here do the
+// touching.
 
+import Blocking
 import Foundation
 import LocalIO
 import Synchronization
@@ -25,8 +27,8 @@ struct ShellResult: Sendable, CustomStringConvertible {
 
 /// A program that runs beside a test.
 ///
-/// Not Foundation's `Process`: that calls a program ended only when everything which the program has
-/// started has ended, too, and mounts stay.
+/// Not Foundation's `Process`: that calls a program ended only when everything which the program
+/// has started has ended, too, and mounts stay.
 final class RunningProgram: Sendable {
     private let process: ChildProcess
     private let ended = Mutex(false)

@@ -1,4 +1,5 @@
-// One test's world: a folder, an emulator, mounts, and the certainty that all of it is gone afterwards.
+// One test's world: a folder, an emulator, mounts, and the certainty that all of it is gone
+// afterwards.
 
 import Foundation
 import Testing
@@ -39,7 +40,8 @@ actor TestBed {
             "TOKEN": Self.token, "TOKEN2": Self.otherToken,
             "DBXFS_ACCESS_TOKEN": Self.token, "DBXFS_STATE_DIR": folder + "/state",
             "DBXFS_CACHE_DIR": folder + "/cache", "DBXFS_LOG_LEVEL": "debug",
-            // Further options of each emulator, such as other answers to what the specification leaves open.
+            // Further options of each emulator, such as other answers to what the specification
+            // leaves open.
             "EMULATOR_OPTIONS": inherited["EMULATOR_OPTIONS"] ?? "",
         ]
         // How long a random scenario is, and which one.
@@ -48,7 +50,7 @@ actor TestBed {
             "FAULT_VARIANT", "FAULT_LIE", "STORM_CHANGES", "STORM_SECONDS", "STORM_MOUNTS",
             "STORM_SEED", "TORTURE_SEEDS", "TORTURE_KEEP", "POWERCUT_CUTS", "POWERCUT_SEED",
             "POWERCUT_KEEP", "POWERCUT_FAILS_BY", "REQUESTS_SECONDS", "REQUESTS_SEED",
-            "REQUESTS_KEEP",
+            "REQUESTS_KEEP", "KEEP_STATE",
         ] { environment[name] = inherited[name] }
     }
 

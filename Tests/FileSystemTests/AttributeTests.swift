@@ -26,7 +26,7 @@ struct AttributeTests {
         #expect(file.changeTime == WallTime(seconds: 1_600_000_100))
         let folder = try fixture.attributes(try fixture.remoteFolder("d"))
         #expect(folder.permissions == 0o700)
-        #expect(folder.modificationTime == fixture.fs.folderTime)
+        #expect(folder.modificationTime == fixture.fs.entries.folderTime)
         #expect(folder.size == 0)
         #expect(try fixture.attributes(.root).linkCount == 1)
     }
@@ -153,6 +153,24 @@ struct AttributeTests {
         #expect(throws: FileSystemError.unsupported) { try set("user.", []) }
     }
 
+    @Test("a file has no more attributes than the kernel can list")
+    func attributeNames() throws {
+        let fixture = try Fixture()
+        let file = try fixture.makeFile("f")
+        func set(_ name: String, _ value: [UInt8] = []) throws {
+            try fixture.fs.setExtendedAttribute(name, of: file, to: value, mode: .any).now()
+        }
+        // With the NUL, 256 bytes each.
+        let names = (100..<356).map { "user.\($0)" + String(repeating: "x", count: 247) }
+        for name in names { try set(name) }
+        #expect(throws: FileSystemError.noSpace) { try set("user.a") }
+        try set(names[0], [1, 2, 3])
+        #expect(try fixture.fs.extendedAttributeNames(of: file).now() == names)
+        try fixture.fs.removeExtendedAttribute(names[0], of: file).now()
+        try set("user.a")
+        #expect(throws: FileSystemError.noSpace) { try set(names[0]) }
+    }
+
     @Test("the attribute that raises an inotify event keeps nothing and is nothing to send")
     func changeSignal() throws {
         let fixture = try Fixture()
@@ -269,12 +287,12 @@ struct AttributeTests {
     func overtaken() throws {
         let fixture = try Fixture()
         let file = try fixture.makeFile("f")
-        let moment = fixture.fs.moment()
+        let moment = fixture.fs.entries.moment()
         let node = try #require(try fixture.node(file))
         fixture.relay.treeDidChange([.content(file)])
-        #expect(
-            fixture.fs.entry(node, since: moment).timeouts == Timeouts(entry: 0, attributes: 0))
-        #expect(fixture.fs.absenceTimeout(since: moment) == 0)
+        let entries = fixture.fs.entries
+        #expect(entries.entry(node, since: moment).timeouts == Timeouts(entry: 0, attributes: 0))
+        #expect(entries.absenceTimeout(since: moment) == 0)
     }
 
     @Test("the kernel gets invalidations of names that it knows, and no others")

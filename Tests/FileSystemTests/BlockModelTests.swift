@@ -1,5 +1,5 @@
-// One file at the borders of blocks: random changes against a byte array, with bytes that must be fetched,
-// uploads that end in between, and new processes.
+// One file at the borders of blocks: random changes against a byte array, with bytes that must be
+// fetched, uploads that end in between, and new processes.
 
 import Core
 import TestSupport

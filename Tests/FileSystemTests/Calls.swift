@@ -91,6 +91,40 @@ extension Fixture {
         ).now()
     }
 
+    /// Reads a folder in pieces of `count` entries, as the kernel does.
+    func readFolder(
+        _ folder: InodeID, by count: Int, withEntries: Bool, between: () throws -> Void = {}
+    ) throws -> [DirectoryEntry] {
+        let handle = try fs.openDirectory(folder).now().handle
+        defer { fs.releaseDirectory(folder, handle: handle) }
+        var entries: [DirectoryEntry] = []
+        while true {
+            let piece = readEntries(
+                of: folder, handle, behind: entries.last?.nextOffset ?? 0, count,
+                withEntries: withEntries)
+            if piece.isEmpty { return entries }
+            entries += piece
+            try between()
+        }
+    }
+
+    /// Reads up to `count` entries of an open folder.
+    func readEntries(
+        of folder: InodeID, _ handle: HandleID, behind offset: UInt64 = 0, _ count: Int = .max,
+        withEntries: Bool = false
+    ) -> [DirectoryEntry] {
+        var entries: [DirectoryEntry] = []
+        let error = fs.readDirectory(
+            folder, handle: handle, offset: offset, withEntries: withEntries
+        ) { entry in
+            guard entries.count < count else { return false }
+            entries.append(entry)
+            return true
+        }
+        #expect(error == nil)
+        return entries
+    }
+
     @discardableResult
     func symlink(_ text: String, to target: String, in parent: InodeID = .root) throws -> InodeID {
         try fs.makeSymbolicLink(

@@ -1,5 +1,5 @@
-// Many threads at once: what they see is whole, and nothing is left over. Worth running under the thread
-// sanitizer.
+// Many threads at once: what they see is whole, and nothing is left over. Worth running under the
+// thread sanitizer.
 
 import Core
 import MetadataStore

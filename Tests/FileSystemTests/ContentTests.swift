@@ -1,5 +1,5 @@
-// Reading and writing: staged content, what must be fetched, and what the kernel keeps. What changes under a file
-// that is open is in RevisionTests.swift.
+// Reading and writing: staged content, what must be fetched, and what the kernel keeps. What
+// changes under a file that is open is in RevisionTests.swift.
 
 import Core
 import MetadataStore
@@ -166,7 +166,7 @@ struct ContentTests {
         let file = try fixture.makeFile("f")
         let handle = try fixture.open(file)
         #expect(throws: FileSystemError.tooLarge) {
-            try fixture.write(file, handle, DropboxFileSystem.maximumFileSize, [1])
+            try fixture.write(file, handle, FileContents.maximumSize, [1])
         }
         #expect(throws: FileSystemError.tooLarge) { try fixture.write(file, handle, .max, [1]) }
         #expect(throws: FileSystemError.invalidArgument) {

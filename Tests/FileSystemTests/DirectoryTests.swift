@@ -9,31 +9,6 @@ import Testing
 @testable import FileSystem
 
 struct DirectoryTests {
-    /// Reads a folder in pieces of `count` entries, as the kernel does.
-    private func read(
-        _ fixture: Fixture, _ folder: InodeID, by count: Int, withEntries: Bool,
-        between: () throws -> Void = {}
-    ) throws -> [DirectoryEntry] {
-        let handle = try fixture.fs.openDirectory(folder).now().handle
-        defer { fixture.fs.releaseDirectory(folder, handle: handle) }
-        var entries: [DirectoryEntry] = []
-        while true {
-            var piece: [DirectoryEntry] = []
-            let error = fixture.fs.readDirectory(
-                folder, handle: handle, offset: entries.last?.nextOffset ?? 0,
-                withEntries: withEntries
-            ) { entry in
-                guard piece.count < count else { return false }
-                piece.append(entry)
-                return true
-            }
-            #expect(error == nil)
-            if piece.isEmpty { return entries }
-            entries += piece
-            try between()
-        }
-    }
-
     @Test(
         "every name is delivered once, however the listing is cut", arguments: [1, 2, 3, 50, 1000])
     func paging(_ count: Int) throws {
@@ -44,7 +19,7 @@ struct DirectoryTests {
             try fixture.makeFile(name, in: folder)
         }
         for withEntries in [false, true] {
-            let entries = try read(fixture, folder, by: count, withEntries: withEntries)
+            let entries = try fixture.readFolder(folder, by: count, withEntries: withEntries)
             #expect(entries.prefix(2).map(\.text) == [".", ".."])
             #expect(entries.prefix(2).map(\.inode) == [folder, .root])
             #expect(entries.dropFirst(2).map(\.text).sorted() == names.sorted())
@@ -88,7 +63,7 @@ struct DirectoryTests {
             try fixture.makeFile("x\(index)")
         }
         var number = 0
-        let entries = try read(fixture, .root, by: 7, withEntries: true) {
+        let entries = try fixture.readFolder(.root, by: 7, withEntries: true) {
             if number < 60 { try fixture.unlink("x\(number)") }
             for suffix in 0..<3 { try fixture.makeFile("a\(number)-\(suffix)") }
             number += 1
@@ -126,7 +101,7 @@ struct DirectoryTests {
         let fixture = try Fixture()
         let kept = (0..<40).map { "k\($0)" }
         for name in kept + ["gone"] { try fixture.makeFile(name) }
-        let early = try read(fixture, .root, by: 1000, withEntries: withEntries)
+        let early = try fixture.readFolder(.root, by: 1000, withEntries: withEntries)
         try fixture.unlink("gone")
         for number in 0..<40 { try fixture.makeFile("a\(number)") }
         // The kernel has given out some of the first listing, and asks a new handle for the rest.
@@ -291,7 +266,7 @@ struct DirectoryTests {
                     .file, at: Place(parent: .root, name: name("file-\(index)")), facts: facts)
             }
         }
-        let entries = try read(fixture, .root, by: 200, withEntries: true)
+        let entries = try fixture.readFolder(.root, by: 200, withEntries: true)
         #expect(entries.count == 10_002)
         #expect(Set(entries.map(\.inode)).count == 10_001)
     }

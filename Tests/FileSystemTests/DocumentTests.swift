@@ -249,7 +249,7 @@ private final class FakeExports: RemoteExporting {
     func together() async throws {
         let fixture = try fixture()
         let file = try document("d", text("export"), on: fixture)
-        let exports = try #require(fixture.fs.documents)
+        let exports = try #require(fixture.documents)
         let facts = try #require(try fixture.node(file)?.facts)
         let (id, revision) = (try #require(facts.id), try #require(facts.revision))
         cloud.state.withLock { $0.gate = [] }
@@ -360,7 +360,8 @@ private final class FakeExports: RemoteExporting {
         try await fetch(second, 7, revisions[2])
         #expect(try names == ["7-015f3a-015f3a-11", "8-015f1a-015f2a-11"])
         #expect(try old.read(at: 0, count: 1) == text("7"))
-        // Files of other names, such as those of an earlier version, of other sizes, and links, are none of ours.
+        // Files of other names, such as those of an earlier version, of other sizes, and links, are
+        // none of ours.
         let strange = [
             "9-015f1a", "x", "07-015f1a-015f1a-1", "9-015F-1-1", "7-015f3a-015f3a",
             "7-015f3a-015f3a-2", "9-015f1a-015f1a-+1",

@@ -35,6 +35,7 @@ struct ErrnoTests {
         (.offline, "ENETDOWN", .networkDown),
         (.interrupted, "EINTR", .interrupted),
         (.unsupported, "EOPNOTSUPP", .notSupported),
+        (.notImplemented, "ENOSYS", .noFunction),
         (.inputOutput("text"), "EIO", .ioError),
     ]
 

@@ -26,6 +26,7 @@ final class Fixture: Sendable {
     let openFiles = OpenFiles()
     let relay = KernelInvalidator()
     let clock = ManualClock()
+    let documents: DocumentExports?
     let fs: DropboxFileSystem
     let ownedFolder: OwnedFolder
     private let options: FileSystemOptions
@@ -48,6 +49,7 @@ final class Fixture: Sendable {
         var options = FileSystemOptions(userID: 1000, groupID: 1000)
         configure(&options)
         self.options = options
+        self.documents = documents
         fs = try DropboxFileSystem(
             store: store, staging: staging, sync: sync, reader: content, documents: documents,
             openFiles: openFiles, relay: relay, options: options, clock: clock,
@@ -123,8 +125,8 @@ final class Fixture: Sendable {
         if !openFiles.isOpen(inode) { try transaction.remove(inode) }
     }
 
-    /// The server's node at a place that another node is sent to is deleted, or on its way elsewhere: then its
-    /// own turn is yet to come.
+    /// The server's node at a place that another node is sent to is deleted, or on its way
+    /// elsewhere: then its own turn is yet to come.
     private func vacate(
         _ place: Place, for inode: InodeID, _ transaction: Transaction
     ) throws {
@@ -144,8 +146,8 @@ final class Fixture: Sendable {
         }
     }
 
-    /// Another client stores new bytes in a file, and Sync brings them in. Returns false, with nothing
-    /// changed, if the file has changes of its own.
+    /// Another client stores new bytes in a file, and Sync brings them in. Returns false, with
+    /// nothing changed, if the file has changes of its own.
     func replaceFromServer(_ inode: InodeID, _ bytes: [UInt8], isCached: Bool) throws -> Bool {
         try store.write { transaction in
             guard let node = try transaction.node(inode), let place = node.place,

@@ -1,4 +1,5 @@
-// Thumbnails for folders that file managers open: requests, the files in the cache, and when there are none.
+// Thumbnails for folders that file managers open: requests, the files in the cache, and when there
+// are none.
 
 import Core
 import Foundation

@@ -75,10 +75,10 @@ struct GatheredWritesTests {
     func crossing() throws {
         let fixture = try gathering()
         let file = try fixture.remoteFile("f", text("1"))
-        let moment = fixture.fs.moment()
+        let moment = fixture.fs.entries.moment()
         let before = try #require(try fixture.node(file))
         try change(file, to: "longer", in: fixture)
-        #expect(fixture.fs.found(before, since: moment).attributes.size == 1)
+        #expect(fixture.fs.entries.found(before, since: moment).attributes.size == 1)
         #expect(throws: FileSystemError.staleHandle) { try fixture.open(file, .reading) }
         #expect(try found("f", in: fixture).generation == 1)
         _ = try fixture.open(file, .reading)
@@ -231,6 +231,54 @@ struct GatheredWritesTests {
         _ = try fixture.write(file, handle, 2, text("cd"))
         _ = try fixture.write(file, handle, 0, text("ab"))
         #expect(try fixture.read(file, handle) == text("abcd"))
+    }
+
+    @Test("no file is all holes, nor ends where this process believes: the kernel may have more")
+    func holes() throws {
+        let fixture = try gathering()
+        let created = try fixture.create("f")
+        let (file, writer) = (created.entry.attributes.inode, created.opened.handle)
+        #expect(created.entry.attributes.blocks == 1)
+        #expect(try fixture.attributes(file).blocks == 1)
+        for target in [SeekTarget.data, .hole] {
+            let answer = fixture.fs.seek(file, handle: writer, offset: 0, target: target)
+            #expect(throws: FileSystemError.notImplemented) { try answer.now() }
+        }
+        try fixture.setAttributes(file) { $0.size = 1 << 20 }
+        try fixture.close(file, writer)
+        // Mapped pages may come after the last close.
+        #expect(try fixture.attributes(file).blocks == 2048)
+        #expect(try fixture.attributes(fixture.mkdir("d")).blocks == 0)
+    }
+
+    @Test("refused pages do not become zeros, and the kernel forgets the size that they made")
+    func refusedPages() throws {
+        let fixture = try gathering()
+        let file = try fixture.makeFile("f", text("1"))
+        #expect(try found("f", in: fixture).generation == 0)
+        let handle = try fixture.open(file)
+        fixture.sync.update { $0.isQuotaExceeded = true }
+        #expect(throws: FileSystemError.quotaExceeded) {
+            try fixture.write(file, handle, 1, text("refused"), isPage: true)
+        }
+        fixture.sync.update { $0.isQuotaExceeded = false }
+        // The kernel appends behind the refused bytes.
+        #expect(throws: FileSystemError.self) {
+            try fixture.write(file, handle, 8, text("more"), isPage: true)
+        }
+        #expect(try fixture.write(file, handle, 0, text("2"), isPage: true) == 1)
+        #expect(try found("f", in: fixture).generation == 0)
+        let told = fixture.kernel.calls.count
+        try fixture.close(file, handle)
+        #expect(fixture.kernel.calls[told...].contains(.inode(file, content: true)))
+        #expect(fixture.kernel.calls[told...].contains(.entry("f", .root)))
+        let entry = try found("f", in: fixture)
+        #expect(entry.generation == 1)
+        #expect(entry.attributes.size == 1)
+        fixture.clock.advance(seconds: 3)
+        let next = try fixture.open(file)
+        #expect(try fixture.write(file, next, 8, text("far"), isPage: true) == 3)
+        #expect(try fixture.read(file, next) == text("2\0\0\0\0\0\0\0far"))
     }
 
     @Test("other kernels are told no generations")

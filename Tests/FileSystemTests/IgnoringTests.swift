@@ -1,4 +1,5 @@
-// Files and folders that patterns match: made, renamed, replaced, and mounted again with other patterns.
+// Files and folders that patterns match: made, renamed, replaced, and mounted again with other
+// patterns.
 
 import Core
 import MetadataStore

@@ -1,5 +1,5 @@
-// Plays one history on the filesystem and on the reference, and compares the two after every step. The steps that
-// read and write are in ModelRun+Content.swift.
+// Plays one history on the filesystem and on the reference, and compares the two after every step.
+// The steps that read and write are in ModelRun+Content.swift.
 
 import Core
 import MetadataStore

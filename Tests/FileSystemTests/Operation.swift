@@ -1,5 +1,5 @@
-// One step of the model test. Operands are numbers taken modulo what there is at that moment, so that a
-// history stays meaningful when steps are taken out of it.
+// One step of the model test. Operands are numbers taken modulo what there is at that moment, so
+// that a history stays meaningful when steps are taken out of it.
 
 @testable import FileSystem
 import TestSupport

@@ -1,4 +1,5 @@
-// Names that Dropbox cannot have, or takes for a sibling's: users see each under its own bytes, and Dropbox gets an alias.
+// Names that Dropbox cannot have, or takes for a sibling's: users see each under its own bytes, and
+// Dropbox gets an alias.
 
 import Core
 import MetadataStore

@@ -1,5 +1,5 @@
-// A tree as POSIX describes it, in dictionaries and byte arrays: the definition of correct for the model
-// test. It knows names and content; nothing of servers, staging or transactions.
+// A tree as POSIX describes it, in dictionaries and byte arrays: the definition of correct for the
+// model test. It knows names and content; nothing of servers, staging or transactions.
 
 import Core
 import Glibc
@@ -300,7 +300,8 @@ extension [UInt8] {
         Array(self[Swift.min(range.lowerBound, count)..<Swift.min(range.upperBound, count)])
     }
 
-    /// Whether two arrays hold the same bytes, compared at once: `==` goes byte by byte in a debug build.
+    /// Whether two arrays hold the same bytes, compared at once: `==` goes byte by byte in a debug
+    /// build.
     func isSame(as other: [UInt8]) -> Bool {
         guard count == other.count else { return false }
         return withUnsafeBytes { one in

@@ -1,5 +1,5 @@
-// A file has one revision from its first open to its last close, and staged content over it: the server's
-// side, an upload or a deletion may change the file in between.
+// A file has one revision from its first open to its last close, and staged content over it: the
+// server's side, an upload or a deletion may change the file in between.
 
 import Core
 import MetadataStore
@@ -166,7 +166,8 @@ struct RevisionTests {
         #expect(throws: FileSystemError.staleHandle) {
             try fixture.fs.open(file, flags: .both).now()
         }
-        // A process that cannot ask, because there is no name to look up, reads past the kernel's idea of it.
+        // A process that cannot ask, because there is no name to look up, reads past the kernel's
+        // idea of it.
         let direct = try fixture.fs.open(file, flags: .both).now()
         #expect(direct.isDirect)
         // Another process can, perhaps.

@@ -1,5 +1,5 @@
-// Symbolic links of a mount that shares facts: queued like files, unless their names or targets keep them
-// on this machine; renamed, replaced and removed like them.
+// Symbolic links of a mount that shares facts: queued like files, unless their names or targets
+// keep them on this machine; renamed, replaced and removed like them.
 
 import Core
 import MetadataStore

@@ -1,5 +1,5 @@
-// Changes of modes, times and attributes alone are queued where a mount shares them, and only those that
-// other machines would see.
+// Changes of modes, times and attributes alone are queued where a mount shares them, and only those
+// that other machines would see.
 
 import Core
 import MetadataStore

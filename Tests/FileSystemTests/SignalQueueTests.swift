@@ -1,4 +1,5 @@
-// When watchers are told of other clients' changes: batches, an unmount that is tried and withdrawn, and the end.
+// When watchers are told of other clients' changes: batches, an unmount that is tried and
+// withdrawn, and the end.
 
 import Core
 import Testing

@@ -1,6 +1,6 @@
 // A program for the tests of the bridge. It mounts the filesystem in memory and takes orders on its
-// standard input, or makes the system calls for which shells have no command. Tests run it as a child
-// process: a process that waits for its own mount cannot be ended, not even by SIGKILL.
+// standard input, or makes the system calls for which shells have no command. Tests run it as a
+// child process: a process that waits for its own mount cannot be ended, not even by SIGKILL.
 
 import Core
 import Foundation

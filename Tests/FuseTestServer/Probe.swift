@@ -1,5 +1,5 @@
-// System calls that shells have no command for, made in a process of their own. The exit status is the
-// errno, 0 for success; results go to standard output.
+// System calls that shells have no command for, made in a process of their own. The exit status is
+// the errno, 0 for success; results go to standard output.
 
 import CFuse
 import Foundation

@@ -1,5 +1,5 @@
-// A small filesystem in memory, for tests of the bridge: the tree, names and attributes. Content is in
-// TestFileSystem+Files.swift. Each operation answers at once, unless a knob makes it wait.
+// A small filesystem in memory, for tests of the bridge: the tree, names and attributes. Content is
+// in TestFileSystem+Files.swift. Each operation answers at once, unless a knob makes it wait.
 
 import Core
 import FileSystem

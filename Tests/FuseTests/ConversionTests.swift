@@ -264,6 +264,33 @@ struct MountOptionTests {
         #expect(table.topMount(at: "/mnt") == nil)
     }
 
+    @Test("a device's mounts are found at all places, but not below other mounts")
+    func places() {
+        let table = MountTable(
+            parsing: """
+                22 1 254:0 / / rw - ext4 /dev/vda rw
+                40 22 0:57 / /m rw - fuse.dbxfs default: rw,user_id=0
+                41 22 0:57 /sub /bind rw - fuse.dbxfs default: rw,user_id=0
+                42 22 0:57 / /hidden rw - fuse.dbxfs default: rw,user_id=0
+                43 42 0:58 / /hidden rw - fuse.dbxfs other: rw,user_id=0
+                """)
+        #expect(table.mounts(ofDevice: "0:57").map(\.path) == ["/m", "/bind"])
+        #expect(table.mounts(ofDevice: "0:57").map(\.root) == ["/", "/sub"])
+        let other = MountTable.Entry.device(fuse: 58)
+        #expect(table.mounts(ofDevice: other).map(\.path) == ["/hidden"])
+        #expect(table.mounts(ofDevice: "0:5").isEmpty)
+    }
+
+    @Test("fusermount3's reasons are taken from the standard error")
+    func errorOutput() {
+        let text = "other\nfusermount3: user has no write access to mountpoint /m\n\nfuse\n"
+        #expect(
+            ErrorOutput.messages(in: text) == [
+                "fusermount3: user has no write access to mountpoint /m"
+            ])
+        #expect(LibraryLog.text(since: .max, and: ["fusermount3: no"]) == "fusermount3: no")
+    }
+
     @Test("a mount is that of the user who made it")
     func owners() {
         let table = MountTable(
@@ -291,7 +318,7 @@ struct MountOptionTests {
             (.deviceMissing, "modprobe fuse"), (.deviceForbidden(.permissionDenied), "--device"),
             (.fusermountMissing, "package fuse3"), (.accessForOthersForbidden, "/etc/fuse.conf"),
             (.mountpointMissing(path), "mkdir -p"),
-            (.mountpointNotADirectory(path), "Choose an empty directory"),
+            (.mountpointNotADirectory(path), "name an empty directory"),
             (.mountpointInaccessible(path, .permissionDenied), "directory that you own"),
             (.mountpointBusy(path, source: "x"), "fusermount3 -u /mnt/x"),
             (.mountpointStale(path), "fusermount3 -uz /mnt/x"),

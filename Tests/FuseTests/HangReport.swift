@@ -1,5 +1,5 @@
-// The system calls in which a mount and the programs on it wait, for the log of a test that hangs. Reads /proc only: a path on the mount
-// would hang as well.
+// The system calls in which a mount and the programs on it wait, for the log of a test that hangs.
+// Reads /proc only: a path on the mount would hang as well.
 
 import Foundation
 

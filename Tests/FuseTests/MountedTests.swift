@@ -1,5 +1,5 @@
-// The suite of all tests that mount. One after the other: each has three processes, and machines that
-// run tests have few cores.
+// The suite of all tests that mount. One after the other: each has three processes, and machines
+// that run tests have few cores.
 
 import Foundation
 import Testing

@@ -7,7 +7,8 @@ import Testing
 
 @Suite("notifier")
 struct NotifierTests {
-    /// Stands for the kernel: records its notifications, and can hold on to one folder's notifications.
+    /// Stands for the kernel: records its notifications, and can hold on to one folder's
+    /// notifications.
     private final class Kernel: Sendable {
         let told = Mutex<[Fuse.Notification]>([])
         let arrived = DispatchSemaphore(value: 0)

@@ -28,6 +28,38 @@ struct PendingOperationsTests {
         pending.leave(token)
     }
 
+    @Test("a truncation ends the reads of that file whose process has ended, and no others")
+    func abandonedReads() async throws {
+        let pending = PendingOperations()
+        let ended = Mutex<[String]>([])
+        func start(_ name: String, _ inode: UInt64, _ process: Int32, isRead: Bool = true) throws {
+            let operation = Operation(
+                name: "read", inodes: [InodeID(inode)], isInterruptible: true, isRead: isRead)
+            let token = try #require(pending.enter(operation, processID: process))
+            pending.start(token) {
+                await waitForCancellation()
+                ended.withLock { $0.append(name) }
+                pending.leave(token)
+            }
+        }
+        // Linux numbers no process so high.
+        let gone = Int32.max
+        try start("abandoned", 2, gone)
+        try start("abandoned", 2, gone)
+        try start("of a living process", 2, getpid())
+        try start("of an unknown process", 2, 0)
+        try start("of another file", 3, gone)
+        try start("another operation", 2, gone, isRead: false)
+        pending.endAbandonedReads(of: InodeID(2))
+        try await waitWhile { ended.withLock { $0.count < 2 } }
+        #expect(ended.withLock { $0 } == ["abandoned", "abandoned"])
+        // The watch goes on while there are reads: the kernel had queued this one.
+        try start("queued", 2, gone)
+        while ended.withLock({ $0.count < 3 }) { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(ended.withLock { $0.last } == "queued")
+        #expect(await onOwnThread { pending.cancelAll(waiting: .seconds(60)) })
+    }
+
     @Test("holds are those of the operations under way, the oldest for each inode")
     func holds() throws {
         let pending = PendingOperations()

@@ -22,12 +22,12 @@ extension MountedTests {
                 let lines = result.output.replacing(mount.folder, with: "T").split(separator: "\n")
                 #expect(
                     lines == [
-                        "failed The mountpoint T/missing does not exist. Create it with \"mkdir -p\".",
-                        "failed The mountpoint T/file is not a directory. Choose an empty directory.",
-                        "failed The mountpoint T/file/below is not a directory. Choose an empty directory.",
+                        "failed the mountpoint T/missing does not exist: make it first (mkdir -p)",
+                        "failed the mountpoint T/file is not a directory: name an empty directory",
+                        "failed the mountpoint T/file/below is not a directory: name an empty directory",
                         """
-                        failed test, with a comma is already mounted on T/mnt. Unmount it with \
-                        "fusermount3 -u T/mnt", or choose another directory.
+                        failed test, with a comma is mounted at T/mnt already: unmount it \
+                        (fusermount3 -u T/mnt), or name another directory
                         """,
                     ])
             }
@@ -53,7 +53,7 @@ extension MountedTests {
                 #expect(
                     result.output.split(separator: "\n").filter { !$0.contains("Killed") } == [
                         "Transport endpoint is not connected",
-                        "failed A filesystem whose process has died is still mou",
+                        "failed a filesystem whose process has ended is still mo",
                         "detached", "nothing to detach", "ready", "ended",
                     ])
             }

@@ -62,7 +62,8 @@ func onOwnThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async
 
 /// A `TestFileSystem` on a mountpoint.
 final class TestMount: Sendable {
-    /// Far more than any test needs; then the connection is aborted, and everything goes on with errors.
+    /// Far more than any test needs; then the connection is aborted, and everything goes on with
+    /// errors.
     private static let limit: Duration = .seconds(120)
 
     /// The test's own folder, not on the mount.

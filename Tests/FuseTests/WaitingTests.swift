@@ -1,5 +1,5 @@
-// Operations that wait: whom they keep waiting, and what ends them. No test here measures time; what
-// does not end by itself is ended by the mount's watchdog, and the test fails.
+// Operations that wait: whom they keep waiting, and what ends them. No test here measures time;
+// what does not end by itself is ended by the mount's watchdog, and the test fails.
 
 import Glibc
 import LocalIO
@@ -27,9 +27,9 @@ extension MountedTests {
                 mount, "exec \(TestMount.program) call interrupted-stat $M/x \(signal)")
         }
 
-        /// Sends a signal and waits until it is pending: the kernel has seen it then, and tells the mount before it
-        /// passes on any later request. That request is `statfs`: it names no file, and a listing would wait for the
-        /// name that is being looked up (d_alloc_parallel).
+        /// Sends a signal and waits until it is pending: the kernel has seen it then, and tells the
+        /// mount before it passes on any later request. That request is `statfs`: it names no file,
+        /// and a listing would wait for the name that is being looked up (d_alloc_parallel).
         private static func send(_ signal: CInt, to shell: RunningShell, of mount: TestMount)
             async throws
         {
@@ -212,7 +212,8 @@ extension MountedTests {
                 let content = try await mount.shell(
                     "until [ $(stat -c %s $M/f) = 10 ]; do sleep 0.01; done; cat $M/f")
                 #expect(content.output == "afterwards")
-                // Were the name's invalidation waiting in the kernel, no new lookup would get through.
+                // Were the name's invalidation waiting in the kernel, no new lookup would get
+                // through.
                 let lookups = try await mount.shell("[ -e $M/new ] || echo absent; ls $M/d")
                 #expect(lookups.output == "absent")
                 try await mount.order("open lookup stuck")

@@ -1,4 +1,5 @@
-// The bytes of the change log: up to the first that a crash has torn, records are read, and nothing else.
+// The bytes of the change log: up to the first that a crash has torn, records are read, and nothing
+// else.
 
 import Testing
 

@@ -81,6 +81,32 @@ import Testing
         #expect(try MetadataStore(path: path).damage == .older)
     }
 
+    @Test("a store that is released without its end, as by a mount that is refused, is not damaged")
+    func released() throws {
+        do {
+            let store = try MetadataStore(path: path)
+            try store.write { try $0.setSetting("key", to: "value") }
+            try store.synchronize()
+            #expect(FileManager.default.fileExists(atPath: path + "-wal"))
+        }
+        // The last connection has ended it.
+        #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
+        let store = try MetadataStore(path: path)
+        #expect(store.damage == nil)
+        #expect(try store.read { try $0.setting("key") } == "value")
+    }
+
+    @Test("damage that was found is found again if the store was released without its end")
+    func releasedDamage() throws {
+        try MetadataStore(path: path).close()
+        let other = TemporaryStore.path()
+        try MetadataStore(path: other).close()
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.copyItem(atPath: other, toPath: path)
+        #expect(try MetadataStore(path: path).damage == .replaced)
+        #expect(try MetadataStore(path: path).damage == .logCutShort)
+    }
+
     /// Flushes, of which some fail, and whether the last one was of a file opened for writing.
     private final class Disk: Sendable {
         let state = Mutex<(failures: Int, wasWritten: Bool)>((0, false))

@@ -1,13 +1,14 @@
-// The statements of every migration that ever shipped, kept as they were, from which the tests make databases of earlier
-// versions. Never edited: a difference to `Schema` is an edited migration, after which two programs of one version have
-// different databases.
+// The statements of every migration that ever shipped, kept as they were, from which the tests make
+// databases of earlier versions. Never edited: a difference to `Schema` is an edited migration,
+// after which two programs of one version have different databases.
 
 import GRDB
 
 @testable import MetadataStore
 
 enum EarlierSchemas {
-    /// A database of an earlier version, without content: the statements of the migrations up to it, with their names.
+    /// A database of an earlier version, without content: the statements of the migrations up to
+    /// it, with their names.
     static func statements(upTo version: Int) -> [(name: String, sql: String)] {
         let known = Schema.migrator.migrations
         return (1...version).filter { known.contains(String($0)) }

@@ -1,4 +1,5 @@
-// Rows that no version of this program writes: each column of each table holds, in turn, what it never should.
+// Rows that no version of this program writes: each column of each table holds, in turn, what it
+// never should.
 
 import ContentHashing
 import Core

@@ -1,5 +1,5 @@
-// The journal follows from the rows: each state of a node, each change, and folders that stay here for the sake of
-// their content.
+// The journal follows from the rows: each state of a node, each change, and folders that stay here
+// for the sake of their content.
 
 import Core
 import GRDB
@@ -196,7 +196,8 @@ import Testing
 
     // MARK: Folders that are kept
 
-    /// A folder that others have deleted, with a folder in it, and in that what never leaves this machine.
+    /// A folder that others have deleted, with a folder in it, and in that what never leaves this
+    /// machine.
     private func keptFolder() throws -> (outer: InodeID, inner: InodeID, file: InodeID) {
         let outer = try remote("outer", .folder)
         let inner = try remote("inner", .folder, in: outer)

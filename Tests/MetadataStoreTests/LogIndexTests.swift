@@ -7,7 +7,8 @@ import Testing
 @testable import MetadataStore
 
 @Suite struct LogIndexTests {
-    /// The byte of the index that SQLite locks as long as it uses it: `UNIX_SHM_DMS` of its `os_unix.c`.
+    /// The byte of the index that SQLite locks as long as it uses it: `UNIX_SHM_DMS` of its
+    /// `os_unix.c`.
     private static let lockedByte = "128"
 
     @Test("a flush leaves SQLite its lock on the index, so that no other process cuts the file")

@@ -1,4 +1,5 @@
-// The rows of facts that the server has: they follow the server's identity of a file, not its inode.
+// The rows of facts that the server has: they follow the server's identity of a file, not its
+// inode.
 
 import Core
 import GRDB

@@ -1,6 +1,7 @@
-// Databases of every earlier version, with content, are opened by this one: nothing of the content is lost, unsent changes
-// stay in the journal, and the tables are those of a new database. A later version's database is in `DamageTests`; whole
-// folders of earlier builds, with their staging files, are in the scenario `earlier-state`.
+// Databases of every earlier version, with content, are opened by this one: nothing of the content
+// is lost, unsent changes stay in the journal, and the tables are those of a new database. A later
+// version's database is in `DamageTests`; whole folders of earlier builds, with their staging
+// files, are in the scenario `earlier-state`.
 
 import ContentHashing
 import Core
@@ -104,6 +105,7 @@ import Testing
             "INSERT INTO node (inode, kind, parent, fold, remote, flags) VALUES (14, 3, 1, 'fifo', 0, 16)"
         ),
         (15, "UPDATE node SET own = X'ff5c', own_fold = 'own' WHERE inode = 5"),
+        (16, "INSERT INTO told VALUES (3, 'm=755')"),
     ]
 
     @Test("a database of each earlier version opens with all of its content", arguments: 1...latest)

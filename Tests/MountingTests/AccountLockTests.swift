@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import LocalFiles
 import LocalIO
 import TestSupport
 import Testing

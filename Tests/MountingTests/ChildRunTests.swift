@@ -1,5 +1,7 @@
-// Runs of programs that another thread ends: before their start, while they run, and after their end.
+// Runs of programs that another thread ends: before their start, while they run, and after their
+// end.
 
+import Blocking
 import Foundation
 import LocalIO
 import TestSupport
@@ -67,6 +69,16 @@ struct ChildRunTests {
         #expect(outcome.status == 7)
         #expect(outcome.errors == String(repeating: "e", count: 300_000))
         #expect(outcome.output == String(repeating: "o", count: 300_000) + "a b")
+    }
+
+    @Test("a program in a session of its own gets its input, and its end")
+    func detached() throws {
+        // The leader of a session is the process of that number.
+        let script = """
+            test "$(cat)" = text && test "$(ps -o sid= -p $$ | tr -d ' ')" = $$ && exit 5
+            """
+        #expect(try run.startDetached("/bin/sh", ["-c", script], input: "text"))
+        #expect(run.wait() == 5)
     }
 
     @Test("a program whose output is read can be ended, too")

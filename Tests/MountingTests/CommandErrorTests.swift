@@ -100,6 +100,7 @@ import Testing
         (.nothingToUnmount("/m"), .mountFailure, "dbxfs status"),
         (.nothingMounted, .system, "dbxfs mount"),
         (.notOurs(path: "/m", type: "ext4"), .mountFailure, "umount"),
+        (.rootsMount("/m"), .system, "as root"),
         (.noControl(path: "/m", detail: "d"), .system, "DBXFS_STATE_DIR"),
         (.busy("/m"), .mountFailure, "--lazy"),
         (.stillQueued(operations: 2, reason: nil), .stillQueued, "stay queued"),
@@ -123,7 +124,7 @@ import Testing
             .sharingForbidden(
                 server: "Dropbox", detail: "d",
                 advice: CommandError.sharingAdvice("work", .user)), .system,
-            "the account `dbxfs login --account work --sharing`"
+            "the account a login since then: `dbxfs login --account work`"
         ),
         (.nothingPutAside("x"), .system, "`dbxfs recover` lists"),
         (.severalPutAside("7"), .system, "as `dbxfs recover` lists it"),
@@ -174,10 +175,12 @@ import Testing
     @Test("the steps to an app name its permissions, its addresses, and the command that uses it")
     func appSteps() {
         let steps = CommandError.appSteps(
-            scopes: ["a.read", "a.write"], redirects: ["http://localhost:1/"],
+            scopes: LoginScopes(sharing: nil, posix: true, isReadOnly: false),
+            redirects: ["http://localhost:1/"],
             login: "dbxfs login --account work")
         for text in [
-            CommandError.appConsole, "   a.read a.write", "   http://localhost:1/",
+            CommandError.appConsole, "files.content.read files.content.write",
+            "   files.metadata.write sharing.read sharing.write", "   http://localhost:1/",
             ": dbxfs login --account work --app-key KEY",
         ] { #expect(steps.contains { $0.hasSuffix(text) || $0.contains(text + ":") }, "\(text)") }
         #expect(steps.allSatisfy { $0.utf8.count <= 120 })

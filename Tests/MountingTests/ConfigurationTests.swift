@@ -190,6 +190,7 @@ import Testing
             ("[account.a]\nmountpoint = \"m\"", "account.a.mountpoint: must begin with"),
             ("[account.a]\nfolder = \"x\"", "account.a.folder: must be a path"),
             ("ro = \"yes\"", "c.toml: ro: must be true or false"),
+            ("umask = 022", "put such a value in quotes, as umask = \"022\""),
             ("umask = 18", "c.toml: umask: must be text"), ("app_key = 1", "app_key: must be text"),
             ("uid = \"joe\"", "c.toml: uid: cannot be joe"),
             ("[account.a]\ncache_size = \"much\"", "account.a.cache_size: cannot be much"),

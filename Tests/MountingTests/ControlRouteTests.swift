@@ -1,4 +1,5 @@
-// Each command, sent by a program of this version: to a mount of this version, and as the line that mounts of other versions read.
+// Each command, sent by a program of this version: to a mount of this version, and as the line that
+// mounts of other versions read.
 
 import Foundation
 import Logging

@@ -1,5 +1,6 @@
 // Commands and a mount, talking over a real socket; the mount is a stand-in.
 
+import Blocking
 import Foundation
 import Glibc
 import LocalIO
@@ -71,6 +72,49 @@ import Testing
         close(try folder.socket(for: Self.mountpoint).listen())
         #expect(client.hasSocket(for: Self.mountpoint))
         #expect(client.allMounts().isEmpty)
+    }
+
+    @Test("a mount that does not answer is named, and one that has ended is not")
+    func survey() throws {
+        let client = ControlClient(folder: folder)
+        func survey(_ listed: [String], _ holding: [String] = []) -> MountSurvey {
+            client.survey(timeout: 1, listed: { listed }, holding: { holding })
+        }
+        #expect(survey([Self.mountpoint]) == MountSurvey())
+        let hanging = try server(StandIn(operations: 7), isStarted: false)
+        let silent = MountSurvey(
+            unanswered: [.init(mountpoint: Self.mountpoint, state: .silent)])
+        #expect(survey(["/mnt/other", Self.mountpoint]) == silent)
+        // Detached, and still uploading.
+        #expect(survey([], ["/mnt/other", Self.mountpoint]) == silent)
+        #expect(survey([]).unanswered.map(\.state) == [.silent])
+        hanging.stop()
+        // As a process that was killed leaves it.
+        close(try folder.socket(for: Self.mountpoint).listen())
+        #expect(
+            survey([Self.mountpoint]).unanswered
+                == [.init(mountpoint: Self.mountpoint, state: .gone)])
+        #expect(survey([], [Self.mountpoint]) == MountSurvey())
+    }
+
+    @Test("a path is resolved up to a mount, and nothing below it is accessed")
+    func partlyResolved() throws {
+        let root = resolvedPath(temporary.path)
+        let manager = FileManager.default
+        try manager.createDirectory(
+            atPath: root + "/mount/folder", withIntermediateDirectories: true)
+        try manager.createSymbolicLink(atPath: root + "/link", withDestinationPath: "./x/../mount")
+        try manager.createSymbolicLink(
+            atPath: root + "/mount/inside", withDestinationPath: root + "/mount/folder")
+        func resolved(_ path: String) -> PartlyResolvedPath {
+            resolvedPath(root + path) { $0 == root + "/mount" }
+        }
+        let mount = root + "/mount"
+        #expect(resolved("/link") == .init(folder: mount, path: mount))
+        #expect(resolved("/link/inside/a") == .init(folder: mount, path: mount + "/inside/a"))
+        #expect(resolved("/other/a") == .init(folder: nil, path: root + "/other/a"))
+        try manager.createSymbolicLink(atPath: root + "/circle", withDestinationPath: "circle")
+        #expect(resolved("/circle/a") == .init(folder: nil, path: root + "/circle/a"))
     }
 
     @Test(
@@ -283,7 +327,8 @@ import Testing
     func unreadAnswers() async throws {
         let server = try server(StandIn(operations: 1), timeout: 1)
         defer { server.stop() }
-        // As many as are served at a time, each in the middle of an answer that its socket does not hold.
+        // As many as are served at a time, each in the middle of an answer that its socket does not
+        // hold.
         let crowd = try (0..<64).map { _ in
             let connection = try connect()
             connection.send(ControlRequest(.conflicts, paths: ["/many"]))

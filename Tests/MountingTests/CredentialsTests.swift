@@ -52,6 +52,21 @@ import Testing
         #expect(try token() == "from-file")
     }
 
+    @Test(
+        "a login without the scope to write is read-only; one that does not tell its scopes is not")
+    func readOnly() throws {
+        for (scopes, isReadOnly) in [
+            (["files.content.read"], true), (["files.content.read", "files.content.write"], false),
+            ([], false),
+        ] {
+            var stored = StoredLogin.sample
+            stored.scopes = scopes
+            try login.save(stored)
+            #expect(try find([:]).isReadOnly == isReadOnly, "\(scopes)")
+        }
+        #expect(try !find(["DBXFS_ACCESS_TOKEN": "token"]).isReadOnly)
+    }
+
     @Test("a login that the environment names wins over the account's, and must be there")
     func copiedLogin() throws {
         try login.save(.sample)

@@ -80,7 +80,7 @@ import Testing
             return facts.findings.filter { $0.check == "posix" }
         }
         let reading = ["files.metadata.read"]
-        #expect(findings(isWanted: true, reading + [PosixSharing.scope]).map(\.level) == [.ok])
+        #expect(findings(isWanted: true, reading + [LoginScopes.posix]).map(\.level) == [.ok])
         #expect(findings(isWanted: false, reading).first?.text.contains("posix=local") == true)
         // A token does not tell its scopes.
         #expect(findings(isWanted: true, []).isEmpty)
@@ -277,6 +277,15 @@ import Testing
         expect(open.findings, "credentials", .problem, "chmod 600")
     }
 
+    @Test("a login that may only read says what follows for mounts")
+    func readOnlyLogin() {
+        var facts = account(.keyring)
+        #expect(facts.findings.first?.text == "a login, whose secret is in the keyring")
+        facts.isReadOnly = true
+        #expect(facts.findings.first?.text.hasSuffix("so mounts with it are read-only") == true)
+        #expect(facts.findings.first?.level == .ok)
+    }
+
     @Test("a damaged database and a refused change are problems")
     func trees() {
         var tree = TreeFacts(folder: "/s/work", database: .damaged("page 3"))
@@ -343,10 +352,19 @@ import Testing
 
     // MARK: Mounts
 
+    private static func listing(isFirst: Bool) -> ListingStatus {
+        ListingStatus(seconds: 5, isFirst: isFirst, entries: 7, bytes: 0)
+    }
+
     @Test("a mount whose process is gone, silent or locked out is a problem")
     func mounts() {
         let conditions: [(MountFacts.Condition, Finding.Level, String)] = [
             (.answers(.online, advice: nil), .ok, "online"),
+            (
+                .answers(.online, advice: nil, listing: Self.listing(isFirst: true)), .note,
+                "not all of the account is known yet: listing the account for 5 s: 7 entries"
+            ),
+            (.answers(.online, advice: nil, listing: Self.listing(isFirst: false)), .ok, "online"),
             (.answers(.offline, advice: nil), .warning, "queued"),
             (.answers(.authRequired, advice: "run: dbxfs login"), .problem, "run: dbxfs login"),
             (.silent(seconds: 5), .problem, "5 s"),

@@ -1,8 +1,8 @@
-// Every line that a mount's socket was tried with: each is answered or ends the conversation, and the next command is served.
-// What the mount makes of strange paths is in the scenario `strangers`.
+// Every line that a mount's socket was tried with: each is answered or ends the conversation, and
+// the next command is served. What the mount makes of strange paths is in the scenario `strangers`.
 
+import Blocking
 import Glibc
-import LocalIO
 import Logging
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
-// Every file in the place of a token or of a login that must not be taken: those that others could have read or made, and
-// those that are none. Not about what a login's JSON may say (`LoginFileTests`).
+// Every file in the place of a token or of a login that must not be taken: those that others could
+// have read or made, and those that are none. Not about what a login's JSON may say
+// (`LoginFileTests`).
 
 import DropboxAPI
 import Foundation
@@ -17,7 +18,8 @@ enum HostileFile: Sendable {
     case foreign
     /// A good one in a group's name that the group may read.
     case group
-    /// A symbolic link to a good one of one's own, to one of another user, to nothing, to itself, to a FIFO.
+    /// A symbolic link to a good one of one's own, to one of another user, to nothing, to itself,
+    /// to a FIFO.
     case link, foreignLink, danglingLink, circularLink, pipeLink
     case pipe, folder, socket
     /// A file of this many bytes, all of them such as may be in a token.

@@ -1,5 +1,6 @@
-// Every hostile or broken request that a login's port was tried with: none ends the login, none is repeated in the answer,
-// and the browser is served afterwards. Not about who may enter at all (`LoopbackEntranceTests`).
+// Every hostile or broken request that a login's port was tried with: none ends the login, none is
+// repeated in the answer, and the browser is served afterwards. Not about who may enter at all
+// (`LoopbackEntranceTests`).
 
 import Glibc
 import Testing

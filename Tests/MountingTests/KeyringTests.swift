@@ -1,16 +1,18 @@
-// Logins whose secret is in the keyring: its files, its replacement, and keyrings that are missing, locked or silent. A
-// script in place of secret-tool keeps the entries; the real one is in `SecretServiceTests` and the scenario `keyring`.
+// Logins whose secret is in the keyring: its files, its replacement, and keyrings that are missing,
+// locked or silent. A script in place of secret-tool keeps the entries; the real one is in
+// `SecretServiceTests` and the scenario `keyring`.
 
+import Blocking
 import DropboxAPI
 import Foundation
-import LocalIO
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Mounting
 
-/// Runs work that waits on a thread of its own: that of a test belongs to the pool which the work needs.
+/// Runs work that waits on a thread of its own: that of a test belongs to the pool which the work
+/// needs.
 private func onThread<Value: Sendable>(
     _ work: @escaping @Sendable () throws -> Value
 ) async throws -> Value {
@@ -29,7 +31,8 @@ struct KeyringTests {
         path = folder.path + "/work/credentials.json"
         try FileManager.default.createDirectory(
             atPath: folder.path + "/keyring", withIntermediateDirectories: false)
-        // Files of its folder change it: `locked`, `answered` (the user enters the password), `hung`.
+        // Files of its folder change it: `locked`, `answered` (the user enters the password),
+        // `hung`.
         try writeProgram(
             #"""
             #!/bin/sh
@@ -37,7 +40,7 @@ struct KeyringTests {
             command=$1
             shift
             echo "$command $*" >> ../calls
-            test ! -e ../hung || exec timeout 60 tail -f /dev/null
+            test ! -e ../hung || exec timeout 3600 tail -f /dev/null
             case $1 in --*) shift ;; esac
             case $command in
                 store)
@@ -71,7 +74,7 @@ struct KeyringTests {
 
     private func file(
         _ variables: [String: String] = [:], path: String? = nil, server: String? = nil,
-        limits: Keyring.Limits = .init()
+        limits: Keyring.Limits = .init(user: 120, background: 120)
     ) -> LoginFile {
         let usual = [
             "PATH": "\(folder.path):/usr/bin:/bin", "DBUS_SESSION_BUS_ADDRESS": "unix:path=/none",
@@ -170,7 +173,8 @@ struct KeyringTests {
         let names = try entries
         #expect(try await save(file, "third") == nil)
         #expect(try await secret(file) == "third")
-        // The new one did not take the old one's entry, which had to last until the file was replaced.
+        // The new one did not take the old one's entry, which had to last until the file was
+        // replaced.
         #expect(try entries.count == 1)
         #expect(try entries != names)
         await #expect(throws: CommandError.keyring(.missing, login: "dbxfs login")) {
@@ -246,10 +250,8 @@ struct KeyringTests {
         _ = try await save(file())
         try set("hung")
         let file = file(limits: .init(user: 1, background: 1))
-        let start = ContinuousClock.now
         #expect(
             try await fault(file, asksUser ? .user { _ in } : .background) == .silent(seconds: 1))
-        #expect(ContinuousClock.now - start < .seconds(30))
         await #expect(throws: CommandError.keyring(.silent(seconds: 1), login: "dbxfs login")) {
             try await onThread { try file.checkKeyring() }
         }

@@ -27,6 +27,12 @@ import Testing
     @Test("none and 0 lift a limit; the later one of two counts")
     func none() throws {
         #expect(try changed("bwlimit_up=none", "bwlimit_down=0").uploadRate == nil)
+        // A mount lifts a limit of the configuration file in the same words.
+        let lifted = try MountSettings(
+            parsing: ["bwlimit_up=none,bwlimit_down=0"],
+            over: [.init("bwlimit_up", "2M"), .init("bwlimit_down", "1M@08:00/2M@18:00")])
+        #expect(lifted.uploadRate == nil && lifted.downloadRate == nil)
+        #expect(lifted.downloadSchedule == nil)
         #expect(try changed("bwlimit_up=none", "bwlimit_down=0").downloadRate == nil)
         #expect(try changed("write_delay=none").writeDelay == 0)
         #expect(try changed("bwlimit_up=1K", "bwlimit_up=2B").uploadRate == 2)
@@ -62,7 +68,8 @@ import Testing
         let text = try Terminal.json(LiveSettings(cacheSize: 7, writeDelay: 2.5))
         let object = try #require(
             try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
-        // A limit by time is an option's value, and has a key of its own beside the limit of this moment.
+        // A limit by time is an option's value, and has a key of its own beside the limit of this
+        // moment.
         let byTime = ["bwlimit_up_by_time", "bwlimit_down_by_time"]
         #expect(Set(object.keys) == Set(LiveSettings.names).union(byTime))
         for name in ["bwlimit_up"] + byTime { #expect(object[name] is NSNull) }

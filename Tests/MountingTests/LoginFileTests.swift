@@ -45,9 +45,7 @@ extension LoginFile {
     @Test("a saved login is loaded again, and only its owner can read it")
     func roundTrip() throws {
         #expect(try file.load() == nil)
-        let mask = umask(0)
-        defer { umask(mask) }
-        try file.save(.sample)
+        try withUmask(0) { try file.save(.sample) }
         #expect(try file.load() == .sample)
         #expect(try mode(file.path) == 0o600)
         #expect(try mode(folder.path + "/work") == 0o700)

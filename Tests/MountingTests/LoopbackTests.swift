@@ -1,5 +1,5 @@
-// The end of a login over real sockets: what ends it, and what slow visitors and crowds do to it. Hostile requests
-// are in `HostileLoginTests`.
+// The end of a login over real sockets: what ends it, and what slow visitors and crowds do to it.
+// Hostile requests are in `HostileLoginTests`.
 
 import Foundation
 import Glibc
@@ -44,6 +44,15 @@ import Testing
         #expect(login.result() == .refused("The user[31m said no"))
         #expect(page.hasPrefix("HTTP/1.1 200 "))
         #expect(page.contains("not given access") && !page.contains("said no"))
+    }
+
+    @Test("a scope that the app lacks is told apart from a user's refusal")
+    func scopes() throws {
+        let login = try WaitingLogin()
+        let page = try login.get(
+            "/?error=invalid_scope&error_description=not+sharing.read&state=\(Self.state)")
+        #expect(login.result() == .scopesRefused("not sharing.read"))
+        #expect(page.contains("lacks a permission") && !page.contains("sharing.read"))
     }
 
     @Test("a request in pieces is one request")

@@ -1,4 +1,5 @@
-// The answers to requests for metrics, by their heads alone; and the addresses that `-o metrics=` takes.
+// The answers to requests for metrics, by their heads alone; and the addresses that `-o metrics=`
+// takes.
 
 import Testing
 
@@ -8,7 +9,8 @@ import Testing
     private static let line = "GET /metrics HTTP/1.1\r\n"
     private static let host = "Host: localhost:9417\r\n"
 
-    /// Requests, as they are without the empty line, and the status of their answers at a port of loopback.
+    /// Requests, as they are without the empty line, and the status of their answers at a port of
+    /// loopback.
     static let requests: [(String, Int)] =
         [
             (line + host, 200), (line + host + "Accept: text/plain, */*;q=0.1\r\n", 200),

@@ -1,8 +1,9 @@
-// Scrapers at real sockets: the text of the mount, hostile clients, and the end. Which requests get which answers is in
-// `MetricsRequestTests`.
+// Scrapers at real sockets: the text of the mount, hostile clients, and the end. Which requests get
+// which answers is in `MetricsRequestTests`.
 
 import Foundation
 import Glibc
+import LocalFiles
 import LocalIO
 import Synchronization
 import SystemPackage
@@ -273,9 +274,7 @@ import Testing
         try FileManager.default.createDirectory(
             atPath: place, withIntermediateDirectories: true)
         let socket = LocalSocket(folder: place, name: "metrics.sock")
-        let before = umask(0)
-        let server = try server(.socket(socket.path))
-        umask(before)
+        let server = try withUmask(0) { try self.server(.socket(socket.path)) }
         server.start()
         var status = stat()
         #expect(lstat(socket.path, &status) == 0 && status.st_mode == S_IFSOCK | 0o600)

@@ -26,6 +26,16 @@ import Testing
         #expect(ending.limit == 7)
     }
 
+    @Test("a client that comes during the wait waits for its own time, from then on")
+    func late() throws {
+        let start = ContinuousClock.now - .seconds(20)
+        #expect(ending.limit(since: start) == 60)
+        _ = ending.ask(limit: 2)
+        let limit = try #require(ending.limit(since: start))
+        #expect(limit >= 22 && limit < 60)
+        #expect(ending.limit(since: .now + .seconds(1)) == 2)
+    }
+
     @Test("a timeout that the mount sets outweighs those of clients")
     func set() {
         let asked = ending.ask(limit: 5)

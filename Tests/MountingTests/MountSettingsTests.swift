@@ -177,7 +177,8 @@ import Testing
             ("uid", "uid"), ("nosuid=0", "nosuid"), ("suid=1", "suid"), ("=", ""), (" ro", " ro"),
             ("r\u{0}o", "r\u{0}o"),
             ("ro\nsuid", "ro\nsuid"), (#"\,suid"#, ",suid"), (#"\\,uid=1,x"#, #"\"#),
-            // What libfuse, fusermount3 and mount(8) take, and what would say something else of the mount than dbxfs does.
+            // What libfuse, fusermount3 and mount(8) take, and what would say something else of the
+            // mount than dbxfs does.
             ("fsname=/dev/sda1", "fsname"), ("subtype=ext4", "subtype"), ("fd=0", "fd"),
             ("rootmode=40777", "rootmode"),
             ("user_id=0", "user_id"), ("group_id=0", "group_id"), ("blkdev", "blkdev"),
@@ -213,7 +214,7 @@ import Testing
             ("uid", "joe"), ("uid", "-1"), ("uid", "4294967296"), ("gid", ""), ("umask", "8"),
             ("fmask", "1777"), ("dmask", "rwx"), ("fsync", "sometimes"), ("cache_dir", "here"),
             ("cache_size", "10X"), ("cache_size", "9223372036854775807G"), ("write_delay", "soon"),
-            ("write_delay", "-1"), ("write_delay", "nan"), ("bwlimit_up", "0"),
+            ("write_delay", "-1"), ("write_delay", "nan"), ("bwlimit_up", "-1"),
             ("bwlimit_down", "fast"), ("uid", "99999999999999999999"), ("uid", "+1"),
             ("uid", "0x0"), ("uid", "4294967295"),
             ("gid", "4294967295"), ("gid", "1 "), ("umask", "-1"), ("umask", "+7"),

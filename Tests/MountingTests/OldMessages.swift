@@ -1,5 +1,6 @@
-// The messages of programs and mounts up to version 0.1.0: one request and one reply for all commands, each with a field for
-// everything. Tests talk in them, so that those programs and mounts go on to understand one another.
+// The messages of programs and mounts up to version 0.1.0: one request and one reply for all
+// commands, each with a field for everything. Tests talk in them, so that those programs and mounts
+// go on to understand one another.
 
 import DropboxAPI
 import LocalIO

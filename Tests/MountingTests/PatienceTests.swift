@@ -1,23 +1,23 @@
 // Checks that are given up when they take too long, so that a command that only reads never hangs.
 
+import Blocking
 import Foundation
 import LocalIO
 import Mounting
 import TestSupport
 import Testing
 
-@Suite struct PatienceTests {
+// A test that waits for the other work waits for ever, or for an hour: the suite's limit ends it.
+@Suite(.timeLimit(.minutes(5))) struct PatienceTests {
     @Test("work that is done in time gives its value, and other work nothing")
     func threads() {
         #expect(WorkerThread.within(seconds: 30) { 7 } == 7)
         let never = Latch()
-        let start = ContinuousClock.now
         #expect(
             WorkerThread.within(seconds: 0.05) {
                 never.wait()
                 return 7
             } == nil)
-        #expect(ContinuousClock.now - start < .seconds(10))
         never.set()
     }
 
@@ -26,9 +26,7 @@ import Testing
         let outcome = try #require(
             try ChildProcess.run("sh", ["-c", "echo no >&2; exit 3"], within: 30))
         #expect(outcome.status == 3 && outcome.errors == "no")
-        let start = ContinuousClock.now
-        #expect(try ChildProcess.run("sleep", ["60"], within: 0.1) == nil)
-        #expect(ContinuousClock.now - start < .seconds(10))
+        #expect(try ChildProcess.run("sleep", ["3600"], within: 0.1) == nil)
         #expect(try ChildProcess.run("no-such-program", [], within: 1)?.status == 127)
     }
 

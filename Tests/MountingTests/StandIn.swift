@@ -15,15 +15,24 @@ final class StandIn: MountService {
     let written = Mutex(0)
     /// Takes one change off the queue with each status that is read while all is being sent.
     let drainsByItself: Bool
+    /// As in the status.
+    let device: String?
+    let process: Int32
 
-    init(operations: Int, drainsByItself: Bool = false) {
+    init(
+        operations: Int, drainsByItself: Bool = false, device: String? = nil, process: Int32 = 0
+    ) {
         self.drainsByItself = drainsByItself
+        self.device = device
+        self.process = process
         queued.withLock { $0.operations = operations }
     }
 
     func status() -> MountStatus {
         var status = MountStatus(mountpoint: "/mnt/a b", account: "work", state: .online)
         status.pendingOperations = queued.withLock { $0.operations }
+        status.device = device
+        status.pid = process
         return status
     }
 
@@ -108,6 +117,7 @@ final class StandIn: MountService {
     }
 
     let isTreeKnown = true
+    let listing: ListingStatus? = nil
     let settings = Mutex(LiveSettings(cacheSize: 10, writeDelay: 5))
 
     func conflicts(below path: String) throws(CommandError) -> [ConflictReport] {

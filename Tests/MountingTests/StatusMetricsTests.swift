@@ -1,5 +1,5 @@
-// The numbers of a status as Prometheus reads them. That its own parser takes the whole of it is tested by
-// the scenario `seeing`.
+// The numbers of a status as Prometheus reads them. That its own parser takes the whole of it is
+// tested by the scenario `seeing`.
 
 import Foundation
 import Mounting
@@ -81,6 +81,20 @@ import Testing
         #expect(text.hasSuffix("\n"))
     }
 
+    @Test("how far a listing is, is a metric while it runs")
+    func listing() {
+        var status = mount()
+        #expect(!StatusMetrics.text([status]).contains("listing_entries{"))
+        var listing = ListingStatus(seconds: 1, isFirst: true, entries: 7, bytes: 8)
+        listing.expectedBytes = 9
+        status.listing = listing
+        let text = StatusMetrics.text([status])
+        #expect(text.contains(/dbxfs_listing_entries\{.*\} 7/))
+        #expect(text.contains(/dbxfs_listing_bytes\{.*\} 8/))
+        #expect(text.contains(/dbxfs_listing_expected_bytes\{.*\} 9/))
+        #expect(!text.contains("listing_expected_entries{"))
+    }
+
     @Test("every number of the JSON is a metric")
     func completeness() throws {
         var status = mount()
@@ -92,14 +106,14 @@ import Testing
         let names = fields.keys.filter {
             ![
                 "pid", "advice", "remote_path", "version", "lost_paths", "connection_problem",
-                "metrics_address",
+                "metrics_address", "device",
             ].contains($0)
         }
         let known: Set = [
             "mountpoint", "account", "state", "uploads", "problems", "conflicts", "lost", "entries",
             "requests", "calls", "pins", "limits", "local_entries", "local_bytes",
             "pending_operations", "pending_bytes", "cached_bytes", "pinned_bytes",
-            "cursor_age_seconds", "tree_complete", "listing_seconds", "waiting_seconds",
+            "cursor_age_seconds", "tree_complete", "listing_seconds", "listing", "waiting_seconds",
             "bytes_down", "bytes_up", "sending_rate", "receiving_rate", "seconds_left", "paused",
             "pause_seconds_left",
             "rss_bytes",

@@ -52,9 +52,30 @@ import Testing
         let text = status.text
         #expect(text.contains("state      online: listing the account for 12 s"))
         #expect(text.contains("tree       303 entries known so far"))
+        var listing = ListingStatus(seconds: 12.7, isFirst: true, entries: 303, bytes: 3 << 20)
+        status.listing = listing
+        #expect(
+            status.text.contains("listing the account for 12 s: 303 entries with 3.0 MiB so far;"))
+        listing.expectedBytes = 57 << 20
+        status.listing = listing
+        #expect(status.text.contains(": 303 entries with 3.0 MiB of about 57.0 MiB; folders"))
+        // The space was another one, or is counted in another way.
+        listing.expectedBytes = 2 << 20
+        status.listing = listing
+        #expect(status.text.contains(": 303 entries with 3.0 MiB so far;"))
+        status.listing = nil
         (status.isTreeComplete, status.listingSeconds, status.cursorAgeSeconds) = (true, nil, 3)
         #expect(status.text.contains("state      online\n"))
         #expect(status.text.contains("tree       303 entries known, confirmed 3 s ago"))
+        // A later listing changes nothing that users see but this.
+        listing = ListingStatus(seconds: 2, isFirst: false, entries: 120, bytes: 0)
+        listing.expectedEntries = 303
+        status.listing = listing
+        #expect(status.text.contains("state      online\n"))
+        #expect(
+            status.text.contains(
+                "confirmed 3 s ago; comparing the account for 2 s: 120 of about 303 entries"))
+        status.listing = nil
         // A mount of an earlier version says nothing of it.
         status.isTreeComplete = nil
         #expect(status.text.contains("state      online\n"))
@@ -103,6 +124,15 @@ import Testing
             look([mount(), mount("/mnt/b")]), since: nil, size: .init(columns: 80, rows: 5))
         #expect(few.count == 5)
         #expect(few.last == "… \(whole.count - 4) more lines")
+    }
+
+    @Test("of a path that is longer than Linux opens, only the ends are shown")
+    func longPath() {
+        let name = String(repeating: "n", count: 63)
+        let names = [String](repeating: name, count: 63) + ["last" + name.dropFirst(5)]
+        #expect(MountStatus.shortPath(of: names).utf8.count == 4095)
+        #expect(MountStatus.shortPath(of: ["top"] + names + ["end"]) == "/top/…/end")
+        #expect(MountStatus.shortPath(of: []) == "")
     }
 
     @Test("nothing in a name gets out of its line, on the screen and in the plain status")

@@ -1,7 +1,7 @@
 // A login that waits for a browser on real sockets, and visitors to it.
 
+import Blocking
 import Glibc
-import LocalIO
 import Synchronization
 import Testing
 
@@ -16,7 +16,8 @@ final class WaitingLogin: Sendable {
     private let answer = Mutex<RedirectAnswer?>(nil)
     private let end = Latch()
 
-    /// With `isBegun`, a browser has entered by the printed address, and its cookie goes with each request.
+    /// With `isBegun`, a browser has entered by the printed address, and its cookie goes with each
+    /// request.
     init(
         seconds: Double = 3600, limits: HTTPListener.Limits = .init(), isBegun: Bool = true
     ) throws {

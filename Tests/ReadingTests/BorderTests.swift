@@ -1,4 +1,5 @@
-// Sizes and counts at the borders of what a server can claim, in what reading and pinning make of them.
+// Sizes and counts at the borders of what a server can claim, in what reading and pinning make of
+// them.
 
 import BlockCache
 import ContentHashing

@@ -1,5 +1,5 @@
-// A cloud with nothing but content, that does what a test tells it to: cuts, damages, refuses, and holds
-// bytes back until they are let go.
+// A cloud with nothing but content, that does what a test tells it to: cuts, damages, refuses, and
+// holds bytes back until they are let go.
 
 import ContentHashing
 import Core
@@ -201,7 +201,8 @@ private actor FakeStream: RemoteByteStream {
         if !hasEnded { store.change(running: -1) }
     }
 
-    /// Counts the end before its reader learns of it: the stream itself may outlive that for a moment.
+    /// Counts the end before its reader learns of it: the stream itself may outlive that for a
+    /// moment.
     private func end() {
         guard !hasEnded else { return }
         hasEnded = true

@@ -1,4 +1,5 @@
-// A cloud that cuts, damages, refuses and lies: right bytes or an error, never wrong bytes, never short.
+// A cloud that cuts, damages, refuses and lies: right bytes or an error, never wrong bytes, never
+// short.
 
 import BlockCache
 @testable import FileSystem

@@ -15,8 +15,8 @@ final class Fixture: Sendable {
     let reader: ContentReader
     private let temporary: TemporaryFolder
 
-    /// On a machine that is busy with something else an answer may be late by any time, so nothing is
-    /// asked for twice unless a test wants that.
+    /// On a machine that is busy with something else an answer may be late by any time, so nothing
+    /// is asked for twice unless a test wants that.
     init(
         _ samples: [Sample], memory: Int64 = 64 << 20, requests: Int = 16,
         cacheSize: Int64 = 1 << 30, hedgeDelay: Duration = .seconds(600),

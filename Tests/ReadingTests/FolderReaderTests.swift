@@ -1,4 +1,5 @@
-// Folders that are fetched as a whole: the files that come, their verification, and the results for waiting readers.
+// Folders that are fetched as a whole: the files that come, their verification, and the results for
+// waiting readers.
 
 import BlockCache
 import ContentHashing

@@ -119,7 +119,8 @@ struct EmulatedAccount: Sendable {
     let client: DropboxClient
     let traffic: TrafficCounter
 
-    /// Has the server refuse the id in a store's next change, which then goes by path, as do all after it.
+    /// Has the server refuse the id in a store's next change, which then goes by path, as do all
+    /// after it.
     func refuseIDs(in store: DropboxStore) async throws {
         try server.addFault([
             "kind": "route_error", "route": "files/move_v2", "count": 1,

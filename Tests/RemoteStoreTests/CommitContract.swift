@@ -165,7 +165,7 @@ struct CommitContract {
             try await subject.put("/f", "1234567890", expecting: .revision(file.revision))
             try await subject.put("/empty", "")
             let space = try await subject.store.space()
-            #expect(space == RemoteSpace(used: 10, allocated: 10))
+            #expect(space == RemoteSpace(used: 10, allocated: 10, isPersonal: true))
         }
     }
 

@@ -31,7 +31,7 @@ struct SpaceTests {
     func individual() async throws {
         let space = try await space(
             "{\"used\": 7, \"allocation\": {\".tag\": \"individual\", \"allocated\": 10}}")
-        #expect(space == RemoteSpace(used: 7, allocated: 10))
+        #expect(space == RemoteSpace(used: 7, allocated: 10, isPersonal: true))
     }
 
     @Test("A team's member has the team's space, unless a cap stops them")

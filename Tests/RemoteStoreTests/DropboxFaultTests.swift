@@ -1,5 +1,5 @@
-// The Dropbox store with a network and a server that fail: lost responses are recognised, and errors
-// have the names that filesystems know.
+// The Dropbox store with a network and a server that fail: lost responses are recognised, and
+// errors have the names that filesystems know.
 
 import ContentHashing
 import Core

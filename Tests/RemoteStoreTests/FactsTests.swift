@@ -1,5 +1,5 @@
-// POSIX facts in properties, against the emulator: one template for an account, found again by all its
-// machines, and content that never waits for it.
+// POSIX facts in properties, against the emulator: one template for an account, found again by all
+// its machines, and content that never waits for it.
 
 import ContentHashing
 import Core
@@ -310,7 +310,8 @@ import Testing
             try await put("/run", script, by: store)
             #expect(try await listed(by: store) == ["/run": .untold])
             #expect(requests(account, "file_properties") == 0)
-            // A cursor of a mount that shared them goes on, and the feed begins anew with the next one.
+            // A cursor of a mount that shared them goes on, and the feed begins anew with the next
+            // one.
             try await put("/more", script, by: machine(account))
             let cursor = try await machine(account).list(.root, recursive: true).cursor
             let page = try await store.list(after: cursor)

@@ -79,8 +79,10 @@ extension Subject {
             func deleted(below folder: RemotePath, recursive: Bool = true) async throws -> [String]
             {
                 var (paths, spelled) = ([RemoteEntry](), SpelledPaths(below: folder))
-                try await undo.forEachEntry(below: folder, recursive: recursive) {
-                    entry throws(RemoteError) in
+                try await undo.forEachEntry(
+                    below: folder, recursive: recursive,
+                    begin: { (paths, spelled) = ([], SpelledPaths(below: folder)) }
+                ) { entry throws(RemoteError) in
                     try spelled.note(entry)
                     if entry.kind == .deleted { paths.append(entry) }
                 }

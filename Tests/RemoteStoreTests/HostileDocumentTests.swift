@@ -1,5 +1,6 @@
-// Every document that a listing was attacked with, by the field that is strange in it: each is read as what it says or refused,
-// and the entries beside it are read. Other lies of a server are in `HostileServerTests`.
+// Every document that a listing was attacked with, by the field that is strange in it: each is read
+// as what it says or refused, and the entries beside it are read. Other lies of a server are in
+// `HostileServerTests`.
 
 import Core
 import DropboxAPI

@@ -128,13 +128,30 @@ struct HostileServerTests {
 
     @Test(
         "An entry outside of the mounted folder is refused",
-        arguments: ["/", "/team", "/teams/file.txt", "/team folder/file.txt", "/tea/m/file.txt"])
+        arguments: ["/", "/teams/file.txt", "/team folder/file.txt", "/tea/m/file.txt"])
     func outsideOfPrefix(_ path: String) async throws {
         let store = ScriptedTransport(
             json: pageJSON([fileJSON(["path_lower": "\"\(path)\""])])
         ).store(prefix: "/Team")
         let page = try await store.list(.root, recursive: true)
         #expect(page.entries.isEmpty)
+    }
+
+    @Test("A listing with another entry in place of the mounted folder is not taken for its own")
+    func anotherInItsPlace() async throws {
+        for (place, error) in [("/elsewhere", RemoteError.rootChanged), ("/team", .cursorReset)] {
+            let store = ScriptedTransport { request in
+                guard request.route == "files/list_folder" else {
+                    return .json(
+                        """
+                        {".tag": "folder", "name": "Team", "path_lower": "\(place)", "id": "id:t"}
+                        """)
+                }
+                let other = fileJSON(["path_lower": "\"/team\""])
+                return .json(pageJSON([other, fileJSON(["path_lower": "\"/team/file.txt\""])]))
+            }.store(prefix: "/Team")
+            await #expect(throws: error) { try await store.list(.root, recursive: true) }
+        }
     }
 
     @Test("The mounted folder itself is no entry in it")
@@ -162,7 +179,7 @@ struct HostileServerTests {
     func longCursor() async throws {
         let cursor = String(repeating: "c", count: MetadataReader.maximumCursorLength + 1)
         let store = ScriptedTransport(json: pageJSON([], cursor: cursor)).store()
-        await #expect(throws: RemoteError.malformed("a cursor of 65537 bytes")) {
+        await #expect(throws: RemoteError.malformed("a cursor of \(cursor.utf8.count) bytes")) {
             try await store.list(.root, recursive: true)
         }
         await #expect(throws: RemoteError.self) { try await store.latestCursor() }

@@ -1,5 +1,5 @@
-// The contract of every store for changes that are meant for a node, when the place that the node was
-// at has another occupant by now: the change takes the node, or nothing.
+// The contract of every store for changes that are meant for a node, when the place that the node
+// was at has another occupant by now: the change takes the node, or nothing.
 
 import Core
 import RemoteStore
@@ -8,7 +8,8 @@ import Testing
 
 @Suite("Contract of stores: identity")
 struct IdentityContract {
-    /// A file and a folder that are known here, which another client has moved, with others in their places.
+    /// A file and a folder that are known here, which another client has moved, with others in
+    /// their places.
     private struct Replaced {
         var file: RemoteReference
         var folder: RemoteReference
@@ -43,6 +44,25 @@ struct IdentityContract {
             try await store.delete("/moved f", revision: nil)
             #expect(try await store.entry(of: file) == nil)
             #expect(try await store.entry(of: FileID("id:unknown")) == nil)
+        }
+    }
+
+    @Test(
+        "A move that no user has asked for takes a node from its path only, once",
+        arguments: Backend.allCases)
+    func moveFromPath(_ backend: Backend) async throws {
+        try await backend.withStore { subject in
+            let store = subject.store
+            let known = try await subject.put("/f", "ours")
+            let file = RemoteReference(path: "/f", id: known.id, isOnlyAtPath: true)
+            #expect(try await store.move(file, to: "/g").id == known.id)
+            // The reply was lost.
+            #expect(try await store.move(file, to: "/g").id == known.id)
+            _ = try await store.move("/g", to: "/their place")
+            await #expect(throws: RemoteError.notFound) { try await store.move(file, to: "/g") }
+            let outcomes = try await store.moveFiles([RemoteRelocation(from: file, to: "/g")])
+            #expect(outcomes == [.failure(.notFound)])
+            #expect(try await subject.paths() == ["/their place"])
         }
     }
 

@@ -1,5 +1,5 @@
-// Features of the reference alone: a second client, snapshots, determinism; and that no client that follows it
-// misses anything.
+// Features of the reference alone: a second client, snapshots, determinism; and that no client that
+// follows it misses anything.
 
 import Core
 import RemoteStore

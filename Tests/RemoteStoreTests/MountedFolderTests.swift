@@ -68,6 +68,9 @@ struct MountedFolderTests {
             await #expect(throws: RemoteError.rootChanged) {
                 try await bed.store.list(after: bed.cursor)
             }
+            await #expect(throws: RemoteError.rootChanged) {
+                try await bed.store.list(.root, recursive: true)
+            }
             try await bed.store.refreshRoot()
             #expect(bed.store.root != name)
             #expect(try await bed.folder.paths() == ["/Old"])
@@ -131,6 +134,9 @@ struct MountedFolderTests {
             #expect(change.hasChanges)
             await #expect(throws: RemoteError.rootChanged) {
                 try await bed.store.list(after: bed.cursor)
+            }
+            await #expect(throws: RemoteError.rootChanged) {
+                try await bed.store.list(.root, recursive: true)
             }
             try await bed.store.refreshRoot()
             #expect(bed.store.root != name)

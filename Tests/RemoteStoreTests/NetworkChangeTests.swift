@@ -25,6 +25,10 @@ import Testing
         func noteTaken(upTo offset: Int64) { taken.withLock { $0.append(offset) } }
     }
 
+    private func requests(_ account: EmulatedAccount, _ route: String) -> Int64 {
+        account.server.statistics["routes"]?[route]?["requests"]?.integer ?? 0
+    }
+
     @Test("the source of a piece learns step by step how much of it the network has taken")
     func taken() async throws {
         try await EmulatedAccount.withAccount { account in
@@ -49,6 +53,45 @@ import Testing
         guard case .offline(let reason) = error else { return #expect(error == .offline("")) }
         #expect(reason.contains("login page"))
         #expect(error.isTransient)
+    }
+
+    @Test("a page that the network has lost is requested anew when the network changes")
+    func lostPage() async throws {
+        try await EmulatedAccount.withAccount { account in
+            let store = DropboxStore(client: account.client, log: silent)
+            let cursor = try await store.latestCursor()
+            let route = "files/list_folder/continue"
+            try account.server.addFault([
+                "route": .string(route), "kind": "stall", "seconds": 600, "count": 1,
+            ])
+            let page = Task { try await store.list(after: cursor) }
+            try await waitWhile {
+                requests(account, route) == 0
+            }
+            store.endWaiting()
+            #expect(try await page.value.hasMore == false)
+            #expect(requests(account, route) == 2)
+        }
+    }
+
+    @Test("a page is not requested anew for a task that was cancelled")
+    func cancelledPage() async throws {
+        try await EmulatedAccount.withAccount { account in
+            let store = DropboxStore(client: account.client, log: silent)
+            let cursor = try await store.latestCursor()
+            let route = "files/list_folder/continue"
+            try account.server.addFault([
+                "route": .string(route), "kind": "stall", "seconds": 600, "count": 1,
+            ])
+            let page = Task { try await store.list(after: cursor) }
+            try await waitWhile {
+                requests(account, route) == 0
+            }
+            page.cancel()
+            store.endWaiting()
+            await #expect(throws: RemoteError.cancelled) { try await page.value }
+            #expect(requests(account, route) == 1)
+        }
     }
 
     @Test("a wait that is ended from outside is cancelled at once, and the next one works")

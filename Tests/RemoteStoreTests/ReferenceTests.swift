@@ -1,5 +1,5 @@
-// How the Dropbox store names the nodes that its changes are about: by ids, and by paths once the server has
-// refused an id.
+// How the Dropbox store names the nodes that its changes are about: by ids, and by paths once the
+// server has refused an id.
 
 import Core
 import DropboxAPI
@@ -129,7 +129,8 @@ struct ReferenceTests {
         #expect(store.refusesIDs)
     }
 
-    /// A server without ids, where another client is faster than a change whose metadata were read before.
+    /// A server without ids, where another client is faster than a change whose metadata were read
+    /// before.
     private func overtaken() -> DropboxStore {
         let store = ScriptedTransport { request in
             let path = request.route

@@ -1,6 +1,6 @@
-// The contract of every store, with any server behind it: names, folders, deletes, moves, copies. The same tests
-// run on the reference in memory and on Dropbox's API, so the reference stays one. Sessions, commits and
-// listings have files of their own.
+// The contract of every store, with any server behind it: names, folders, deletes, moves, copies.
+// The same tests run on the reference in memory and on Dropbox's API, so the reference stays one.
+// Sessions, commits and listings have files of their own.
 
 import ContentHashing
 import Core

@@ -81,7 +81,8 @@ struct SessionContract {
                     try await subject.store.append(
                         source, range: piece, to: session, closes: index == 2)
                 }
-                // One that is long since there, as a client sends that does not know how far it came.
+                // One that is long since there, as a client sends that does not know how far it
+                // came.
                 if index < 2 {
                     try await subject.store.append(
                         source, range: pieces[0], to: session, closes: false)

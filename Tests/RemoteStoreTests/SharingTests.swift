@@ -1,4 +1,5 @@
-// Shared links: one for each file and folder, the same for all callers, and only to nodes that can be opened.
+// Shared links: one for each file and folder, the same for all callers, and only to nodes that can
+// be opened.
 
 import Core
 import DropboxAPI

@@ -5,7 +5,8 @@ import Glibc
 
 /// The disks of the present history, and the files that are open.
 struct Disks {
-    /// The calls are plain C functions, which can reach the disks only through a global; all are on one thread.
+    /// The calls are plain C functions, which can reach the disks only through a global; all are on
+    /// one thread.
     nonisolated(unsafe) static var current = Disks()
 
     /// An open file or folder of a process.

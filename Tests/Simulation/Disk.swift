@@ -1,5 +1,5 @@
-// The disk of one machine, in memory: the seed decides which unflushed bytes a power cut leaves. Not responsible
-// for the database, which `Machine` has, nor for how calls reach it.
+// The disk of one machine, in memory: the seed decides which unflushed bytes a power cut leaves.
+// Not responsible for the database, which `Machine` has, nor for how calls reach it.
 
 import CDisk
 import Core
@@ -7,7 +7,8 @@ import Glibc
 
 /// Files in folders. A call returns a negative errno when it fails.
 ///
-/// A file is flushed by itself and its name with its folder. A folder lasts from the moment it is made.
+/// A file is flushed by itself and its name with its folder. A folder lasts from the moment it is
+/// made.
 final class Disk {
     /// Bytes that reach the disk together. A token has several such pages.
     fileprivate static let pageSize = 4
@@ -311,9 +312,9 @@ extension Disk.File {
         }
     }
 
-    /// Size and time are those of some moment since the flush. Of the pages written until then, some have come,
-    /// and in place of the others are older bytes, or zeros. Pages do not wait for the time of their change: later
-    /// writes over bytes that the file had may have come as well.
+    /// Size and time are those of some moment since the flush. Of the pages written until then,
+    /// some have come, and in place of the others are older bytes, or zeros. Pages do not wait for
+    /// the time of their change: later writes over bytes that the file had may have come as well.
     fileprivate func lose(_ luck: Luck) {
         let kept = luck.prefix(of: changes.count)
         (bytes, modified) = flushed

@@ -1,12 +1,14 @@
-// Histories in phases: something is made and known to all, then one side goes silent, and after that the same few nodes
-// change on both sides. Rare states need several steps in this order, which independent steps seldom have.
+// Histories in phases: something is made and known to all, then one side goes silent, and after
+// that the same few nodes change on both sides. Rare states need several steps in this order, which
+// independent steps seldom have.
 
 import RemoteStoreTesting
 
 extension StepDrawing {
     /// The steps of a history in phases.
     mutating func phases(_ count: Int) -> [Step] {
-        var steps = base()
+        let isOurs = subject == .replies ? draw(4) != 0 : draw(3) == 0
+        var steps = base(isOurs: isOurs)
         steps.append(.wait(6000))
         steps += silence()
         let ending = ending()
@@ -14,10 +16,10 @@ extension StepDrawing {
         return steps + ending
     }
 
-    /// Makes a few nodes: by other clients, or by users of the first mount, so that no change is another client's.
-    private mutating func base() -> [Step] {
-        let isOurs = subject == .replies ? draw(4) != 0 : draw(3) == 0
-        return (0..<2 + draw(2)).map { index in
+    /// Makes a few nodes: by other clients, or by users of the first mount, so that no change is
+    /// another client's.
+    mutating func base(isOurs: Bool) -> [Step] {
+        (0..<2 + draw(2)).map { index in
             // Mostly a folder first, and then a file in it or beside it.
             let isFolder = index == 0 ? draw(3) != 0 : draw(3) == 0
             let path = fresh(isFolder: isFolder)

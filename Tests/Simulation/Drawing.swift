@@ -23,8 +23,8 @@ extension Plan {
         isLate = Bool.random(using: &delay)
         var names =
             [["a", "b"], ["a", "b", "c"], ["a", "A", "b"]].randomElement(using: &random) ?? ["a"]
-        // Many losses need a flush, a change and a cut within seconds, and many wrong trees need moves on both sides that
-        // cross: most drawings of steps aim at something.
+        // Many losses need a flush, a change and a cut within seconds, and many wrong trees need
+        // moves on both sides that cross: most drawings of steps aim at something.
         let subject = StepDrawing.subjects.randomElement(using: &random) ?? .anything
         if subject == .cuts { mounts = 1 }
         var more = SeededRandom(seed: seed ^ 0x3333)
@@ -45,21 +45,31 @@ extension Plan {
         if folding == .scalar, Int.random(in: 0..<4, using: &odd) == 0 {
             names = Self.oddNames.randomElement(using: &odd) ?? names
         }
+        var swarm = SeededRandom(seed: seed ^ 0x5AA5)
+        let isSwarm = Int.random(in: 0..<3, using: &swarm) != 0
+        let theme = isSwarm ? StepDrawing.Theme.allCases.randomElement(using: &swarm) : nil
+        if theme != nil, Int.random(in: 0..<3, using: &swarm) != 0 { names = ["a", "b"] }
+        if theme == .alone { mounts = 1 }
+        if theme == .contents, Int.random(in: 0..<4, using: &swarm) != 0 { mounts = 1 }
+        if theme == .listings { pageSize = Int.random(in: 1...3, using: &swarm) }
+        if theme == .large { moveLimit = Int.random(in: 2...4, using: &swarm) }
+        if theme == .swaps { mounts = max(2, mounts) }
         var drawing = StepDrawing(
             random: random, names: names, mounts: mounts, subject: subject)
         var weather = SeededRandom(seed: seed ^ 0xFA17)
         faults = [0, 0, 0, 0, 10, 40].randomElement(using: &weather) ?? 0
+        if theme == .alone { faults = 0 }
         isHurried = Bool.random(using: &weather)
         pause = [0, 0, 30, 400, 3000].randomElement(using: &weather) ?? 0
-        steps = drawing.steps(count)
+        steps = theme.map { drawing.swarm(count, $0) } ?? drawing.steps(count)
         var modes = SeededRandom(seed: seed ^ 0x755)
         sharesModes = Int.random(in: 0..<3, using: &modes) == 0
         if sharesModes { addModes(using: &modes) }
         if sharesModes, Int.random(in: 0..<4, using: &modes) != 0 { addLinks(using: &modes) }
     }
 
-    /// Names of which the server takes some for one, or refuses some, with aliases that they get. U+FFFD stands for a byte
-    /// that is no UTF-8.
+    /// Names of which the server takes some for one, or refuses some, with aliases that they get.
+    /// U+FFFD stands for a byte that is no UTF-8.
     private static let oddNames = [
         ["a", "A"], ["a", "A", "a (Case Conflict)"], ["a\\", "a_", "b"], ["a ", "a", "A"],
         ["\u{E9}", "e\u{301}", "\u{C9}"], ["a\u{FFFD}", "a\u{FF}", "b"],
@@ -124,7 +134,9 @@ struct StepDrawing {
     var subject: Subject
 
     /// The nodes that earlier steps made, or would have made.
-    private(set) var made: [Made]
+    var made: [Made]
+    /// No other nodes are made.
+    var isComplete = false
 
     struct Made {
         var path: String
@@ -168,10 +180,7 @@ struct StepDrawing {
         case 107...: return .powerCutInRequest(mount, changes: 1 + draw(1 << draw(4)))
         case 103, 104: return .disk(mount, isFull: draw(2) == 0)
         case 105: return .date(mount, [0, 10, 3600, 86_400][draw(4)] * (draw(2) == 0 ? 1 : -1))
-        case 106:
-            // A pattern has the backslash of a name twice.
-            let pattern = names[draw(names.count)].replacing("\\", with: "\\\\")
-            return .remount(mount, ignoring: draw(3) == 0 ? "" : pattern)
+        case 106: return .remount(mount, ignoring: draw(3) == 0 ? "" : pattern())
         case 92: return .unmount(mount)
         case 93, 94: return .mount(mount)
         case 95: return .faults(mount, [0, 10, 40][draw(3)])
@@ -180,6 +189,9 @@ struct StepDrawing {
         default: return .wait(400_000)
         }
     }
+
+    /// A pattern for a name, in which a backslash of the name is there twice.
+    mutating func pattern() -> String { names[draw(names.count)].replacing("\\", with: "\\\\") }
 
     private mutating func first(_ mount: Int) -> Step {
         switch draw(5) {
@@ -295,6 +307,7 @@ struct StepDrawing {
 
     /// A path below an existing folder, which may be new.
     mutating func fresh(isFolder: Bool) -> String {
+        if isComplete { return known(isFolder: isFolder) }
         let above = draw(3) == 0 ? "" : folder()
         let path = above.split(separator: "/").count > 2 ? "" : above
         made.append(Made(path: path + "/" + names[draw(names.count)], isFolder: isFolder))

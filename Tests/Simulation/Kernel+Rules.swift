@@ -4,7 +4,8 @@ import Core
 import FileSystem
 
 extension Kernel {
-    /// Throws a `Violation` if a cached answer is not what the filesystem answers now. `text` is the content of a file.
+    /// Throws a `Violation` if a cached answer is not what the filesystem answers now. `text` is
+    /// the content of a file.
     func check(_ name: String, text: (InodeID) -> String?) throws {
         guard comeToRest() else { return }
         for cached in sortedNames { try checkName(cached, name) }

@@ -1,13 +1,15 @@
-// The kernel's caches over a mount: names, attributes, listings and pages, with its rules for how long they hold. Not
-// responsible for what a user does, nor for writes that the kernel gathers.
+// The kernel's caches over a mount: names, attributes, listings and pages, with its rules for how
+// long they hold. Not responsible for what a user does, nor for writes that the kernel gathers.
 
 import Core
 import FileSystem
 
-/// The kernel's cache of a filesystem's replies, each until the end that the reply names, or a notification.
+/// The kernel's cache of a filesystem's replies, each until the end that the reply names, or a
+/// notification.
 ///
-/// A name, a file or a folder is held while a request about it is unanswered: a notification about it waits, as in the kernel
-/// for the lock that the request has. `unchecked`: used on the scheduler's thread only.
+/// A name, a file or a folder is held while a request about it is unanswered: a notification about
+/// it waits, as in the kernel for the lock that the request has. `unchecked`: used on the
+/// scheduler's thread only.
 final class Kernel: KernelInvalidating, @unchecked Sendable {
     struct Name: Hashable, Comparable {
         var parent: InodeID

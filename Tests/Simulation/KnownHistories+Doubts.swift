@@ -1,5 +1,5 @@
-// Histories that once broke a rule although the program had kept all promises, shortened: `Simulation --known` plays them,
-// too.
+// Histories that once broke a rule although the program had kept all promises, shortened:
+// `Simulation --known` plays them, too.
 
 import RemoteStoreTesting
 
@@ -48,6 +48,62 @@ extension Plan {
                 steps: [
                     .user(0, .write("/A")), .wait(6000), .other(.put("/a")),
                     .user(0, .write("/A")),
+                ])
+        ),
+        (
+            "a file that users deleted, whose bytes others store again after other ones",
+            Plan(
+                seed: 24332, mounts: 3, pageSize: 2000, distance: 400, keepsNames: true,
+                isLate: true,
+                steps: [
+                    .other(.put("/b/a")), .wait(100), .user(2, .removeTree("/b")),
+                    .other(.put("/b/a")), .other(.putSame(1, "/b/a")),
+                ])
+        ),
+        (
+            "a file that a late server stores under an alias, after its folder was deleted",
+            Plan(
+                seed: 23749, mounts: 2, pageSize: 2000, distance: 0, isLate: true, faults: 40,
+                pause: 30, sharesModes: true,
+                steps: [
+                    .other(.makeFolder("/A/A")), .wait(6000), .other(.put("/a")),
+                    .user(1, .link("/A/a")), .user(1, .makeFolder("/a")),
+                    .user(1, .chmod("/A/a", 420)), .user(0, .chmod("/a/B", 448)),
+                    .other(.put("/a/A")), .user(1, .removeTree("/a")), .wait(2200),
+                    .user(1, .removeTree("/A")),
+                ])
+        ),
+        (
+            "others store the bytes of a save under its name, while they arrive under the name of before",
+            Plan(
+                seed: 143341, mounts: 1, pageSize: 3, distance: 400, compaction: .paths,
+                moveLimit: 5, isLate: true, isHurried: true,
+                steps: [
+                    .user(0, .makeFolder("/b/b")), .user(0, .makeFolder("/b/b/b")), .wait(6000),
+                    .user(0, .makeFolder("/b")), .wait(400), .user(0, .save("/a")),
+                    .other(.putSame(0, "/a")),
+                ])
+        ),
+        (
+            "a power cut takes a save whose bytes others have stored",
+            Plan(
+                seed: 105612, mounts: 1, pageSize: 2, distance: 0, compaction: .paths,
+                keepsNames: true, isLate: true, isHurried: true,
+                steps: [
+                    .user(0, .makeFolder("/b")), .wait(6000), .user(0, .flushFolder("/")),
+                    .user(0, .save("/a")), .user(0, .flushFolder("/b")), .user(0, .save("/a")),
+                    .other(.putSame(0, "/a")), .powerCut(0, calls: 0),
+                ])
+        ),
+        (
+            "users and others make a folder under one alias, which goes back to its own name",
+            Plan(
+                seed: 96105, mounts: 1, pageSize: 2000, distance: 400, keepsNames: true,
+                isHurried: true,
+                steps: [
+                    .other(.makeFolder("/a/A/A (Case Conflict)")), .user(0, .write("/a")),
+                    .other(.makeFolder("/A (Case Conflict)")), .user(0, .makeFolder("/A")),
+                    .user(0, .rename("/a", "/A (Case Conflict)")),
                 ])
         ),
     ]

@@ -1,5 +1,5 @@
-// Histories that once broke a rule about own names, modes or times. Not responsible for those about content and places
-// (`KnownHistories.swift`).
+// Histories that once broke a rule about own names, modes or times. Not responsible for those about
+// content and places (`KnownHistories.swift`).
 
 import RemoteStoreTesting
 
@@ -99,6 +99,60 @@ extension Plan {
                     .user(0, .makeFolder("/b/a")), .user(0, .flush("/a")), .user(0, .save("/a")),
                     .wait(2200), .user(0, .overwrite("/a")), .date(0, 86400),
                     .user(0, .write("/a")),
+                ])
+        ),
+        (
+            "a delta from before an exchange shows a folder under its old name, and the next one under an alias without its own name",
+            Plan(
+                seed: 69, mounts: 1, pageSize: 2000, distance: 0, refusesIDs: true,
+                keepsNames: true, isLate: true, faults: 40, isHurried: true, pause: 400,
+                steps: [
+                    .user(0, .write("/a/b")), .user(0, .makeFolder("/A")), .wait(6000),
+                    .user(0, .save("/a")), .user(0, .exchange("/A", "/a")),
+                ])
+        ),
+        (
+            "a mode arrives whose file a save has replaced since",
+            Plan(
+                seed: 88, mounts: 1, pageSize: 2000, distance: 400, isHurried: true,
+                sharesModes: true,
+                steps: [
+                    .user(0, .write("/a")), .wait(6000), .user(0, .chmod("/a", 0o600)),
+                    .wait(300), .user(0, .save("/a")), .wait(60000),
+                ])
+        ),
+        (
+            "the response to a mode is lost, whose file a save has replaced since",
+            Plan(
+                seed: 262, mounts: 1, pageSize: 2000, distance: 400, faults: 20, isHurried: true,
+                sharesModes: true,
+                steps: [
+                    .user(0, .write("/a")), .wait(60000), .user(0, .chmod("/a", 0o600)),
+                    .wait(300), .user(0, .save("/a")), .wait(60000),
+                ])
+        ),
+        (
+            "a file takes its own name on the server, where another one has it under a key that was not predicted",
+            Plan(
+                seed: 15, mounts: 1, pageSize: 3, distance: 400, compaction: .paths,
+                keepsNames: true, isLate: true, folding: .simple, faults: 10, isHurried: true,
+                pause: 400,
+                steps: [
+                    .user(0, .write("/\u{130}")), .user(0, .write("/\u{130}")),
+                    .user(0, .write("/I\u{307}")), .networkCutInRequest(0, changes: 1),
+                    .wait(40000), .user(0, .rename("/\u{130}", "/i")),
+                    .user(0, .save("/\u{130}")),
+                ])
+        ),
+        (
+            "a file is written under the name of one between two moves, which the server has under a key that was not predicted",
+            Plan(
+                seed: 134, mounts: 1, pageSize: 2000, distance: 400, folding: .simple,
+                isHurried: true, pause: 400,
+                steps: [
+                    .user(0, .write("/\u{130}")), .wait(6000), .faults(0, 40),
+                    .user(0, .rename("/\u{130}", "/i")), .user(0, .write("/\u{130}")),
+                    .wait(20000),
                 ])
         ),
     ]

@@ -4,10 +4,23 @@ import RemoteStoreTesting
 
 extension Plan {
     /// All, of which the program was at fault or a rule was too strict.
-    static let known = knownFaults + knownDoubts + knownNames
+    static let known =
+        knownFaults + knownDoubts + knownNames + knownRules + knownTold + knownToldMore
+        + knownReached
 
     /// The name of each says what went wrong.
     private static let knownFaults: [(name: String, plan: Plan)] = [
+        (
+            "a folder that is moved in parts comes back with the mode that the server has",
+            Plan(
+                seed: 12837, mounts: 1, pageSize: 2000, distance: 20, keepsNames: true,
+                moveLimit: 2,
+                faults: 10, isHurried: true, pause: 30, sharesModes: true,
+                steps: [
+                    .other(.makeFolder("/b")), .user(0, .chmod("/b", 420)), .other(.put("/b/b")),
+                    .user(0, .rename("/b", "/a")), .other(.put("/b/a")),
+                ])
+        ),
         (
             "a delta of a file that this mount has deleted since makes its own new file step aside",
             Plan(

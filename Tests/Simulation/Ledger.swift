@@ -1,7 +1,8 @@
-// The texts that were written, and those knowingly replaced or removed: they decide in the end whether anything is
-// lost. Not responsible for where things are.
+// The texts that were written, and those knowingly replaced or removed: they decide in the end
+// whether anything is lost. Not responsible for where things are.
 
-/// The tokens of a history. Each write adds one of its own to a file, so that a token stands for a write.
+/// The tokens of a history. Each write adds one of its own to a file, so that a token stands for a
+/// write.
 final class Ledger {
     /// When the writer of a token was acknowledged.
     private var acknowledged: [String: Int64] = [:]
@@ -20,11 +21,14 @@ final class Ledger {
     private var replacements: [String: [Set<String>]] = [:]
     /// Those that the server did not have yet.
     private var successors: [String: [Set<String>]] = [:]
-    private var issued: Set<String> = []
-    private var count = 0
+    /// The tokens, with their numbers.
+    private var issued: [String: Int] = [:]
+    /// The number of the last token.
+    private(set) var count = 0
     /// The tokens that were written over a token's own bytes.
     private var overwriters: [String: Set<String>] = [:]
-    /// Tokens that an fsync has acknowledged, and those that had to be as safe as such before a row named them.
+    /// Tokens that an fsync has acknowledged, and those that had to be as safe as such before a row
+    /// named them.
     private var promised: Set<String> = []
     /// How many texts a power cut or the death of a process may have left as mixtures of versions.
     private var mixtures = 0
@@ -32,21 +36,30 @@ final class Ledger {
     private var crossing: Set<String> = []
     /// Tokens that were replaced before a power cut, by tokens that the server had then.
     private var superseded: Set<String> = []
+    /// The tokens that another client has stored, too: that the server has them does not say that a
+    /// replacement by them was sent.
+    private var takenBack: Set<String> = []
     /// Tokens that may be in two files, or again in one.
     private var copied: Set<String> = []
 
     /// The length of the shortest token, of which others are multiples.
     static let unit = 15
 
-    /// A new token, of so many units. Each of its parts has its number, so that no mixture of two tokens is a token.
+    /// A new token, of so many units. Each of its parts has its number, so that no mixture of two
+    /// tokens is a token.
     func issue(_ actor: String, units: Int = 1) -> String {
         count += 1
         let number = String(count, radix: 36)
         let digits = String(repeating: "0", count: max(0, 3 - number.count)) + number
         let name = actor.count < 2 ? actor + "." : actor
         let token = name + String(repeating: digits, count: 5 * units - 1) + ";"
-        issued.insert(token)
+        issued[token] = count
         return token
+    }
+
+    /// Whether a token is one of the first ones.
+    func isIssued(_ token: String, upTo number: Int) -> Bool {
+        issued[token].map { $0 <= number } ?? false
     }
 
     /// The write of a token was acknowledged.
@@ -74,8 +87,8 @@ final class Ledger {
         if !promised.isDisjoint(with: text) { promised.formUnion(other) }
     }
 
-    /// The tokens of one writer that were acknowledged until a time are on a disk, but without an fsync: until
-    /// the bytes added to their files are there as well, no row vouches for them.
+    /// The tokens of one writer that were acknowledged until a time are on a disk, but without an
+    /// fsync: until the bytes added to their files are there as well, no row vouches for them.
     func settle(of actor: String, until time: Int64) {
         let old = acknowledged.filter { $0.key.hasPrefix(actor) && $0.value <= time }.keys
         settled.formUnion(old.filter { !replacedEarly.contains($0) })
@@ -106,8 +119,12 @@ final class Ledger {
     /// A user has written a token across the end that the file's row has, through a handle.
     func noteCrossing(_ token: String) { crossing.insert(token) }
 
-    /// A writer's process has died. No row tells of writes behind a file's end since its handle was flushed last, so
-    /// that a token across that end, which nothing has acknowledged, may be there in part.
+    /// A full disk has taken a part of a token.
+    func noteShortWrite() { mixtures += 1 }
+
+    /// A writer's process has died. No row tells of writes behind a file's end since its handle was
+    /// flushed last, so that a token across that end, which nothing has acknowledged, may be there
+    /// in part.
     func noteDeath(of actor: String) {
         let open = crossing.filter { $0.hasPrefix(actor) }
         crossing.subtract(open)
@@ -119,7 +136,8 @@ final class Ledger {
             || settled.contains(token) && followers[token, default: []].allSatisfy(isSafe)
     }
 
-    /// The power of one writer's machine is cut: no row vouches for content that is neither on its disk nor on the server.
+    /// The power of one writer's machine is cut: no row vouches for content that is neither on its
+    /// disk nor on the server.
     func cutPower(of actor: String) {
         giveUpOverwritten(by: actor)
         let lost = acknowledged.keys.filter { $0.hasPrefix(actor) && !isSafe($0) }
@@ -127,8 +145,8 @@ final class Ledger {
         uncertain.formUnion(lost)
     }
 
-    /// As on a local disk, unflushed bytes over those that an fsync has acknowledged are there wholly, in part, or not
-    /// at all.
+    /// As on a local disk, unflushed bytes over those that an fsync has acknowledged are there
+    /// wholly, in part, or not at all.
     private func giveUpOverwritten(by actor: String) {
         var torn: Set<String> = []
         for (token, others) in overwriters where promised.contains(token) {
@@ -141,19 +159,25 @@ final class Ledger {
         mixtures += torn.count
     }
 
-    /// The power of the only machine is cut, and the server has these tokens. The tokens that they have replaced must not
-    /// come back.
+    /// The power of the only machine is cut, and the server has these tokens. The tokens that they
+    /// have replaced must not come back.
     func noteSuperseded(by present: Set<String>) {
         for (token, texts) in successors where !present.contains(token) {
-            guard texts.contains(where: { !$0.isEmpty && $0.isSubset(of: present) }) else {
-                continue
+            let isSent = texts.contains { text in
+                !text.isEmpty && text.isSubset(of: present.subtracting(takenBack))
             }
+            guard isSent else { continue }
             superseded.insert(token)
         }
     }
 
     /// A user makes an older revision the current one, or another client moves a file.
     func allowCopies(of text: String) { copied.formUnion(Self.tokens(text)) }
+
+    /// Whether users of a mount have written any of a text.
+    func isOfMounts(_ text: String) -> Bool {
+        Self.tokens(text).contains { !$0.hasPrefix("x.") }
+    }
 
     /// Whether a token may be in two files, or again in one.
     func mayBeCopied(_ token: String) -> Bool { copied.contains(token) }
@@ -174,13 +198,17 @@ final class Ledger {
     }
 
     /// Another client stores a text that users have.
-    func take(back text: String) { given.subtract(Self.tokens(text)) }
+    func take(back text: String) {
+        given.subtract(Self.tokens(text))
+        takenBack.formUnion(Self.tokens(text))
+    }
 
     /// A user who saw a text removed it.
     func give(up text: String) { given.formUnion(Self.tokens(text)) }
 
-    /// A user who saw a text put another one in its place: if a power cut takes that, the first one must be there.
-    /// `sent`: the tokens that the server has already, so that their presence does not say that the replacement was sent.
+    /// A user who saw a text put another one in its place: if a power cut takes that, the first one
+    /// must be there. `sent`: the tokens that the server has already, so that their presence does
+    /// not say that the replacement was sent.
     func give(up text: String, for other: String, sent: Set<String> = []) {
         let others = Self.tokens(other)
         if others.isDisjoint(with: sent) {
@@ -202,8 +230,8 @@ final class Ledger {
         if found.contains(token) || given.contains(token) { return true }
         let seen = seen.union([token])
         return (replacements[token] ?? []).contains { others in
-            // A user who only began to write had emptied the file before, and text that was there once has replaced
-            // text that was not fsynced.
+            // A user who only began to write had emptied the file before, and text that was there
+            // once has replaced text that was not fsynced.
             others.allSatisfy {
                 !uncertain.contains($0) || settled.contains($0) && !safe.contains(token)
             }
@@ -220,7 +248,7 @@ final class Ledger {
     /// The fault of a text: it may have only tokens that a user has written.
     private func flaw(of text: String) -> String? {
         let parts = text.split(separator: ";", omittingEmptySubsequences: false)
-        if parts.last == "", parts.dropLast().allSatisfy({ issued.contains("\($0);") }) {
+        if parts.last == "", parts.dropLast().allSatisfy({ issued["\($0);"] != nil }) {
             return nil
         }
         return text.isEmpty ? nil : text.replacing("\0", with: "0")
@@ -232,7 +260,8 @@ final class Ledger {
     /// The tokens of a text.
     static func tokens(_ text: String) -> Set<String> { Set(parts(text).map(token)) }
 
-    /// The tokens of a text, in order. Before one may be the beginning of another one, of which the rest is missing.
+    /// The tokens of a text, in order. Before one may be the beginning of another one, of which the
+    /// rest is missing.
     static func parts(_ text: String) -> [String] { text.split(separator: ";").map { "\($0);" } }
 
     /// The token at the end of a part.

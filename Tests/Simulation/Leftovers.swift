@@ -1,5 +1,6 @@
-// Rows that the database of a mount may not have once all has come to rest: traces of changes that are long over. Each would be
-// taken for the trace of a later one. Not responsible for rows that contradict each other, which are broken invariants.
+// Rows that the database of a mount may not have once all has come to rest: traces of changes that
+// are long over. Each would be taken for the trace of a later one. Not responsible for rows that
+// contradict each other, which are broken invariants.
 
 import Core
 import FileSystem
@@ -56,8 +57,8 @@ extension World {
                 AS own_deletions
         """
 
-    /// Throws a `Violation` if a mount shows another time for a file than the server has. An empty file may have been
-    /// emptied again, which is not sent.
+    /// Throws a `Violation` if a mount shows another time for a file than the server has. An empty
+    /// file may have been emptied again, which is not sent.
     func checkTimes() throws {
         if plan.hasEqualContents { return }
         for process in mounts.compactMap(\.process) {

@@ -1,41 +1,10 @@
-// A mount's connection to the server: requests and replies take time, are lost, refused or late, and none passes once
-// the mount's process is dead. Not responsible for what the server does with a request.
+// A mount's connection to the server: requests and replies take time, are lost, refused or late,
+// and none passes once the mount's process is dead. Not responsible for what the server does with a
+// request.
 
 import Core
 import RemoteStore
 import RemoteStoreTesting
-
-/// Requests that the client has given up, and that the server will carry out all the same.
-///
-/// `unchecked`: used on the scheduler's thread only.
-final class Belated: @unchecked Sendable {
-    /// The longest time until then, in milliseconds: a little less than the time for which dbxfs waits.
-    static let longest = 800_000
-
-    private let scheduler: Scheduler
-    /// The number of the responses.
-    private(set) var count = 0
-    /// Contents that arrived late. A mount that has seen one arrival at a place takes the next one there for another
-    /// client's: for a file that was restored.
-    fileprivate(set) var arrived: [[UInt8]] = []
-    /// Whether any request will be, or was.
-    private(set) var isUsed = false
-    /// Whether a mode has arrived late, and perhaps replaced a newer one.
-    fileprivate(set) var hasFacts = false
-
-    init(_ scheduler: Scheduler) { self.scheduler = scheduler }
-
-    fileprivate func carryOut(_ body: @escaping @Sendable () async -> Void) {
-        count += 1
-        isUsed = true
-        let time = scheduler.now + Int64(scheduler.draw(Self.longest)) * 1_000_000
-        Task.detached { [self] in
-            await scheduler.sleep(until: time)
-            await body()
-            count -= 1
-        }
-    }
-}
 
 /// One mount's connection to the server in memory.
 ///
@@ -50,6 +19,8 @@ final class Link: RemoteStoring, @unchecked Sendable {
     var faults = 0
     /// Without a network every request fails.
     var isCut = false
+    /// The requests for deltas fail, and all others are answered.
+    var lacksDeltas = false
     /// The longest way of a request or a reply, in milliseconds.
     var distance = 20
     /// Called with each request and its outcome.
@@ -58,8 +29,24 @@ final class Link: RemoteStoring, @unchecked Sendable {
     private let count: (String) -> Void
     /// Called when the server has changed something, before the reply.
     var onChange: () -> Void = {}
+    /// Called with each request that a rule is about.
+    var onRequest: (Request) -> Void = { _ in }
+    /// The listings that go on at a cursor.
+    private var listings: [Cursor: Listing] = [:]
+
+    private struct Listing {
+        var folder: RemotePath
+        var isWhole: Bool
+        var nodes: Set<FileID> = []
+    }
+    /// Called with each path at which something is to be stored, and the path that it has so far.
+    var onPlace: (RemotePath, RemotePath?) -> Void = { _, _ in }
     /// Number of requests so far.
     private(set) var requests = 0
+    /// Number of requests that change something and have no reply yet.
+    private(set) var changesOnTheirWay = 0
+    /// The folders that requests were to make, of which no reply has told whether they did.
+    private(set) var uncertainFolders: Set<RemotePath> = []
     /// The nodes that requests were to move.
     private(set) var moved: Set<FileID> = []
 
@@ -87,6 +74,8 @@ final class Link: RemoteStoring, @unchecked Sendable {
         _ body: () async throws(RemoteError) -> Value
     ) async throws(RemoteError) -> Value {
         requests += 1
+        if changes { changesOnTheirWay += 1 }
+        defer { if changes { changesOnTheirWay -= 1 } }
         note("→ \(request)")
         do throws(RemoteError) {
             let value = try await carry(changes: changes, late, body)
@@ -136,8 +125,8 @@ final class Link: RemoteStoring, @unchecked Sendable {
         }
     }
 
-    /// The failure of a request. Whether the server has done it or will, is open; but it never says that it has refused
-    /// a request that it carries out.
+    /// The failure of a request. Whether the server has done it or will, is open; but it never says
+    /// that it has refused a request that it carries out.
     private func failure(isOpen: Bool = false) -> RemoteError {
         if isCut { return .offline("cut") }
         let open: [RemoteError] = [.offline("lost"), .server("500"), .timedOut]
@@ -146,6 +135,10 @@ final class Link: RemoteStoring, @unchecked Sendable {
             .rateLimited(retryAfter: 1), .unauthorized("expired"), .busy,
         ]
         return scheduler.draw(4) != 0 ? open[scheduler.draw(3)] : refusals[scheduler.draw(3)]
+    }
+
+    private func requireDeltas() throws(RemoteError) {
+        if lacksDeltas { throw .offline("no deltas") }
     }
 
     // MARK: RemoteStoring
@@ -162,13 +155,26 @@ final class Link: RemoteStoring, @unchecked Sendable {
 
     func list(_ folder: RemotePath, recursive: Bool) async throws(RemoteError) -> RemotePage {
         try await perform("list \(folder.rawValue)") { () async throws(RemoteError) in
-            try await base.list(folder, recursive: recursive)
+            let page = try await base.list(folder, recursive: recursive)
+            note(page, of: Listing(folder: folder, isWhole: recursive))
+            return page
         }
     }
 
+    /// Tells what a listing has shown so far.
+    private func note(_ page: RemotePage, of listing: Listing) {
+        var listing = listing
+        listing.nodes.formUnion(page.entries.compactMap(\.id))
+        onRequest(.listing(listing.folder, listing.nodes, isWhole: listing.isWhole))
+        if page.hasMore { listings[page.cursor] = listing }
+    }
+
     func list(after cursor: Cursor) async throws(RemoteError) -> RemotePage {
-        try await perform("continue") { () async throws(RemoteError) in
-            try await base.list(after: cursor)
+        try requireDeltas()
+        return try await perform("continue") { () async throws(RemoteError) in
+            let page = try await base.list(after: cursor)
+            if let listing = listings[cursor] { note(page, of: listing) }
+            return page
         }
     }
 
@@ -181,7 +187,8 @@ final class Link: RemoteStoring, @unchecked Sendable {
     func waitForChange(
         after cursor: Cursor, timeout: Int
     ) async throws(RemoteError) -> RemoteChange {
-        try await perform("wait") { () async throws(RemoteError) in
+        try requireDeltas()
+        return try await perform("wait") { () async throws(RemoteError) in
             try await base.waitForChange(after: cursor, timeout: timeout)
         }
     }
@@ -210,8 +217,12 @@ final class Link: RemoteStoring, @unchecked Sendable {
         _ source: any UploadSource, commit: RemoteCommit
     ) async throws(RemoteError) -> RemoteEntry {
         let request = "upload \(commit.path.rawValue) \(commit.expectation)"
+        // The contents of a deleted folder are stored again where they were.
+        if commit.expectation != .absent(strict: false) { onPlace(commit.path, nil) }
         var late: (@Sendable () async -> Void)?
-        if belated != nil, let bytes = try? source.bytes(0..<source.size) {
+        let content = try? source.bytes(0..<source.size)
+        if let content { onRequest(.upload(commit, content)) }
+        if belated != nil, let bytes = content {
             late = { [base, belated] in
                 belated?.arrived.append(bytes)
                 _ = try? await base.upload(MemorySource(bytes), commit: commit)
@@ -247,11 +258,24 @@ final class Link: RemoteStoring, @unchecked Sendable {
     }
 
     func makeFolder(at path: RemotePath) async throws(RemoteError) -> RemoteEntry {
-        try await perform(
-            "mkdir \(path.rawValue)", changes: true,
-            late: { [base] in _ = try? await base.makeFolder(at: path) }
-        ) { () async throws(RemoteError) in
-            try await base.makeFolder(at: path)
+        onPlace(path, nil)
+        let isFirst = uncertainFolders.insert(path).inserted
+        do throws(RemoteError) {
+            let entry = try await perform(
+                "mkdir \(path.rawValue)", changes: true,
+                late: { [base] in _ = try? await base.makeFolder(at: path) }
+            ) { () async throws(RemoteError) in
+                try await base.makeFolder(at: path)
+            }
+            uncertainFolders.remove(path)
+            return entry
+        } catch {
+            switch error {
+            case .rateLimited, .unauthorized, .busy, .conflict:
+                if isFirst { uncertainFolders.remove(path) }
+            default: break
+            }
+            throw error
         }
     }
 
@@ -261,6 +285,7 @@ final class Link: RemoteStoring, @unchecked Sendable {
             request, changes: true,
             late: { [base] in try? await base.delete(node, revision: revision) }
         ) { () async throws(RemoteError) in
+            if revision == nil { onRequest(.deletion(node)) }
             try await base.delete(node, revision: revision)
         }
     }
@@ -270,6 +295,7 @@ final class Link: RemoteStoring, @unchecked Sendable {
     ) async throws(RemoteError) -> RemoteEntry {
         let request = "move \(node.summary) \(target.rawValue)"
         if let id = node.id { moved.insert(id) }
+        onPlace(target, node.path)
         return try await perform(
             request, changes: true, late: { [base] in _ = try? await base.move(node, to: target) }
         ) { () async throws(RemoteError) in
@@ -278,6 +304,7 @@ final class Link: RemoteStoring, @unchecked Sendable {
     }
 
     func setFacts(_ facts: PosixFacts, of node: RemoteReference) async throws(RemoteError) {
+        onRequest(.facts(node))
         try await perform(
             "facts \(node.summary) \(facts.text)", changes: true,
             late: { [base, belated] in
@@ -351,27 +378,5 @@ struct UserHistory: RemoteHistory {
         _ path: RemotePath, to revision: Revision
     ) async throws(RemoteError) -> RemoteEntry {
         try await link.restore(path, to: revision, willReplace)
-    }
-}
-
-extension RemoteReference {
-    fileprivate var summary: String { "\(path.rawValue)=\(id?.rawValue ?? "any")" }
-}
-
-extension RemoteError {
-    /// The name of its case.
-    fileprivate var kind: String {
-        let text = "\(self)"
-        return String(text.prefix { $0 != "(" })
-    }
-}
-
-extension RemoteEntry {
-    fileprivate var summary: String {
-        switch kind {
-        case .file(let file): "\(foldedPath.rawValue)=\(file.id.rawValue)@\(file.revision.rawValue)"
-        case .folder(let folder): "\(foldedPath.rawValue)/=\(folder.id.rawValue)"
-        case .deleted: "-\(foldedPath.rawValue)"
-        }
     }
 }

@@ -1,5 +1,5 @@
-// Symbolic links in histories: a link's target is a token, and so is the text that the server has of it. Not
-// responsible for the rules, which are those of files.
+// Symbolic links in histories: a link's target is a token, and so is the text that the server has
+// of it. Not responsible for the rules, which are those of files.
 
 import Core
 import FileSystem
@@ -23,7 +23,8 @@ extension World {
         return String(sample.prefix { $0 != "\n" }) + "\n"
     }()
 
-    /// The mark of a link in a view, by which the views of a mount and of the server differ if one has a file.
+    /// The mark of a link in a view, by which the views of a mount and of the server differ if one
+    /// has a file.
     static let linkMark = "→"
 
     /// Whether the server keeps a target for a content at a path.

@@ -1,5 +1,5 @@
-// The machine of a mount: its disk, and its database, of which a power cut leaves all that was flushed and a beginning
-// of the later transactions. Not responsible for the mount's process.
+// The machine of a mount: its disk, and its database, of which a power cut leaves all that was
+// flushed and a beginning of the later transactions. Not responsible for the mount's process.
 
 import GRDB
 import MetadataStore
@@ -47,8 +47,8 @@ final class Machine: @unchecked Sendable {
         }
     }
 
-    /// Decides whether the state after the transaction that begins takes the place of the one that a power cut
-    /// leaves. The later ones have the greater chance, because fewer others follow.
+    /// Decides whether the state after the transaction that begins takes the place of the one that
+    /// a power cut leaves. The later ones have the greater chance, because fewer others follow.
     private func drawKept() throws {
         commits += 1
         if scheduler.draw(min(commits + 1, 4)) == 0 {

@@ -1,8 +1,9 @@
-// A mount of the account: its process can be killed, with its machine or alone, and begun again. Not responsible for the
-// parts of the process, nor for what its users do.
+// A mount of the account: its process can be killed, with its machine or alone, and begun again.
+// Not responsible for the parts of the process, nor for what its users do.
 
 import Core
 import MetadataStore
+import RemoteStore
 import Staging
 import Sync
 
@@ -10,7 +11,8 @@ import Sync
 ///
 /// `unchecked`: used on the scheduler's thread only.
 final class Mount: @unchecked Sendable {
-    /// Nanoseconds after which a closed file is flushed: the two seconds that are promised, and a little.
+    /// Nanoseconds after which a closed file is flushed: the two seconds that are promised, and a
+    /// little.
     static let flushTime: Int64 = 2_500_000_000
 
     let name: String
@@ -32,12 +34,18 @@ final class Mount: @unchecked Sendable {
     var ignored = ""
     var faults = 0
     var isCut = false
+    var lacksDeltas = false
+    /// When the last call of a user was over, by the scheduler's clock; nil during one, and after
+    /// an interrupt, which may leave one running.
+    var endOfStep: Int64? = 0
     /// The deleted folders that `status` has named as not searched.
     private(set) var reported: Set<String> = []
     /// When the process died, by the scheduler's clock.
     private var timeOfDeath: Int64?
     /// Number of requests of earlier processes.
     private var earlierRequests = 0
+    /// The folders that they may have made.
+    private var earlierFolders: Set<RemotePath> = []
 
     init(name: String, machine: Machine, world: World) {
         self.name = name
@@ -46,6 +54,11 @@ final class Mount: @unchecked Sendable {
     }
 
     var requests: Int { earlierRequests + (process?.link.requests ?? 0) }
+
+    /// The folders that a process may have made, as far as it knows.
+    var uncertainFolders: Set<RemotePath> {
+        earlierFolders.union(process?.link.uncertainFolders ?? [])
+    }
 
     /// Begins a process, unless one runs.
     func start() throws {
@@ -61,6 +74,8 @@ final class Mount: @unchecked Sendable {
             let process = try MountProcess(of: self, isDead: isDead)
             self.process = process
             process.link.onChange = { [unowned self] in noteChange(isDead) }
+            process.link.onRequest = { [unowned self] in world.check($0, of: self) }
+            process.link.onPlace = { [unowned self] in world.check(place: $0, from: $1, of: self) }
             try checkFound(process)
             setNetwork()
             try world.scheduler.value { try await process.engine.start() }
@@ -76,8 +91,8 @@ final class Mount: @unchecked Sendable {
         }
     }
 
-    /// Kills the process before it changes something on the disk once more than so many times. No later change of it reaches
-    /// the database, the disk or the server.
+    /// Kills the process before it changes something on the disk once more than so many times. No
+    /// later change of it reaches the database, the disk or the server.
     func kill(after calls: Int) throws {
         guard process != nil else { return }
         endsByCut = false
@@ -220,7 +235,10 @@ final class Mount: @unchecked Sendable {
     private func end(_ process: MountProcess?) throws {
         if let process {
             noteReports()
+            world.forgetView()
+            pins.forgetOpened()
             earlierRequests += process.link.requests
+            earlierFolders.formUnion(process.link.uncertainFolders)
             self.process = nil
             settleOld(since: process.start)
             if process.isDead.isSet {
@@ -272,5 +290,6 @@ final class Mount: @unchecked Sendable {
     func setNetwork() {
         process?.link.faults = faults
         process?.link.isCut = isCut
+        process?.link.lacksDeltas = lacksDeltas
     }
 }

@@ -1,5 +1,5 @@
-// The process of a mount: the store, the staging files, the filesystem and the sync, as `dbxfs` puts them together. Not
-// responsible for when it begins and ends.
+// The process of a mount: the store, the staging files, the filesystem and the sync, as `dbxfs`
+// puts them together. Not responsible for when it begins and ends.
 
 import Blocking
 import Core
@@ -58,9 +58,8 @@ final class MountProcess: @unchecked Sendable {
         let clock = MachineClock(machine: machine, clock: VirtualClock(scheduler: scheduler))
         let openFiles = OpenFiles()
         let relay = KernelInvalidator()
-        let log = Logger(label: name) { _ -> any LogHandler in
-            if world.verbose { return WorldLog(name: name, world: world) }
-            return SwiftLogNoOpLogHandler()
+        let log = Logger(label: name) { _ in
+            WorldLog(name: name, world: world, logLevel: world.verbose ? .debug : .warning)
         }
         var options = FileSystemOptions(userID: 1000, groupID: 1000)
         options.sharesPosix = world.plan.sharesModes
@@ -134,16 +133,17 @@ private struct DirectReader: ContentReading {
     }
 }
 
-/// Puts the log of a mount into the history.
+/// Has the log of a mount checked, and puts it into the history.
 private struct WorldLog: LogHandler {
     let name: String
     let world: World
     var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.debug
+    var logLevel: Logger.Level
 
-    init(name: String, world: World) {
+    init(name: String, world: World, logLevel: Logger.Level) {
         self.name = name
         self.world = world
+        self.logLevel = logLevel
     }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -152,6 +152,7 @@ private struct WorldLog: LogHandler {
     }
 
     func log(event: LogEvent) {
-        world.note("  \(name) log: \(event.message) \(event.metadata ?? [:])")
+        world.check(event, of: name)
+        if world.verbose { world.note("  \(name) log: \(event.message) \(event.metadata ?? [:])") }
     }
 }

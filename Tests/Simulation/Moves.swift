@@ -1,6 +1,6 @@
-// The moves of users: one stands until it is sent, also if others move or edit the node, and a node that others delete
-// before that is kept where users have moved it. Not responsible for accounts with several mounts, where users of another
-// one may have moved or removed a node.
+// The moves of users: one stands until it is sent, also if others move or edit the node, and a node
+// that others delete before that is kept where users have moved it. Not responsible for accounts
+// with several mounts, where users of another one may have moved or removed a node.
 
 import Core
 import MetadataStore
@@ -13,6 +13,14 @@ struct Moves {
     /// Nodes that others have deleted where users no longer had them.
     fileprivate var kept: [InodeID: Kept] = [:]
 
+    /// Another client has replaced or removed a text: the node that was kept had arrived.
+    mutating func withdraw(_ text: String) {
+        let tokens = Ledger.tokens(text)
+        kept = kept.filter { _, kept in
+            !kept.contents.contains { !$0.isEmpty && $0.isSubset(of: tokens) }
+        }
+    }
+
     fileprivate struct Moved {
         /// Where users have it.
         var place: Place
@@ -21,8 +29,9 @@ struct Moves {
 
     fileprivate struct Kept {
         var id: FileID
-        /// The tokens of a file as users knew it, and as others had it: of a change that never came here, because it was
-        /// deleted with the file, either side of it may be kept. Row M3 promises the revision that users moved.
+        /// The tokens of a file as users knew it, and as others had it: of a change that never came
+        /// here, because it was deleted with the file, either side of it may be kept. Row M3
+        /// promises the revision that users moved.
         var contents: [Set<String>]
 
         func isKept(in tokens: Set<String>) -> Bool {
@@ -32,7 +41,8 @@ struct Moves {
 }
 
 extension World {
-    private var onlyProcess: MountProcess? {
+    /// The process of an account's only mount.
+    var onlyProcess: MountProcess? {
         guard mounts.count == 1, let process = mounts[0].process, !process.isDead.isSet else {
             return nil
         }
@@ -45,6 +55,7 @@ extension World {
     /// A user has done something.
     func noteMoves() throws {
         moves.moved = [:]
+        try forgetSeen()
         guard let process = onlyProcess else { return forgetMoves() }
         try process.store.read { snapshot in
             for entry in try snapshot.journalEntries(limit: 1000) {
@@ -55,15 +66,41 @@ extension World {
             }
             // Users may have removed it, or moved it back before this mount knew of the deletion.
             moves.kept = try moves.kept.filter { inode, kept in
-                guard let node = try snapshot.node(inode) else { return false }
-                return node.place != nil && !(node.remote == .inPlace && node.facts.id == kept.id)
-                    && kept.isKept(in: Ledger.tokens(text(of: node, process)))
+                guard let node = try snapshot.node(inode), node.place != nil else { return false }
+                let isBack =
+                    try node.remote == .inPlace && node.facts.id == kept.id
+                    && movedFolder(above: node, snapshot) == nil
+                return !isBack && kept.isKept(in: Ledger.tokens(text(of: node, process)))
             }
         }
     }
 
     private func isMoved(_ node: Node) -> Bool {
         node.place != nil && node.remote == .displaced && !node.flags.contains(.betweenMoves)
+    }
+
+    /// The folder with which users have moved a node that is still where the server has it in that.
+    private func movedFolder(above node: Node, _ snapshot: Snapshot) throws -> Node? {
+        var current = node
+        while current.remote == .inPlace, let parent = current.place?.parent, parent != .root,
+            let folder = try snapshot.node(parent)
+        {
+            if isMoved(folder) { return folder }
+            current = folder
+        }
+        return nil
+    }
+
+    /// Whether users have moved a node by itself, or with a folder that is deleted with it.
+    private func isMoved(
+        _ node: Node, deletedWith paths: [FileID: RemotePath], _ snapshot: Snapshot
+    ) throws -> Bool {
+        let moved = try isMoved(node) ? node : movedFolder(above: node, snapshot)
+        guard let moved, let id = moved.facts.id, paths[id] != nil else { return false }
+        // Another spelling does not save it.
+        return try moved.place.map { place in
+            try snapshot.remotePlace(of: moved)?.isSameThere(as: place) == true
+        } == false
     }
 
     /// Another client has deleted these nodes of the server, among them files with these texts.
@@ -74,11 +111,7 @@ extension World {
                 guard let node = try snapshot.node(id: id) else { continue }
                 // The move has not arrived: a deletion where users have it would be theirs.
                 let isWaiting = try snapshot.remoteKeyPath(of: node.inode) == path.rawValue
-                // Another spelling does not save it.
-                let isSpelled = try node.place.map { place in
-                    try snapshot.remotePlace(of: node)?.isSameThere(as: place) == true
-                }
-                if isMoved(node), isSpelled == false, isWaiting,
+                if isWaiting, try isMoved(node, deletedWith: paths, snapshot),
                     node.kind == .folder || node.facts.revision != nil
                 {
                     let theirs = node.staged == nil ? texts[id] : nil
@@ -116,7 +149,8 @@ extension World {
         }
     }
 
-    /// Throws a `Violation` if something is gone that users had moved away before others deleted it.
+    /// Throws a `Violation` if something is gone that users had moved away before others deleted
+    /// it.
     func checkKept() throws {
         guard let process = onlyProcess else { return }
         let present = serverTokens()

@@ -1,16 +1,21 @@
-// The names that each actor has given: a node steps aside only for a name that another actor has given. Not responsible for
-// the nodes of these names.
+// The names that each actor has given: a node steps aside only for a name that another actor has
+// given. Not responsible for the nodes of these names.
 
 import Core
 import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
 
-/// The names that each actor has given, or has tried to give: as they were given, and as the server composes them.
+/// The names that each actor has given, or has tried to give: as they were given, and as the server
+/// composes them.
 struct Names {
     private var given: [String: Set<[UInt8]>] = [:]
-    /// The keys of these names: what another actor stores under another spelling of a name is a conflict, too.
+    /// The keys of these names: what another actor stores under another spelling of a name is a
+    /// conflict, too.
     private var keys: [String: Set<String>] = [:]
+    /// The keys of names that the other client has given or removed: not those of folders that it
+    /// has met on the way.
+    private var changed: Set<String> = []
     /// How often each name has been given, or named on the way to one.
     private var times: [[UInt8]: Int] = [:]
 
@@ -20,13 +25,22 @@ struct Names {
                 User.bytes(of: name), User.bytes(of: Folding.compose(name)), Array(name.utf8),
             ])
             times[User.bytes(of: name), default: 0] += 1
-            // Where the server has something under the alias of the name, that is the conflict.
-            keys[actor, default: []].formUnion(
-                [name, Alias(of: User.bytes(of: name)).plain].compactMap(\.self).map(Folding.fold))
+            keys[actor, default: []].formUnion(Self.keys(of: name))
         }
     }
 
-    /// The server keeps the spelling that it has: another client that stores an alias in other case stores it as it is.
+    /// Where the server has something under the alias of a name, that is the conflict.
+    private static func keys(of name: String) -> [String] {
+        [name, Alias(of: User.bytes(of: name)).plain].compactMap(\.self).map(Folding.fold)
+    }
+
+    /// The other client gives or removes these names.
+    fileprivate mutating func noteChange(of names: [String]) {
+        changed.formUnion(names.flatMap(Self.keys))
+    }
+
+    /// The server keeps the spelling that it has: another client that stores an alias in other case
+    /// stores it as it is.
     fileprivate func isGiven(_ name: FileName) -> Bool {
         given.values.contains { $0.contains(name.shown) }
             || keys[Self.otherClient, default: []].contains(Folding.fold(name.text))
@@ -42,15 +56,48 @@ struct Names {
     mutating func noteMove(to paths: [String]) { note(paths, by: "moves") }
 
     fileprivate func isGiven(_ name: String, byOthersThan actor: String) -> Bool {
-        keys.contains { $0.key != actor && $0.value.contains(Folding.fold(name)) }
+        keys.contains { other, keys in
+            other != actor
+                && (other == Self.otherClient ? changed : keys).contains(Folding.fold(name))
+        }
+    }
+
+    /// Whether the other client has met a name on the way to another one.
+    fileprivate func isMet(_ name: String) -> Bool {
+        keys[Self.otherClient, default: []].contains(Folding.fold(name))
     }
 }
 
 extension World {
-    /// Throws a `Violation` if something has stepped aside although no other actor has given its name.
+    /// Another client is about to do something.
+    func noteNames(of step: OtherStep) {
+        names.note(step.targets, by: Names.otherClient)
+        var changed: [String] = []
+        for path in step.targets {
+            let parts = path.split(separator: "/").map(String.init)
+            let entries = server.otherClient.snapshot.entries
+            let folders = Set(
+                entries.filter { $1 == .folder }.keys.map { Folding.fold($0.rawValue) })
+            let known = parts.indices.dropLast().prefix { index in
+                folders.contains(Folding.fold("/" + parts[...index].joined(separator: "/")))
+            }
+            changed += parts.dropFirst(known.count)
+        }
+        switch step {
+        case .delete(let path), .move(let path, _):
+            changed += path.split(separator: "/").suffix(1).map(String.init)
+        case .put, .putSame, .makeFolder: break
+        }
+        names.noteChange(of: changed)
+    }
+}
+
+extension World {
+    /// Throws a `Violation` if something has stepped aside although no other actor has given its
+    /// name.
     func checkConflicts(in entries: [RemotePath: TreeSnapshot.Entry]) throws {
-        // Content that a power cut has taken counts as another client's where it has arrived, and two names may be one to the
-        // server.
+        // Content that a power cut has taken counts as another client's where it has arrived, and
+        // two names may be one to the server.
         guard plan.folding == .scalar, !hasPutAside else { return }
         let copies = entries.keys.filter { $0.rawValue.contains("conflicted copy") }
         for path in copies.sorted(by: { $0.rawValue < $1.rawValue }) {
@@ -65,13 +112,21 @@ extension World {
             if given.contains(where: { names.isGiven($0, byOthersThan: String(mark.1)) }) {
                 continue
             }
+            // A folder that users have deleted comes back with what others have put in it.
+            let beside = given.map { Folding.fold(path.parent.rawValue + "/" + $0) }
+            if given.contains(where: names.isMet),
+                entries.keys.contains(where: { beside.contains(Folding.fold($0.rawValue)) })
+            {
+                continue
+            }
             throw Violation(rule: "a conflict of nobody", detail: path.rawValue)
         }
     }
 }
 
 extension World {
-    /// Throws a `Violation` if users see a name that no user has given, or an alias that is not needed.
+    /// Throws a `Violation` if users see a name that no user has given, or an alias that is not
+    /// needed.
     func checkOwnNames() throws {
         guard plan.folding == .scalar else { return }
         for process in mounts.compactMap(\.process) {
@@ -83,7 +138,9 @@ extension World {
                     throw Violation(
                         rule: "a name that no user has given", detail: "\(node.inode) \(place)")
                 }
-                let isNeeded = try process.store.read { try needsAlias(place, in: $0) }
+                // A late server stores a file under an alias that no mount remembers.
+                let isNeeded =
+                    try plan.isLate || process.store.read { try needsAlias(place, in: $0) }
                 if !isNeeded {
                     throw Violation(rule: "an alias without need", detail: "\(node.inode) \(place)")
                 }
@@ -91,8 +148,8 @@ extension World {
         }
     }
 
-    /// Throws a `Violation` if a mount shows the alias of a node whose own name the server keeps. Where another node had that name
-    /// when it was told, it is not shown later.
+    /// Throws a `Violation` if a mount shows the alias of a node whose own name the server keeps.
+    /// Where another node had that name when it was told, it is not shown later.
     func checkToldNames() throws {
         guard plan.sharesModes, plan.tellsModes, plan.folding == .scalar else { return }
         for process in mounts.compactMap(\.process) {
@@ -110,8 +167,8 @@ extension World {
         }
     }
 
-    /// Another mount sees aliases. So does a mount that has lost its rows by a power cut, or restores a deleted file, or to which
-    /// its own late request comes as another client's.
+    /// Another mount sees aliases. So does a mount that has lost its rows by a power cut, or
+    /// restores a deleted file, or to which its own late request comes as another client's.
     private func isLostName(_ name: FileName) -> Bool {
         if mounts.count > 1 || plan.cutsPower(of: 0) || name.text.contains("conflicted copy")
             || belated.isUsed
@@ -124,7 +181,8 @@ extension World {
         return !restores && name.own?.isGiven != false && !names.isGiven(name)
     }
 
-    /// Whether users exchange nodes: one with an alias may keep it longer than it is needed (docs/semantics.md).
+    /// Whether users exchange nodes: one with an alias may keep it longer than it is needed
+    /// (docs/semantics.md).
     private var exchangesNames: Bool {
         plan.steps.contains { if case .user(_, .exchange) = $0 { true } else { false } }
     }

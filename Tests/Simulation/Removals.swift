@@ -1,5 +1,5 @@
-// Texts that one actor removed or replaced, and no other one had changed: they must be gone in the end, on all sides. Not
-// responsible for those that must be there, which the ledger knows.
+// Texts that one actor removed or replaced, and no other one had changed: they must be gone in the
+// end, on all sides. Not responsible for those that must be there, which the ledger knows.
 
 import Core
 import MetadataStore
@@ -55,8 +55,8 @@ extension World {
         }
     }
 
-    /// A user has removed or replaced a text. Of two mounts the other one may have changed it, and while a tree is
-    /// compared with a new listing, a file may be there twice.
+    /// A user has removed or replaced a text. Of two mounts the other one may have changed it, and
+    /// while a tree is compared with a new listing, a file may be there twice.
     func noteRemoval(byUserOf mount: Mount, _ text: String) {
         guard mounts.count == 1, !plan.steps.contains(.resetCursors),
             let copies = live(of: mount)
@@ -74,8 +74,9 @@ extension World {
         }
     }
 
-    /// The files that have unsent changes on a mount, or are open there. Nil if folders that the server has have any, or
-    /// if a deleted one is searched: then it is not clear what they concern.
+    /// The files that have unsent changes on a mount, or are open there. Nil if folders that the
+    /// server has have any, or if a deleted one is searched: then it is not clear what they
+    /// concern.
     private func unsentChanges(of mount: Mount) -> Changes? {
         guard let process = mount.process, belated.count == 0,
             let nodes = unsent(of: process),

@@ -1,5 +1,6 @@
-// One thread, one clock and one order of jobs for a whole process: which ready job runs next is drawn from a seed, and
-// time passes only while no job is ready. Not responsible for what the jobs do.
+// One thread, one clock and one order of jobs for a whole process: which ready job runs next is
+// drawn from a seed, and time passes only while no job is ready. Not responsible for what the jobs
+// do.
 
 import Blocking
 @preconcurrency import CConcurrency
@@ -9,7 +10,8 @@ import TestSupport
 
 /// Runs all of the process's concurrency on the thread that calls `run`.
 ///
-/// `unchecked`: only that thread ever touches it, because the hook takes every job before another thread can.
+/// `unchecked`: only that thread ever touches it, because the hook takes every job before another
+/// thread can.
 final class Scheduler: @unchecked Sendable {
     /// The hook is a plain C function, which can reach its scheduler only through a global.
     nonisolated(unsafe) private static var current: Scheduler?
@@ -93,10 +95,12 @@ final class Scheduler: @unchecked Sendable {
 
     // MARK: Running
 
-    /// Runs one job, or lets time pass to the next timer. False if there is neither, and if all wait forever.
+    /// Runs one job, or lets time pass to the next timer. False if there is neither, and if all
+    /// wait forever.
     func step() -> Bool {
         if !ready.isEmpty {
-            // The order of a list does not matter to a random choice, so the gap is filled by the last one.
+            // The order of a list does not matter to a random choice, so the gap is filled by the
+            // last one.
             let index = draw(ready.count)
             let job = ready[index]
             ready.swapAt(index, ready.count - 1)
@@ -115,7 +119,8 @@ final class Scheduler: @unchecked Sendable {
         return true
     }
 
-    /// Runs jobs until there is none, and then lets time pass, for so many nanoseconds. `check` is called after each.
+    /// Runs jobs until there is none, and then lets time pass, for so many nanoseconds. `check` is
+    /// called after each.
     func run(nanoseconds: Int64, check: () throws -> Void) rethrows {
         let end = now + nanoseconds
         let isOver = Mark()

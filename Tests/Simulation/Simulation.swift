@@ -1,9 +1,11 @@
-// The command: plays the histories of a range of seeds, in several processes, and shortens those that break a rule.
+// The command: plays the histories of a range of seeds, in several processes, and shortens those
+// that break a rule.
 //
 //     Simulation --seeds 0..<1000 [--jobs 2] [--steps 40] [--twice] [--until-broken] [--no-shrink] [--show]
+//     Simulation --seeds 7,19,300
 //
-// It ends with 1 if a rule was broken. A seed gives the same history on every machine: with --twice each is played
-// again, and a difference is a violation, too.
+// It ends with 1 if a rule was broken. A seed gives the same history on every machine: with --twice
+// each is played again, and a difference is a violation, too.
 
 import ArgumentParser
 import Foundation
@@ -14,7 +16,7 @@ struct Simulation: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Plays random histories of mounts, another client, faults and crashes.")
 
-    @Option(help: "The seeds, as FIRST..<END.")
+    @Option(help: "The seeds, as FIRST..<END, or with commas.")
     var seeds = "0..<100"
     @Option(help: "Processes at a time.")
     var jobs = 1
@@ -22,7 +24,7 @@ struct Simulation: ParsableCommand {
     var steps = 40
     @Flag(help: "Play each history twice and compare.")
     var twice = false
-    @Flag(help: "End with the first history that breaks a rule, or takes a minute.")
+    @Flag(help: "End with the first history that breaks a rule, or computes for half a minute.")
     var untilBroken = false
     @Flag(inversion: .prefixedNo, help: "Shorten a history that breaks a rule.")
     var shrink = true
@@ -31,36 +33,37 @@ struct Simulation: ParsableCommand {
     @Flag(help: "Print what happens.")
     var show = false
 
-    private func range() throws -> Range<UInt64> {
+    private func list() throws -> [UInt64] {
         let bounds = seeds.components(separatedBy: "..<").compactMap { UInt64($0) }
-        guard bounds.count == 2, bounds[0] < bounds[1] else {
-            throw ValidationError("seeds are FIRST..<END")
+        if bounds.count == 2, bounds[0] < bounds[1] { return Array(bounds[0]..<bounds[1]) }
+        let texts = seeds.components(separatedBy: ",")
+        let list = texts.compactMap { UInt64($0) }
+        guard list.count == texts.count else {
+            throw ValidationError("seeds are FIRST..<END, or have commas between them")
         }
-        return bounds[0]..<bounds[1]
+        return list
     }
 
     func run() throws {
-        let range = known ? 0..<1 : try range()
+        let list = known ? [0] : try list()
         // The order of dictionaries must not depend on the process.
         let isChild = ProcessInfo.processInfo.environment["SWIFT_DETERMINISTIC_HASHING"] != nil
-        guard isChild else { return try runChildren(range) }
+        guard isChild else { return try runChildren(list) }
         var player = try Player(
             steps: steps, isTwice: twice, endsEarly: untilBroken, shrinks: shrink, show: show)
-        let failed = known ? player.playKnown() : player.play(range)
+        let failed = known ? player.playKnown() : player.play(list)
         if failed { throw ExitCode(1) }
     }
 
-    private func runChildren(_ range: Range<UInt64>) throws {
-        let count = UInt64(max(1, min(jobs, range.count)))
-        let share = (UInt64(range.count) + count - 1) / count
+    private func runChildren(_ list: [UInt64]) throws {
+        let count = max(1, min(jobs, list.count))
+        let share = (list.count + count - 1) / count
         var children: [Process] = []
-        for first in stride(from: range.lowerBound, to: range.upperBound, by: Int(share)) {
+        for first in stride(from: 0, to: list.count, by: share) {
+            let part = list[first..<min(first + share, list.count)]
             let child = Process()
             child.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-            child.arguments = [
-                "--seeds", "\(first)..<\(min(first + share, range.upperBound))", "--steps",
-                "\(steps)",
-            ]
+            child.arguments = ["--seeds", Self.text(of: part), "--steps", "\(steps)"]
             if twice { child.arguments?.append("--twice") }
             if untilBroken { child.arguments?.append("--until-broken") }
             if !shrink { child.arguments?.append("--no-shrink") }
@@ -81,6 +84,16 @@ struct Simulation: ParsableCommand {
             if child.terminationStatus != 0 { failed = true }
         }
         if failed { throw ExitCode(1) }
+    }
+}
+
+extension Simulation {
+    /// The option for these seeds.
+    fileprivate static func text(of seeds: ArraySlice<UInt64>) -> String {
+        guard let first = seeds.first, let last = seeds.last, last >= first,
+            last - first == UInt64(seeds.count - 1)
+        else { return seeds.map(String.init).joined(separator: ",") }
+        return "\(first)..<\(last + 1)"
     }
 }
 
@@ -106,12 +119,16 @@ struct Player {
         scheduler.install()
     }
 
-    /// Plays a range of seeds. Returns whether a rule was broken.
-    mutating func play(_ range: Range<UInt64>) -> Bool {
+    /// Plays the histories of seeds. Returns whether a rule was broken.
+    mutating func play(_ seeds: [UInt64]) -> Bool {
         let start = Date()
         var failures = 0
-        for seed in range {
-            if endsEarly { beginWatch(seed) }
+        for seed in seeds {
+            if endsEarly {
+                beginWatch()
+                print("at \(seed)")
+                fflush(nil)
+            }
             let plan = Plan(seed: seed, steps: steps)
             let (violation, digest) = play(plan, verbose: show)
             if isTwice, violation == nil, play(plan, verbose: false).digest != digest {
@@ -127,25 +144,25 @@ struct Player {
         let seconds = Date().timeIntervalSince(start)
         let facts = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
         print(
-            "\(range.count) histories in \(Int(seconds)) s, \(failures) broken; "
+            "\(seeds.count) histories in \(Int(seconds)) s, \(failures) broken; "
                 + facts.joined(separator: ", "))
         return failures > 0
     }
 
-    /// Prints the number of the history that begins, for each sixteenth one, and lets one that takes a minute end the
-    /// process: a broken program may trap or hang.
-    private func beginWatch(_ seed: UInt64) {
-        alarm(60)
-        guard seed % 16 == 0 else { return }
-        print("at \(seed)")
-        fflush(nil)
+    /// Lets a history that computes for half a minute end the process: a broken program may trap or
+    /// hang. One that waits for other programs has longer.
+    private func beginWatch() {
+        var limit = itimerval()
+        limit.it_value.tv_sec = 30
+        setitimer(Int32(ITIMER_VIRTUAL.rawValue), &limit, nil)
+        alarm(600)
     }
 
     /// Plays the histories that once broke a rule. Returns whether one does now.
     mutating func playKnown() -> Bool {
         var isBroken = false
         for (name, plan) in Plan.known {
-            if endsEarly { alarm(60) }
+            if endsEarly { beginWatch() }
             let violation = play(plan, verbose: show).violation
             print("\(violation.map { "✘ \($0)" } ?? "✔") \(name)")
             fflush(nil)

@@ -1,4 +1,5 @@
-// The steps of a history as values: what a seed stands for, and what a failing history is shortened to.
+// The steps of a history as values: what a seed stands for, and what a failing history is shortened
+// to.
 
 import RemoteStoreTesting
 import TestSupport
@@ -17,11 +18,11 @@ enum Step: Hashable, Sendable {
     case kill(Int, calls: Int = 0)
     /// The power of a mount's machine is cut, in the same way.
     case powerCut(Int, calls: Int)
-    /// The power of a mount's machine is cut when the server has made the last of so many changes for it, before the
-    /// reply.
+    /// The power of a mount's machine is cut when the server has made the last of so many changes
+    /// for it, before the reply.
     case powerCutInRequest(Int, changes: Int)
-    /// A mount's network is gone from the moment when the server has made the last of so many changes for it, before the
-    /// reply.
+    /// A mount's network is gone from the moment when the server has made the last of so many
+    /// changes for it, before the reply.
     case networkCutInRequest(Int, changes: Int)
     /// A mount is ended in an orderly way, without waiting for its queue.
     case unmount(Int)
@@ -31,13 +32,16 @@ enum Step: Hashable, Sendable {
     case faults(Int, Int)
     /// A mount's network is gone, or back.
     case network(Int, isCut: Bool)
+    /// The requests of a mount for deltas fail, or are answered again; all others are.
+    case deltas(Int, areCut: Bool)
     /// The server lets all cursors expire.
     case resetCursors
     /// A mount's disk takes nothing that needs room, or does so again.
     case disk(Int, isFull: Bool)
     /// The date of a mount's machine is set so many seconds ahead of the server's.
     case date(Int, Int)
-    /// A mount is ended in an orderly way, and begins again with these patterns of what stays local.
+    /// A mount is ended in an orderly way, and begins again with these patterns of what stays
+    /// local.
     case remount(Int, ignoring: String)
 }
 
@@ -158,8 +162,8 @@ struct Plan: Sendable {
         self.steps = steps
     }
 
-    /// Whether a mount's machine flushes closed files by itself, and knows afterwards that it did: not with a full
-    /// disk, nor after its date was set back.
+    /// Whether a mount's machine flushes closed files by itself, and knows afterwards that it did:
+    /// not with a full disk, nor after its date was set back.
     func flushes(_ mount: Int) -> Bool {
         !steps.contains { step in
             switch step {
@@ -169,8 +173,8 @@ struct Plan: Sendable {
         }
     }
 
-    /// Whether another client stores the content of a mount's file, or a user may cut a file back to the sent content: an
-    /// equal content is not stored again, so that its time stays.
+    /// Whether another client stores the content of a mount's file, or a user may cut a file back
+    /// to the sent content: an equal content is not stored again, so that its time stays.
     var hasEqualContents: Bool {
         steps.contains { step in
             switch step {

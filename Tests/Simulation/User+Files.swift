@@ -1,5 +1,5 @@
-// A user's steps that change contents of files: writes, also in place, flushes, and restored revisions. Not responsible
-// for names.
+// A user's steps that change contents of files: writes, also in place, flushes, and restored
+// revisions. Not responsible for names.
 
 import Core
 import FileSystem
@@ -12,6 +12,7 @@ extension User {
         let token = ledger.issue(name)
         try await within(path) { name, parent in
             let before = try self.text(named: name, in: parent)
+            let former = try self.deletedFile(named: name, in: parent)
             let created = try await self.kernel.holding([parent]) {
                 try await self.emptied(name, in: parent, before)
             }
@@ -23,11 +24,12 @@ extension User {
             self.noteRemoval(of: before)
             defer { self.fs.release(inode, handle: created.opened.handle) }
             try await self.put(token, at: 0, inode, created.opened.handle)
+            self.world.histories.note(token, after: former)
         }
     }
 
-    /// Opens a file, or makes it, and empties it. A full disk may refuse that, and a process may die, after the file was
-    /// emptied.
+    /// Opens a file, or makes it, and empties it. A full disk may refuse that, and a process may
+    /// die, after the file was emptied.
     private func emptied(
         _ name: [UInt8], in parent: InodeID, _ before: String
     ) async throws -> CreatedFile {
@@ -72,11 +74,26 @@ extension User {
         _ token: String, at offset: Int64, _ inode: InodeID, _ handle: HandleID,
         isPage: Bool = false
     ) async throws {
-        let answer = Array(token.utf8).withUnsafeBytes {
+        let bytes = Array(token.utf8)
+        let answer = bytes.withUnsafeBytes {
             fs.write(inode, handle: handle, offset: offset, bytes: $0, isPage: isPage)
         }
-        _ = try await answer.value()
-        if !isDead { kernel.wrote(Array(token.utf8), at: offset, inode) }
+        do {
+            let count = try await answer.value()
+            if !isDead { kernel.wrote(Array(bytes.prefix(count)), at: offset, inode) }
+            guard count == bytes.count else {
+                // The program's next write is refused, and it gives up.
+                ledger.noteShortWrite()
+                throw FileSystemError.noSpace
+            }
+        } catch FileSystemError.staleHandle {
+            // No change by others takes the file from a handle: theirs is another file then.
+            if !isDead {
+                world.violation = Violation(
+                    rule: "a write through an open handle is stale", detail: "\(name) \(inode)")
+            }
+            throw FileSystemError.staleHandle
+        }
     }
 
     /// A dead process returns nothing.
@@ -106,7 +123,8 @@ extension User {
         }
     }
 
-    /// Writes a token over some of a file's tokens, in place, by a call or through a mapping; returns it.
+    /// Writes a token over some of a file's tokens, in place, by a call or through a mapping;
+    /// returns it.
     func overwrite(_ file: OpenFile) async throws -> String {
         let parts = Ledger.parts(try await text(in: file))
         let first = world.scheduler.draw(max(1, parts.count))
@@ -162,11 +180,6 @@ extension User {
         file.tokens = []
     }
 
-    /// The content by others in an open file.
-    func foreign(in file: OpenFile) async throws -> Set<String> {
-        try await tokens(in: file).filter { !$0.hasPrefix(name) }
-    }
-
     /// The contents of the files of a folder, as this mount has them.
     func tokens(inFilesOf folder: InodeID) throws -> Set<String> {
         let nodes = try process.store.read { snapshot in
@@ -175,7 +188,7 @@ extension User {
         return Set(nodes.flatMap { Ledger.tokens(text(of: $0)) })
     }
 
-    private func tokens(in file: OpenFile) async throws -> Set<String> {
+    func tokens(in file: OpenFile) async throws -> Set<String> {
         Ledger.tokens(try await text(in: file))
     }
 
@@ -188,11 +201,14 @@ extension User {
 
     /// Whether a handle still leads to the file that was opened: what others store replaces it.
     func check(_ file: OpenFile) async {
-        guard let seen = file.seen, let now = try? await foreign(in: file) else { return }
-        let others = now.subtracting(seen).sorted()
+        guard let seen = file.seen, let now = try? await tokens(in: file) else { return }
+        // Files that users have written here since may be there.
+        let others = now.subtracting(seen).filter { token in
+            !token.hasPrefix(name) || ledger.isIssued(token, upTo: file.opening)
+        }
         guard !others.isEmpty else { return }
         world.violation = Violation(
-            rule: "a handle leads to another file", detail: "\(name) \(others)")
+            rule: "a handle leads to another file", detail: "\(name) \(others.sorted())")
     }
 
     func writeOpen() async throws {
@@ -203,8 +219,14 @@ extension User {
             ledger.add(token, to: try await tokens(in: file))
             let size = try await fs.attributes(of: file.inode).value().attributes.size
             try await send(token, at: size, file.inode, file.handle)
-            openFiles[index].tokens.append(token)
+            noteWrite(token, index)
         }
+    }
+
+    /// A token was written through an open handle.
+    func noteWrite(_ token: String, _ index: Int) {
+        openFiles[index].tokens.append(token)
+        openFiles[index].lastWrite = (token, world.scheduler.now)
     }
 
     /// Closes all open files.

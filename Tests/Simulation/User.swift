@@ -1,5 +1,5 @@
-// The actions of a user on a mount, by the operations that the kernel would ask for: every name is looked up and
-// forgotten again, and a file that is written to is opened, flushed and released.
+// The actions of a user on a mount, by the operations that the kernel would ask for: every name is
+// looked up and forgotten again, and a file that is written to is opened, flushed and released.
 
 import Core
 import FileSystem
@@ -20,8 +20,12 @@ final class User: @unchecked Sendable {
     struct OpenFile {
         var inode: InodeID
         var handle: HandleID
-        /// The content by others when it was opened; nil if it could not be read then.
+        /// The content when it was opened; nil if it could not be read then.
         var seen: Set<String>?
+        /// The number of the last token at that time.
+        var opening = 0
+        /// The last write through the handle, and its time by the scheduler's clock.
+        var lastWrite: (token: String, time: Int64)?
         /// The writes that no flush followed.
         var tokens: [String] = []
     }
@@ -99,30 +103,31 @@ final class User: @unchecked Sendable {
                 self.kernel.opened(inode, opened)
                 self.kernel.use(inode)
                 var file = OpenFile(inode: inode, handle: opened.handle)
-                file.seen = try? await self.foreign(in: file)
+                file.seen = try? await self.tokens(in: file)
+                file.opening = self.ledger.count
                 self.openFiles.append(file)
+                self.process.mount.pins.noteOpen(inode)
                 try? await self.kernel.fill(inode, opened, count: Self.mostBytes)
             }
         case .writeOpen: try await writeOpen()
         case .overwriteOpen:
             for index in openFiles.indices {
                 await check(openFiles[index])
-                openFiles[index].tokens.append(try await overwrite(openFiles[index]))
+                noteWrite(try await overwrite(openFiles[index]), index)
             }
         case .close: closeAll()
         case .list(let path): _ = try await list(path)
         case .chmod(let path, let bits):
             try await with(path) { inode in
                 // The kernel knows no modes of links.
-                if try await self.fs.attributes(of: inode).value().attributes.kind == .symbolicLink
-                {
-                    throw FileSystemError.unsupported
-                }
+                let before = try await self.fs.attributes(of: inode).value().attributes
+                if before.kind == .symbolicLink { throw FileSystemError.unsupported }
                 var changes = AttributeChanges()
                 changes.permissions = bits
                 let entry = try await self.fs.setAttributes(changes, of: inode, handle: nil)
                     .value()
                 self.kernel.changed(entry)
+                try self.noteMode(bits, of: inode, over: before.permissions)
             }
         case .link(let path): try await link(path)
         case .pin(let path, let isPinned):
@@ -132,6 +137,11 @@ final class User: @unchecked Sendable {
                 if isPinned, !self.isDead { self.process.mount.pins.set(true, of: inode) }
             }
         }
+    }
+
+    private func noteMode(_ bits: UInt16, of inode: InodeID, over before: UInt16) throws {
+        guard let node = try process.store.read({ try $0.node(inode) }) else { return }
+        world.setModes.set(bits, of: node, over: before)
     }
 
     // MARK: Names
@@ -203,6 +213,7 @@ final class User: @unchecked Sendable {
             ledger.give(up: text(of: node))
         }
         removed.insert(node.inode)
+        process.mount.pins.forgetOpened()
         noteRemoval(of: text(of: node))
     }
 
@@ -221,8 +232,8 @@ final class User: @unchecked Sendable {
 
     // MARK: Paths
 
-    /// Calls a function with the inode of a path, which stays known during it. As the kernel does, once more after a
-    /// refusal of what the caches say.
+    /// Calls a function with the inode of a path, which stays known during it. As the kernel does,
+    /// once more after a refusal of what the caches say.
     func with(_ path: String, _ body: (InodeID) async throws -> Void) async throws {
         do {
             try await walk(path, anew: false, body)
@@ -244,8 +255,8 @@ final class User: @unchecked Sendable {
         try await body(inode)
     }
 
-    /// Calls a function with the last name of a path and the inode of its folder. The name itself is looked up
-    /// before, as the kernel does.
+    /// Calls a function with the last name of a path and the inode of its folder. The name itself
+    /// is looked up before, as the kernel does.
     func within(
         _ path: String, _ body: ([UInt8], InodeID) async throws -> Void
     ) async throws {
@@ -272,7 +283,7 @@ final class User: @unchecked Sendable {
     /// The name in a path that stands for bytes.
     static func path(of name: [UInt8]) -> String { String(decoding: name, as: UTF8.self) }
 
-    // MARK: What the user sees
+    // MARK: The user's view
 
     func node(named name: [UInt8], in parent: InodeID) throws -> Node? {
         guard let name = try? FileName(shown: name) else { return nil }

@@ -1,5 +1,5 @@
-// The rules that hold when all has come to rest: nothing is lost, torn, there twice, or back. Not responsible for the
-// equality of the views, which rest means.
+// The rules that hold when all has come to rest: nothing is lost, torn, there twice, or back. Not
+// responsible for the equality of the views, which rest means.
 
 import Core
 import Foundation
@@ -8,8 +8,8 @@ import RemoteStore
 import RemoteStoreTesting
 
 extension World {
-    /// Whether a power cut may bring back a link that an unflushed save has replaced: if another client stores the bytes of the
-    /// save, they are on the server, and the link beside them.
+    /// Whether a power cut may bring back a link that an unflushed save has replaced: if another
+    /// client stores the bytes of the save, they are on the server, and the link beside them.
     private var mayReturnLinks: Bool {
         plan.hasEqualContents && mounts.indices.contains { plan.cutsPower(of: $0) }
             && plan.steps.contains { if case .user(_, .link) = $0 { true } else { false } }
@@ -17,6 +17,7 @@ extension World {
 
     /// Throws a `Violation` if one is broken.
     func checkEnd() throws {
+        if let violation { throw violation }
         try checkInvariants()
         let entries = server.otherClient.snapshot.entries
         let texts = serverTexts()
@@ -24,9 +25,10 @@ extension World {
         for bytes in belated.arrived {
             ledger.allowCopies(of: Self.text(of: bytes))
         }
-        // A listing may leave out a file that moves between two pages; and two mounts that have moved a file which a third
-        // client deletes both keep it.
-        let isToldOnce = mounts.count == 1 && !plan.steps.contains(.resetCursors)
+        // A listing may leave out a file that moves between two pages; and two mounts that have
+        // moved a file which a third client deletes both keep it.
+        let isToldOnce =
+            mounts.count == 1 && !plan.steps.contains(.resetCursors) && !hasMovedWhileListing
         if isToldOnce, let text = ledger.copied(in: texts) {
             throw Violation(rule: "twice", detail: text)
         }
@@ -46,11 +48,14 @@ extension World {
             throw Violation(rule: "lost", detail: lost.joined(separator: " "))
         }
         try checkKept()
+        try checkFolders()
+        try checkUnseen()
         try checkConflicts(in: entries)
         try checkOwnNames()
         try checkToldNames()
         try checkCopies(of: entries)
         try checkTimes()
+        try checkHistories()
         try checkModes()
         let temporary = entries.keys.filter { $0.rawValue.contains(".dbxfs-") }
         if let path = temporary.first {
@@ -70,7 +75,8 @@ extension World {
         }
     }
 
-    /// Two new folders of a name become one: where nothing is moved, only a file of its name makes a folder step aside.
+    /// Two new folders of a name become one: where nothing is moved, only a file of its name makes
+    /// a folder step aside.
     private func checkCopies(of entries: [RemotePath: TreeSnapshot.Entry]) throws {
         guard mounts.count == 1, plan.folding == .scalar, !plan.hasMoves else { return }
         for (path, entry) in entries where entry == .folder {

@@ -1,5 +1,7 @@
-// The steps of another client, which talks to the server directly, and the facts about them that the rules need.
+// The steps of another client, which talks to the server directly, and the facts about them that
+// the rules need.
 
+import ContentHashing
 import Core
 import MetadataStore
 import RemoteStore
@@ -19,7 +21,7 @@ extension World {
                 noteFile(path)
                 giveUp(before)
                 ledger.acknowledge(token, at: scheduler.now)
-            case .makeFolder(let path): try other.makeFolder(path)
+            case .makeFolder(let path): folders.noteMade(try other.makeFolder(path))
             case .delete(let path):
                 let before = other.files(below: path)
                 let paths = other.paths(below: path)
@@ -34,12 +36,11 @@ extension World {
                 try other.move(path, to: target)
                 if other.files(below: target).count > 0 { noteFile(target) }
                 // A mount knows its own commit again at the commit's path only.
-                moved.forEach {
-                    ledger.allowCopies(of: $0)
-                    removals.withdraw(Ledger.tokens($0))
-                }
+                moved.filter(ledger.isOfMounts).forEach(ledger.allowCopies)
+                moved.forEach { removals.withdraw(Ledger.tokens($0)) }
             }
             count("changes of another client")
+            try noteUnseen()
         } catch let error as RemoteError {
             note("  refused: \(error)")
         }
@@ -65,10 +66,11 @@ extension World {
         let text = text(of: node, process)
         if text.isEmpty { return }
         let tokens = Ledger.tokens(text)
-        // Elsewhere it is a copy, also if users move theirs before both are seen to be the same, or theirs has an alias there. A
+        // Elsewhere it is a copy, also if users move theirs before both are seen to be the same, if
+        // theirs arrives under the name of before a save (row M7), or if it has an alias there. A
         // full disk cannot keep the hash that tells it.
-        if plan.hasMoves || !plan.flushes(index) || node.place?.name.own != nil
-            || !tokens.isDisjoint(with: serverTokens())
+        if try plan.hasMoves || !plan.flushes(index) || node.place?.name.own != nil
+            || !tokens.isDisjoint(with: serverTokens()) || isSentElsewhere(node, text, process)
         {
             ledger.allowCopies(of: text)
         }
@@ -78,9 +80,37 @@ extension World {
         try server.otherClient.put(path, text)
         noteFile(path)
         giveUp(before)
-        ledger.take(back: text)
+        // Row D2: a mount whose users have deleted these bytes deletes this revision of them, too.
+        if try !isDeletionPending(of: text) { ledger.take(back: text) }
         removals.share(tokens)
         count("equal contents by another client")
+    }
+
+    /// Whether a file's bytes are on their way to another name than it has now.
+    private func isSentElsewhere(
+        _ node: Node, _ text: String, _ process: MountProcess
+    ) throws -> Bool {
+        guard let place = node.place else { return false }
+        let hash = ContentHasher.hash(text.utf8)
+        return try process.store.read { snapshot in
+            try snapshot.hasIntent(withHash: hash, for: node.inode)
+                && snapshot.intent(at: place, hash: hash, modified: node.modified) == nil
+        }
+    }
+
+    /// Whether users of a mount have deleted a file with this content that the server still has. Of
+    /// a mount without a process it is not known.
+    private func isDeletionPending(of text: String) throws -> Bool {
+        for mount in mounts {
+            guard let process = mount.process, !process.isDead.isSet else { return true }
+            let nodes = try process.store.read { try $0.everyNode() }
+            let isDeleted = nodes.contains { node in
+                node.kind == .file && node.place == nil && node.remote != .absent
+                    && self.text(of: node, process) == text
+            }
+            if isDeleted { return true }
+        }
+        return false
     }
 
     /// Another client has removed or replaced these files.
@@ -88,6 +118,7 @@ extension World {
         for file in files {
             let text = Self.text(of: file.bytes)
             ledger.give(up: text)
+            moves.withdraw(text)
             noteRemoval(byOthers: text, of: file.id)
         }
     }

@@ -1,5 +1,5 @@
-// One history: the server, the mounts and the other client of a plan, the rules that must hold after each step, and
-// those that must hold in the end.
+// One history: the server, the mounts and the other client of a plan, the rules that must hold
+// after each step, and those that must hold in the end.
 
 import Core
 import MetadataStore
@@ -33,11 +33,19 @@ final class World: @unchecked Sendable {
     let ledger = Ledger()
     var removals = Removals()
     var moves = Moves()
+    var unseen = Unseen()
     var names = Names()
+    var histories = Histories()
+    var view = View()
+    var requests = Requests()
+    var setModes = SetModes()
+    var folders = Folders()
     /// The keys of names that other clients have given to files.
     var namesOfFiles: Set<String> = []
     /// A power cut has taken content of which the server may have an earlier state.
     var hasPutAside = false
+    /// Users have moved something before the first listing was complete.
+    private(set) var hasMovedWhileListing = false
     let belated: Belated
     let verbose: Bool
     private(set) var mounts: [Mount] = []
@@ -102,6 +110,8 @@ final class World: @unchecked Sendable {
         }
         for step in plan.steps {
             show("\(step)")
+            folders.note(step)
+            setModes.note(step, isAtRest: plan.sharesModes && isAtRest)
             try perform(step)
             try reap()
             if plan.pause > 0 {
@@ -110,6 +120,7 @@ final class World: @unchecked Sendable {
             }
             if let violation { throw violation }
             try checkMoves()
+            try checkView()
             try checkInvariants()
         }
         try settle()
@@ -129,11 +140,17 @@ final class World: @unchecked Sendable {
             guard let process = mounts[index].process else { return }
             names.note(step.targets, by: process.user.name)
             if step.isMove { names.noteMove(to: step.targets) }
-            perform(step, process.user)
+            histories.note(step)
+            if step.isMove, !process.engine.isTreeComplete { hasMovedWhileListing = true }
+            let isCertain = mounts[index].endOfStep != nil
+            mounts[index].endOfStep = nil
+            let isOver = perform(step, process.user)
+            mounts[index].endOfStep = isCertain && isOver ? scheduler.now : nil
             withdrawChanged()
             try noteMoves()
+            try noteView()
         case .other(let step):
-            names.note(step.targets, by: Names.otherClient)
+            noteNames(of: step)
             try perform(step)
         case .jobs(let count): try scheduler.run(jobs: count, check: reap)
         case .wait(let milliseconds):
@@ -153,6 +170,9 @@ final class World: @unchecked Sendable {
             if isCut { count("cut networks") }
             mounts[index].isCut = isCut
             mounts[index].setNetwork()
+        case .deltas(let index, let areCut):
+            mounts[index].lacksDeltas = areCut
+            mounts[index].setNetwork()
         case .resetCursors:
             count("cursor resets")
             server.resetCursors()
@@ -166,8 +186,9 @@ final class World: @unchecked Sendable {
         }
     }
 
-    /// Does what a user does, and gives up what takes too long, as by an interrupt.
-    private func perform(_ step: UserStep, _ user: User) {
+    /// Does what a user does, and gives up what takes too long, as by an interrupt. Returns whether
+    /// it was over before that.
+    private func perform(_ step: UserStep, _ user: User) -> Bool {
         let end = Mark()
         let task = Task.detached { [self] in
             do {
@@ -181,18 +202,22 @@ final class World: @unchecked Sendable {
         }
         let limit = scheduler.now + 10_000_000_000
         var isCancelled = false
-        // A call to a process that has died ends, as the kernel ends it, although the process's tasks
-        // wait forever.
+        // A call to a process that has died ends, as the kernel ends it, although the process's
+        // tasks wait forever.
         var jobsOfTheDead = 10_000
         while !end.isSet, jobsOfTheDead > 0 {
             if scheduler.now > limit || user.isDead, !isCancelled {
                 isCancelled = true
-                if !user.isDead { count("interrupts") }
+                if !user.isDead {
+                    count("interrupts")
+                    forgetView(forEver: true)
+                }
                 task.cancel()
             }
             if user.isDead { jobsOfTheDead -= 1 }
             guard scheduler.step() else { break }
         }
+        return end.isSet && !isCancelled
     }
 
     // MARK: Texts
@@ -291,6 +316,7 @@ final class World: @unchecked Sendable {
         for mount in mounts {
             mount.faults = 0
             mount.isCut = false
+            mount.lacksDeltas = false
             mount.setNetwork()
             mount.spare()
             mount.machine.disk.isFull = false
@@ -311,8 +337,11 @@ final class World: @unchecked Sendable {
             try scheduler.run(nanoseconds: 5_000_000_000, check: reap)
             server.expireWaits()
             try liftMoveLimit()
+            if let violation { throw violation }
+            try checkView()
         }
-        // Modes are not in the trees: a mount that has just started may still be without the last delta.
+        // Modes are not in the trees: a mount that has just started may still be without the last
+        // delta.
         let last = min(end, scheduler.now + Self.modesTime)
         while try modesViolation() != nil, scheduler.now < last, scheduler.jobs < jobs {
             try scheduler.run(nanoseconds: 5_000_000_000, check: reap)
@@ -320,7 +349,8 @@ final class World: @unchecked Sendable {
         }
     }
 
-    /// A folder of many entries keeps its case until the server moves them at once. Every other move is made in parts.
+    /// A folder of many entries keeps its case until the server moves them at once. Every other
+    /// move is made in parts.
     private func liftMoveLimit() throws {
         for process in mounts.compactMap(\.process) {
             let isWaiting = try process.store.read { snapshot in
@@ -346,7 +376,8 @@ final class World: @unchecked Sendable {
             let rest = try process.store.read { try $0.pending().operations }
             if rest > 0 { return "\(mount.name) has \(rest) in its queue" }
             let searches = try process.store.read { try $0.folderSearches() }
-            // A search that cannot succeed stays for the next process, and `status` names its folder.
+            // A search that cannot succeed stays for the next process, and `status` names its
+            // folder.
             let reported = process.engine.status.unsearchedFolders
             let running = searches.map(\.place).filter { !reported.contains($0) }
             if !running.isEmpty { return "\(mount.name) searches \(running)" }
@@ -357,33 +388,5 @@ final class World: @unchecked Sendable {
             }
         }
         return nil
-    }
-
-    private func tree() -> Set<String> {
-        Set(
-            server.otherClient.snapshot.entries.map { path, entry in
-                guard case .file(let bytes) = entry else { return path.rawValue + "/" }
-                let mark = isLink(bytes, at: path.rawValue) ? Self.linkMark : "="
-                return path.rawValue + mark + Self.text(of: bytes)
-            })
-    }
-
-    private func tree(of process: MountProcess) throws -> Set<String> {
-        var lines: Set<String> = []
-        func visit(_ folder: InodeID, _ path: String, _ snapshot: Snapshot) throws {
-            for child in try snapshot.children(of: folder) {
-                guard let node = try snapshot.node(child.inode) else { continue }
-                let path = path + "/" + child.name.string
-                if node.kind == .folder {
-                    lines.insert(path + "/")
-                    try visit(child.inode, path, snapshot)
-                } else {
-                    let mark = node.kind == .symbolicLink ? Self.linkMark : "="
-                    lines.insert(path + mark + text(of: node, process))
-                }
-            }
-        }
-        try process.store.read { try visit(.root, "", $0) }
-        return lines
     }
 }

@@ -1,5 +1,6 @@
-// A power cut between content that the disk has and content that has taken its place: a file that was emptied and
-// written anew, and commits that are on their way. A cut is played by the name of another system in the settings.
+// A power cut between content that the disk has and content that has taken its place: a file that
+// was emptied and written anew, and commits that are on their way. A cut is played by the name of
+// another system in the settings.
 
 import ContentHashing
 import Core

@@ -1,5 +1,5 @@
-// A disk that refuses a flush: Linux tells it once, and calls the pages clean from then on. The flushes of these tests
-// fail as often as is said.
+// A disk that refuses a flush: Linux tells it once, and calls the pages clean from then on. The
+// flushes of these tests fail as often as is said.
 
 import Core
 import Foundation

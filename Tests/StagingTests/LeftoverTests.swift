@@ -1,4 +1,5 @@
-// Staging files whose content has ended, and that a killed process has left: they stay for the cache, over further kills.
+// Staging files whose content has ended, and that a killed process has left: they stay for the
+// cache, over further kills.
 
 import Core
 import Foundation

@@ -1,5 +1,6 @@
-// The content that a start believes after a power cut, the death of the process, or damage of the database. A
-// cut is played by files that have less than was written, and by the name of another system in the settings.
+// The content that a start believes after a power cut, the death of the process, or damage of the
+// database. A cut is played by files that have less than was written, and by the name of another
+// system in the settings.
 
 import ContentHashing
 import Core

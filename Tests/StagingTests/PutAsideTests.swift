@@ -1,4 +1,5 @@
-// A start that puts content aside and is cut off on the way: the next one ends what it began, and notes nothing twice.
+// A start that puts content aside and is cut off on the way: the next one ends what it began, and
+// notes nothing twice.
 
 import Core
 import Foundation

@@ -20,7 +20,11 @@ import Testing
     }
 
     private func write(_ text: [UInt8], at offset: Int64, _ descriptor: Int32) throws {
-        try text.withUnsafeBytes { try bytes.write($0, at: offset, to: descriptor) }
+        if let part = try text.withUnsafeBytes({
+            try bytes.write($0, at: offset, to: descriptor)
+        }) {
+            throw part.refusal
+        }
     }
 
     private func change(_ offset: Int, _ descriptor: Int32) {

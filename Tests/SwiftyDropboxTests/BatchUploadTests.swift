@@ -1,4 +1,5 @@
-// Uploads of many files: each file's result, what a bad file does to the others, limits, and cancelling.
+// Uploads of many files: each file's result, what a bad file does to the others, limits, and
+// cancelling.
 
 import Dispatch
 import DropboxEmulator

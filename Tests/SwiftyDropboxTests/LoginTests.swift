@@ -1,4 +1,5 @@
-// Logins and tokens: by a code, by an address, by the browser of this machine; renewed, kept and removed.
+// Logins and tokens: by a code, by an address, by the browser of this machine; renewed, kept and
+// removed.
 
 import Dispatch
 import DropboxEmulator

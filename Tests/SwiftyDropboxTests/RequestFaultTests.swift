@@ -1,4 +1,5 @@
-// Which error each fault of the server or the network becomes: the table of docs/from-swiftydropbox.md.
+// Which error each fault of the server or the network becomes: the table of
+// docs/from-swiftydropbox.md.
 
 import DropboxEmulator
 import Foundation

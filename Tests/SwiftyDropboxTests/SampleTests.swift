@@ -1,5 +1,6 @@
-// The samples of SwiftyDropbox's guide, as programs have them: each is compiled as it stands there, but for what only Apple's systems
-// have, and run against the emulator. Names of paths and accounts are the tests'.
+// The samples of SwiftyDropbox's guide, as programs have them: each is compiled as it stands there,
+// but for what only Apple's systems have, and run against the emulator. Names of paths and accounts
+// are the tests'.
 
 import Dispatch
 import DropboxEmulator
@@ -262,7 +263,8 @@ import Testing
                 with: DropboxOAuthManager(
                     appKey: "key", host: service.emulator.baseURL, secureStorageAccess: storage,
                     baseHosts: service.hosts))
-            // OAuth 2 code flow with PKCE that grants a short-lived token with scopes, and performs refreshes of the token automatically.
+            // OAuth 2 code flow with PKCE that grants a short-lived token with scopes, and performs
+            // refreshes of the token automatically.
             let scopeRequest = ScopeRequest(
                 scopeType: .user, scopes: ["account_info.read"], includeGrantedScopes: false)
             let (pages, page) = AsyncStream.makeStream(of: URL.self)

@@ -1,5 +1,5 @@
-// JSON and generated types: every type reads and writes the documents of the specification, any fault of one ends as an
-// error, and additions of a newer specification are borne.
+// JSON and generated types: every type reads and writes the documents of the specification, any
+// fault of one ends as an error, and additions of a newer specification are borne.
 
 import Foundation
 import Synchronization
@@ -43,7 +43,8 @@ struct SerializationTests {
         #expect(count > 1_000)
     }
 
-    /// Whether a document has all that another one has. Whole numbers and fractions are the same, and so is a tag alone or in an object.
+    /// Whether a document has all that another one has. Whole numbers and fractions are the same,
+    /// and so is a tag alone or in an object.
     private static func holds(_ whole: JSON, _ part: JSON) -> Bool {
         switch (whole, part) {
         case (.dictionary(let whole), .dictionary(let part)):

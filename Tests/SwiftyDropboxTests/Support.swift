@@ -1,4 +1,5 @@
-// Things that the tests of SwiftyDropbox share: an emulator with a client, and handlers as values that a test waits for.
+// Things that the tests of SwiftyDropbox share: an emulator with a client, and handlers as values
+// that a test waits for.
 
 import DropboxEmulator
 import Foundation

@@ -45,7 +45,8 @@ final class ActivityList: SyncActivityObserving {
 
     var all: [String] { words.withLock { $0 } }
 
-    /// Waits for activities. Each is noted after the transaction that it tells of, so the tree may have settled before.
+    /// Waits for activities. Each is noted after the transaction that it tells of, so the tree may
+    /// have settled before.
     func wait(for expected: String...) async throws {
         try await waitWhile { !Set(expected).isSubset(of: all) }
     }
@@ -165,27 +166,27 @@ final class ActivityList: SyncActivityObserving {
     func progress() async throws {
         let harness = try Harness()
         try await harness.settle()
-        let environment = try #require(harness.engine).environment
+        let account = try #require(harness.engine).account
         let inode = InodeID(4711)
-        func sent() -> Int64? { environment.state.current.uploads[inode]?.sent }
-        environment.state.update { $0.uploads[inode] = .init(path: "/big", size: 100) }
-        let source = environment.tracking(
+        func sent() -> Int64? { account.state.current.uploads[inode]?.sent }
+        account.state.update { $0.uploads[inode] = .init(path: "/big", size: 100) }
+        let source = account.tracking(
             MemorySource([UInt8](repeating: 7, count: 100)), piece: 40..<80, of: inode)
         source.noteTaken(upTo: 60)
         #expect(sent() == 20)
         // Another piece at the same time.
-        environment.tracking(source, piece: 0..<40, of: inode).noteTaken(upTo: 40)
+        account.tracking(source, piece: 0..<40, of: inode).noteTaken(upTo: 40)
         #expect(sent() == 60)
         source.noteTaken(upTo: 45)
         #expect(sent() == 45)
-        environment.state.update { $0.uploads[inode]?.noteArrival(of: 40..<80) }
+        account.state.update { $0.uploads[inode]?.noteArrival(of: 40..<80) }
         #expect(sent() == 80)
         source.noteTaken(upTo: .max)
         #expect(sent() == 100)
         source.noteTaken(upTo: .min)
         #expect(sent() == 80)
         // The end of the upload ends its progress.
-        environment.state.update { $0.uploads[inode] = nil }
+        account.state.update { $0.uploads[inode] = nil }
         source.noteTaken(upTo: 50)
         #expect(sent() == nil)
         await harness.stop()
@@ -201,7 +202,7 @@ final class ActivityList: SyncActivityObserving {
         harness.noteChange()
         try await harness.finishPass()
         #expect(try await harness.serverTree()["/a"] == nil)
-        let source = engine.environment.tracking(MemorySource("text"), piece: 0..<4, of: inode)
+        let source = engine.account.tracking(MemorySource("text"), piece: 0..<4, of: inode)
         var buffer = [UInt8](repeating: 0, count: 4)
         #expect(throws: TrackedSource.Paused.self) {
             try buffer.withUnsafeMutableBytes { try source.read(at: 0, into: $0) }

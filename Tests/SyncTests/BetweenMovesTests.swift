@@ -1,5 +1,5 @@
-// A node between two moves of another client. Users see it under the name that it had, however the batch puts
-// it there, and after the second move under the new one.
+// A node between two moves of another client. Users see it under the name that it had, however the
+// batch puts it there, and after the second move under the new one.
 
 import Core
 import MetadataStore

@@ -1,6 +1,7 @@
-// The rows of the conflict table with an example each, in the order of docs/semantics.md. A new rule is a new row here, on
-// that page, and in the code that decides it, all under the same label; `ConflictTableTests` compares the three. A new label
-// is the next of its letter; none is used again. `ConflictTests` has what one example of a row does not show.
+// The rows of the conflict table with an example each, in the order of docs/semantics.md. A new
+// rule is a new row here, on that page, and in the code that decides it, all under the same label;
+// `ConflictTableTests` compares the three. A new label is the next of its letter; none is used
+// again. `ConflictTests` has what one example of a row does not show.
 
 import Core
 import MetadataStore

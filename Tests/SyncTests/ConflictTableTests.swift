@@ -1,5 +1,6 @@
-// The conflict table: that docs/semantics.md has the rows of `ConflictRows.swift`, in the same words, that the sources name
-// each of them, that each happens on a tree as it says there, and what holds of every answer of the function.
+// The conflict table: that docs/semantics.md has the rows of `ConflictRows.swift`, in the same
+// words, that the sources name each of them, that each happens on a tree as it says there, and what
+// holds of every answer of the function.
 
 import Core
 import Foundation
@@ -52,7 +53,8 @@ struct ConflictRow: Sendable, CustomTestStringConvertible {
         try await local(harness)
         try await remote(harness)
         try await harness.settle()
-        // The search for contents that others have stored in a deleted folder (row D6) begins after its step.
+        // The search for contents that others have stored in a deleted folder (row D6) begins after
+        // its step.
         try await harness.finishSearches()
         try await harness.settle()
         await harness.stop()

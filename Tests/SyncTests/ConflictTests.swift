@@ -1,6 +1,7 @@
-// The conflict table of docs/semantics.md, row by row: this mount's unsent changes, against changes that
-// another client has made since. The outcome must not depend on which side gets the other's change first, so each
-// row runs as it comes: uploads and the feed race. `ConflictRows` has one example of each row.
+// The conflict table of docs/semantics.md, row by row: this mount's unsent changes, against changes
+// that another client has made since. The outcome must not depend on which side gets the other's
+// change first, so each row runs as it comes: uploads and the feed race. `ConflictRows` has one
+// example of each row.
 
 import Core
 import MetadataStore
@@ -391,8 +392,8 @@ import Testing
             try await waitWhile { harness.faulty.stalledCount == 0 }
             try await harness.remove("/f")
             try await harness.put(isFolder ? "/f" : "/f/inner", "theirs")
-            // The deltas come when it is back: those of the in-memory server name every step on the way, and
-            // the mount would follow them.
+            // The deltas come when it is back: those of the in-memory server name every step on the
+            // way, and the mount would follow them.
             harness.faulty.inject(.failBefore(.server("test")), times: nil) {
                 $0.operation == .listAfter
             }

@@ -1,5 +1,6 @@
-// Contradictory answers of a server: one id for a folder and for a file in it, folders in themselves, folders deeper
-// than any path. Nothing of it ends the process, and the rows never contradict each other.
+// Contradictory answers of a server: one id for a folder and for a file in it, folders in
+// themselves, folders deeper than any path. Nothing of it ends the process, and the rows never
+// contradict each other.
 
 import Core
 import Foundation

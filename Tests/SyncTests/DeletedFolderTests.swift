@@ -52,6 +52,19 @@ import Testing
         try await harness.checkInvariants()
     }
 
+    @Test("a listing whose cursor expires on the way begins anew, a few times")
+    func expired() async throws {
+        let harness = try await harness(pageSize: 2, ["/a/1", "/a/2", "/a/3"])
+        let faulty = harness.faulty
+        faulty.inject(.failBefore(.cursorReset), times: 2) { $0.operation == .listAfter }
+        let contents = try await faulty.contents(of: "/a", recursive: false)
+        #expect(contents.entries.map(\.name.string).sorted() == ["1", "2", "3"])
+        faulty.inject(.failBefore(.cursorReset), times: nil) { $0.operation == .listAfter }
+        await #expect(throws: RemoteError.cursorReset) {
+            try await faulty.contents(of: "/a", recursive: false)
+        }
+    }
+
     @Test("what others put deep into a folder that is listed folder by folder brings it back")
     func refusedAndChanged() async throws {
         let harness = try await harness(["/a/1", "/a/b/c/3"])
@@ -124,8 +137,8 @@ import Testing
         try await harness.checkInvariants()
     }
 
-    /// Deletes `/a` here, and has another client do something between its last listing and its deletion on the
-    /// server.
+    /// Deletes `/a` here, and has another client do something between its last listing and its
+    /// deletion on the server.
     private func deleting(
         _ paths: [String], refusesToList: Bool = false,
         _ meanwhile: (Harness) async throws -> Void,

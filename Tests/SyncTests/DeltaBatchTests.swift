@@ -1,5 +1,5 @@
-// Deltas that arrive together: places that change hands within one batch, and steps that wait for each
-// other. Each began as a random history that did not end well.
+// Deltas that arrive together: places that change hands within one batch, and steps that wait for
+// each other. Each began as a random history that did not end well.
 
 import ContentHashing
 import Core

@@ -1,7 +1,8 @@
-// Pages of a server without consistency: one id for a file and a folder, folders in themselves, things at
-// two places, deletions of unknown nodes, between changes of users. Each page must be applied or be refused as a
-// contradiction; the rows never contradict each other, and a listing of a tree heals the rows.
-// DELTA_PAGES says how many pages (100,000 take two minutes), DELTA_SEED where to begin.
+// Pages of a server without consistency: one id for a file and a folder, folders in themselves,
+// things at two places, deletions of unknown nodes, between changes of users. Each page must be
+// applied or be refused as a contradiction; the rows never contradict each other, and a listing of
+// a tree heals the rows. DELTA_PAGES says how many pages (100,000 take two minutes), DELTA_SEED
+// where to begin.
 
 import ContentHashing
 import Core
@@ -18,7 +19,8 @@ import Testing
 @Suite(.serialized) struct DeltaFuzzTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let pages = environment["DELTA_PAGES"].flatMap { Int($0) } ?? 1_000
-    /// Ten times what they take on a machine of two cores, and what a busy one or a sanitizer needs.
+    /// Ten times what they take on a machine of two cores, and what a busy one or a sanitizer
+    /// needs.
     private static let minutes = 5 + pages / 5_000
     private static let firstSeed = environment["DELTA_SEED"].flatMap { Int($0) } ?? 0
     private static let pagesOfHistory = 250

@@ -1,5 +1,5 @@
-// Files that others store in a folder between its last listing and its deletion are found, after any fault of this
-// process, of the reply, or move of the folder in that moment.
+// Files that others store in a folder between its last listing and its deletion are found, after
+// any fault of this process, of the reply, or move of the folder in that moment.
 
 import Core
 import MetadataStore
@@ -11,7 +11,8 @@ import Testing
 @testable import Sync
 
 @Suite struct FolderSearchTests {
-    /// Deletes `/a` here; others store `/a/new` after its last listing, and the deletion is about to reach the server.
+    /// Deletes `/a` here; others store `/a/new` after its last listing, and the deletion is about
+    /// to reach the server.
     private func deleting(
         _ paths: [String], clock: any SyncClock = FastClock(), new: String = "theirs",
         _ meanwhile: (Harness) async throws -> Void = { _ in }

@@ -100,7 +100,8 @@ extension [String: String?] {
 }
 
 extension Harness {
-    /// A mount that has seen files and folders and is not running, so that both sides change unseen.
+    /// A mount that has seen files and folders and is not running, so that both sides change
+    /// unseen.
     static func knowing(
         _ files: [String: String], folders: [String] = [],
         server: InMemoryStore = InMemoryStore(), clock: any SyncClock = FastClock()

@@ -1,4 +1,5 @@
-// Conditions that tests wait for besides an empty queue. Not responsible for the queue (`Harness.swift`).
+// Conditions that tests wait for besides an empty queue. Not responsible for the queue
+// (`Harness.swift`).
 
 import Core
 import MetadataStore
@@ -12,8 +13,9 @@ extension Harness {
         try await waitWhile { try await !store.read({ try $0.folderSearches() }).isEmpty }
     }
 
-    /// Waits until the mount knows all that the server has, and asks for nothing but the next change: only then do
-    /// later faults of the deltas keep everything from it that others do from now on.
+    /// Waits until the mount knows all that the server has, and asks for nothing but the next
+    /// change: only then do later faults of the deltas keep everything from it that others do from
+    /// now on.
     func finishFeed() async throws {
         try await finishDeltas()
         try await waitWhile { faulty.calls.last?.operation != .waitForChange }

@@ -1,5 +1,6 @@
 // Two clients of one account: this mount, as far as Sync and the store are it, and another one that
-// calls the server directly. Users' operations are done as FileSystem does them: one transaction each.
+// calls the server directly. Users' operations are done as FileSystem does them: one transaction
+// each.
 
 import ContentHashing
 import Core
@@ -80,8 +81,8 @@ final class Harness: Sendable {
 
     // MARK: The engine
 
-    /// Starts. Before the first deltas nothing is sent; a test of what happens when they are late says that they
-    /// have been heard.
+    /// Starts. Before the first deltas nothing is sent; a test of what happens when they are late
+    /// says that they have been heard.
     func start(knowingAll: Bool = false) async throws {
         let engine = SyncEngine(
             configuration: .init(
@@ -95,7 +96,7 @@ final class Harness: Sendable {
         running.withLock { $0 = engine }
         try await engine.start()
         if knowingAll {
-            engine.environment.state.update { $0.hasCaughtUp = true }
+            engine.account.state.update { $0.hasCaughtUp = true }
             engine.noteChange()
         }
     }
@@ -172,8 +173,8 @@ final class Harness: Sendable {
         try await waitWhile { !faulty.calls.contains(where: { $0.operation == operation }) }
     }
 
-    /// Waits until the uploader has read the journal from its beginning to its end, and has ended the streaming upload of a
-    /// file.
+    /// Waits until the uploader has read the journal from its beginning to its end, and has ended
+    /// the streaming upload of a file.
     func finishPass(streaming inode: InodeID? = nil) async throws {
         let uploader = try #require(engine).uploader
         // A pass that runs already ends first.
@@ -285,7 +286,8 @@ final class Harness: Sendable {
             let old = try transaction.child(like: to.name, of: to.parent)
             let isLocal =
                 try old?.flags.contains(.localOnly) ?? transaction.isLocal(to, named: localName)
-            // Before a move to a local-only place, content has to be fetched: that is FileSystem's affair.
+            // Before a move to a local-only place, content has to be fetched: that is FileSystem's
+            // affair.
             let wasLocal = node.flags.contains(.localOnly)
             guard wasLocal || !isLocal, node.kind == .file || wasLocal == isLocal else {
                 throw Refused()

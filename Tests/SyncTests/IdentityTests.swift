@@ -1,5 +1,6 @@
-// Changes that are sent while another client has put something else where a node was, and the changes of
-// that have not come in yet. With a service that takes ids in changes, and with one that does not.
+// Changes that are sent while another client has put something else where a node was, and the
+// changes of that have not come in yet. With a service that takes ids in changes, and with one that
+// does not.
 
 import RemoteStore
 import RemoteStoreTesting

@@ -1,5 +1,5 @@
-// The server decides which names are one. With any rule, each of its nodes shows once, no node is deleted
-// unseen, new nodes settle, and of two files with one key both stay.
+// The server decides which names are one. With any rule, each of its nodes shows once, no node is
+// deleted unseen, new nodes settle, and of two files with one key both stay.
 
 import ContentHashing
 import Core
@@ -345,7 +345,7 @@ enum OddNames {
                         clientModified: WallTime(seconds: 1),
                         serverModified: WallTime(seconds: 1))))
         }
-        await harness.engine?.environment.hashUnsent(like: entries)
+        await UnsentHashes(account: try #require(harness.engine).account).note(like: entries)
         for inode in inodes {
             let node = try #require(try await harness.store.read { try $0.node(inode) })
             #expect(node.staged?.hash == hash)

@@ -1,4 +1,5 @@
-// Uploaded content whose process was killed between the commit's record and the adoption by the cache.
+// Uploaded content whose process was killed between the commit's record and the adoption by the
+// cache.
 
 import BlockCache
 import ContentHashing
@@ -17,7 +18,8 @@ import Testing
 @testable import Sync
 
 @Suite struct LeftoverContentTests {
-    /// Uploads a file for each text, named by its index, and leaves their staging files, as a process that is killed.
+    /// Uploads a file for each text, named by its index, and leaves their staging files, as a
+    /// process that is killed.
     private func leave(_ texts: [String]) async throws -> Harness {
         let harness = try Harness(removalDelay: 3600)
         for (index, text) in texts.enumerated() {
@@ -104,7 +106,7 @@ import Testing
         let limits = [(files: 1, bytes: Int64(1000)), (files: 9, bytes: 9)]
         for (index, limit) in limits.enumerated() {
             let next = try Next(after: harness, cache: cache)
-            var leftovers = LeftoverContent(environment: next.engine.environment)
+            var leftovers = LeftoverContent(account: next.engine.account)
             leftovers.first = limit
             let rest = await leftovers.adoptFirst()
             #expect(rest.count == 2 - index)
@@ -112,7 +114,7 @@ import Testing
             // A process that is killed here leaves the others.
         }
         let next = try Next(after: harness, cache: cache)
-        var leftovers = LeftoverContent(environment: next.engine.environment)
+        var leftovers = LeftoverContent(account: next.engine.account)
         leftovers.first = (files: 0, bytes: 0)
         let rest = await leftovers.adoptFirst()
         #expect(rest.count == 1 && adopted() == [1, 2])
@@ -155,7 +157,7 @@ import Testing
         let harness = try await leave(["content 1", "content 2"])
         let cache = SlowCache()
         let next = try Next(after: harness, cache: cache)
-        var leftovers = LeftoverContent(environment: next.engine.environment)
+        var leftovers = LeftoverContent(account: next.engine.account)
         leftovers.first = (files: 0, bytes: 0)
         let rest = await leftovers.adoptFirst()
         let task = Task { [leftovers] in await leftovers.adopt(rest) }

@@ -1,5 +1,5 @@
-// Texts that become links on a machine that took them for files, and facts that have no room beside a target: users' changes
-// of the text are sent, and nothing is sent for ever.
+// Texts that become links on a machine that took them for files, and facts that have no room beside
+// a target: users' changes of the text are sent, and nothing is sent for ever.
 
 import Core
 import MetadataStore
@@ -12,7 +12,8 @@ import Testing
 @testable import Tree
 
 @Suite struct LinkedTextTests {
-    /// A machine that has the text of a link for an ordinary file, because nothing told it of the facts.
+    /// A machine that has the text of a link for an ordinary file, because nothing told it of the
+    /// facts.
     private func taken() async throws -> Harness {
         let first = try Harness.sharing()
         try await first.link("/l", to: "t")

@@ -11,8 +11,8 @@ import Testing
 @testable import Tree
 
 @Suite struct ListingTests {
-    /// A mount that knows everything, and that gets nothing before `body` is done but the first page of a
-    /// new listing: two entries.
+    /// A mount that knows everything, and that gets nothing before `body` is done but the first
+    /// page of a new listing: two entries.
     private func listedAgain(
         files: [String], _ body: (Harness) async throws -> Void
     ) async throws -> Harness {
@@ -51,6 +51,64 @@ import Testing
         await harness.stop()
         let tree = try await harness.serverTree()
         #expect(tree["/zz/mine"] == "mine" && tree["/a/mine"] == nil, "\(harness.history.text)")
+    }
+
+    @Test("a listing counts what it has seen: from the beginning, after a restart, and again")
+    func counted() async throws {
+        let harness = try Harness(server: InMemoryStore(pageSize: 2))
+        for path in ["/1", "/2", "/3", "/4", "/5"] { try await harness.put(path, path) }
+        let faulty = harness.faulty
+        faulty.inject(.failBefore(.server("test")), times: nil) { $0.operation == .listAfter }
+        try await harness.start()
+        try await waitWhile { harness.engine?.status.listedEntries != 2 }
+        var status = try #require(harness.engine).status
+        #expect(status.isListing && !status.isTreeComplete && status.listedBytes == 4)
+        await harness.stop()
+        try await harness.start()
+        status = try #require(harness.engine).status
+        #expect(status.isListing && status.listedEntries == 2 && status.listedBytes == 4)
+        faulty.removeFaults()
+        try await harness.settle()
+        status = try #require(harness.engine).status
+        #expect(!status.isListing && status.listedEntries == 5 && status.listedBytes == 10)
+        // What comes later is no part of it.
+        try await harness.put("/6", "six")
+        try await harness.settle()
+        #expect(harness.engine?.status.listedEntries == 5)
+        await harness.stop()
+        // Another listing, which begins from nothing, and knows the tree.
+        harness.server.resetCursors()
+        faulty.inject(.stall) { $0.operation == .listAfter && $0.subject.contains("\"epoch\":1") }
+        try await harness.start()
+        try await waitWhile { faulty.stalledCount == 0 }
+        status = try #require(harness.engine).status
+        #expect(status.isListing && status.isTreeComplete && status.listedEntries == 2)
+        faulty.releaseStalled()
+        // The tree is complete before the listing has ended.
+        try await waitWhile { harness.engine?.status.isListing != false }
+        #expect(harness.engine?.status.listedEntries == 6)
+        await harness.stop()
+    }
+
+    @Test("a listing that begins after a time offline, or again, begins then")
+    func begin() {
+        var status = SyncStatus()
+        let (start, later) = (WallTime(nanoseconds: 1), WallTime(nanoseconds: 2))
+        status.listingBegan = start
+        status.beginListing(at: later)
+        #expect(status.listingBegan == start)
+        status.connection = .offline
+        status.beginListing(at: later)
+        #expect(status.listingBegan == later)
+        (status.connection, status.isListing, status.isTreeComplete) = (.online, false, true)
+        status.listingBegan = start
+        status.noteListed(entries: 7, bytes: 7)
+        #expect(status.listedEntries == 0)
+        status.beginListing(at: later)
+        status.noteListed(entries: 7, bytes: .max)
+        status.noteListed(entries: .max, bytes: 7)
+        #expect(status.isListing && status.listingBegan == later)
+        #expect(status.listedEntries == .max && status.listedBytes == .max)
     }
 
     @Test("what a folder had is announced in the one that it turns out to be")
@@ -130,7 +188,7 @@ import Testing
         try await harness.relocate("/t", to: "/f/b")
         // Between two pages.
         try await harness.lookAt("/f")
-        let gate = try #require(harness.engine).environment.gate
+        let gate = try #require(harness.engine).account.gate
         try await waitWhile { await !gate.isWanted }
         faulty.releaseStalled()
         try await expect(

@@ -1,4 +1,5 @@
-// A failure of this machine is not the server's: it is reported as local, and ends no wait for the network.
+// A failure of this machine is not the server's: it is reported as local, and ends no wait for the
+// network.
 
 import Core
 import Foundation

@@ -1,5 +1,6 @@
-// Commits that the server has made and of which this mount does not know, because the reply was lost or
-// the process ended: after all changes of users before the delta, they are this mount's own.
+// Commits that the server has made and of which this mount does not know, because the reply was
+// lost or the process ended: after all changes of users before the delta, they are this mount's
+// own.
 
 import ContentHashing
 import Core
@@ -14,7 +15,8 @@ import Testing
 @testable import Tree
 
 @Suite struct LostReplyTests {
-    /// A mount whose process ends when the server has made a commit, before it says so. Others have made `files`.
+    /// A mount whose process ends when the server has made a commit, before it says so. Others have
+    /// made `files`.
     private func killed(
         after operation: RemoteOperation, files: [String: String] = [:],
         _ prepare: (Harness) async throws -> Void

@@ -1,5 +1,5 @@
-// Work that was lost, on the server or here, because a request named a place whose occupant others had
-// changed and the delta was late, or because a folder took more with it than its user had seen.
+// Work that was lost, on the server or here, because a request named a place whose occupant others
+// had changed and the delta was late, or because a folder took more with it than its user had seen.
 
 import ContentHashing
 import Core

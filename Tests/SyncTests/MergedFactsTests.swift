@@ -1,5 +1,5 @@
-// Modes, times and attributes that both sides change, or that one side changes where the other one does not see it: each
-// machine's change is there in the end, and no stale one comes back.
+// Modes, times and attributes that both sides change, or that one side changes where the other one
+// does not see it: each machine's change is there in the end, and no stale one comes back.
 
 import Core
 import MetadataStore

@@ -1,5 +1,5 @@
-// Nodes that users see under names which the server cannot have: the steps that are sent for them, changes of their aliases
-// by others, and when a name goes back to normal.
+// Nodes that users see under names which the server cannot have: the steps that are sent for them,
+// changes of their aliases by others, and when a name goes back to normal.
 
 import Core
 import MetadataStore
@@ -190,6 +190,23 @@ import Testing
         #expect(queued == (isMoved ? 1 : 0))
     }
 
+    @Test("a name that goes back to normal undoes no move by a user of another machine")
+    func movedOnTheWayBack() async throws {
+        let harness = try Harness()
+        try await harness.makeFolder("/d")
+        try await make("readme", "1", harness)
+        try await make("README", "2", harness)
+        try await harness.settleFully()
+        await harness.stop()
+        try await harness.remove("/readme")
+        try await harness.apply([.deleted("/readme")])
+        #expect(try await names(harness)["README"] == "README")
+        try await harness.relocate("/README (Case Conflict)", to: "/d/README (Case Conflict)")
+        try await harness.drainBeforeNews()
+        #expect(try await tree(harness) == ["/d": nil, "/d/README": "2"])
+        await harness.stop()
+    }
+
     @Test("both sides edit a file with an own name: theirs keeps it")
     func edited() async throws {
         let harness = try Harness()
@@ -271,7 +288,8 @@ import Testing
         #expect(try await harness.inode("/README") == inode)
         try await harness.apply([.file("/README (Case Conflict)", "U", revision: "3")])
         #expect(try await harness.inode("/README") == inode)
-        // A new node, too; and one of another name than an alias, or whose name is another's, is seen under the server's.
+        // A new node, too; and one of another name than an alias, or whose name is another's, is
+        // seen under the server's.
         try await tell("a\\b", .file("/a_b", "V"))
         try await tell("a\\b", .file("/c", "W"))
         try await tell("a\\b", .file("/a_b (Name Conflict)", "X"))

@@ -1,4 +1,5 @@
-// Going back to old versions: the paths that the server is asked about, refusals, and the result for users.
+// Going back to old versions: the paths that the server is asked about, refusals, and the result
+// for users.
 
 import Core
 import RemoteStore

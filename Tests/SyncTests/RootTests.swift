@@ -9,8 +9,8 @@ import Testing
 @testable import Sync
 
 @Suite struct RootTests {
-    /// A mount that knows `/old`, `/both` and `/folder`, with edits that are not sent, at the moment at
-    /// which the root becomes another one.
+    /// A mount that knows `/old`, `/both` and `/folder`, with edits that are not sent, at the
+    /// moment at which the root becomes another one.
     private func moved() async throws -> Harness {
         let harness = try Harness()
         try await harness.put("/old", "old")
@@ -43,9 +43,24 @@ import Testing
         #expect(tree.count == 5, "\(tree)")
     }
 
+    /// Makes the server answer a cursor from before with a reset, in place of the root's change.
+    private func resetCursors(of harness: Harness) {
+        harness.faulty.inject(.failBefore(.cursorReset), times: nil) { $0.operation == .listAfter }
+    }
+
     @Test("another root takes the place of the old one, and the queue is kept")
     func adopted() async throws {
         let harness = try await moved()
+        try await expectAdopted(harness)
+    }
+
+    @Test("a listing after a reset finds that there is another root")
+    func adoptedAfterReset() async throws {
+        let harness = try await moved()
+        resetCursors(of: harness)
+        try await harness.start()
+        try await waitWhile { harness.faulty.isRootStale }
+        harness.faulty.removeFaults()
         try await expectAdopted(harness)
     }
 
@@ -65,13 +80,15 @@ import Testing
     }
 
     @Test(
-        "a mounted folder that is gone takes sent nodes with it, and unsent ones wait for another"
-    )
-    func missing() async throws {
+        "a mounted folder that is gone takes sent nodes with it, and unsent ones wait for another",
+        arguments: [false, true])
+    func missing(afterReset: Bool) async throws {
         let harness = try await moved()
         harness.faulty.missingRoot = "/gone"
+        if afterReset { resetCursors(of: harness) }
         try await harness.start()
         try await waitWhile { harness.engine?.status.missingFolder == nil }
+        harness.faulty.removeFaults()
         #expect(try await harness.tree() == ["/new": "not sent", "/both": "edited"])
         #expect(harness.engine?.status.lastProblem?.contains("/gone") == true)
         // It is as gone after a restart, where nothing may be sent either.

@@ -1,5 +1,6 @@
-// Nodes that the server has twice: the first answer was lost, and others moved the folder before it was sent
-// again. The server made a new folder of the old name for the second, and then deltas name both.
+// Nodes that the server has twice: the first answer was lost, and others moved the folder before it
+// was sent again. The server made a new folder of the old name for the second, and then deltas name
+// both.
 
 import Core
 import RemoteStore
@@ -11,8 +12,8 @@ import Testing
 @testable import Sync
 
 @Suite struct SentTwiceTests {
-    /// A mount that sends something into `/b`, gets no answer, and sends it again when others have moved the
-    /// folder to `/o`. There are no deltas before.
+    /// A mount that sends something into `/b`, gets no answer, and sends it again when others have
+    /// moved the folder to `/o`. There are no deltas before.
     private func sentTwice(
         _ operation: RemoteOperation, _ make: (Harness) async throws -> Void
     ) async throws -> Harness {

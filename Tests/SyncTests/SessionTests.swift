@@ -259,7 +259,7 @@ import Testing
             try file.persist(in: transaction)
         }
         let engine = try #require(harness.engine)
-        let failures = await BatchSender(environment: engine.environment).send(
+        let failures = await BatchSender(account: engine.account).send(
             StepBatch(kind: .uploads, items: [.init(inode: inode, step: step)]))
         #expect(failures.map(\.error) == [.cancelled])
         try await harness.drain()

@@ -1,5 +1,5 @@
-// Modes, exact times and attributes between machines: sent with content where that costs nothing, alone
-// where nothing else has changed, and never at the cost of content.
+// Modes, exact times and attributes between machines: sent with content where that costs nothing,
+// alone where nothing else has changed, and never at the cost of content.
 
 import Core
 import MetadataStore

@@ -1,5 +1,6 @@
-// Symbolic links between machines: each is a file with a short text, which is the link as long as it has
-// that text. What others do with the file, and what the account does not keep, loses nothing.
+// Symbolic links between machines: each is a file with a short text, which is the link as long as
+// it has that text. What others do with the file, and what the account does not keep, loses
+// nothing.
 
 import ContentHashing
 import Core

@@ -1,4 +1,5 @@
-// Own names between machines: each travels with its file, as long as that has an alias of it, and users' renames win.
+// Own names between machines: each travels with its file, as long as that has an alias of it, and
+// users' renames win.
 
 import Core
 import MetadataStore

@@ -1,6 +1,6 @@
-// Random histories: this mount's users and another client change the same small tree, the network loses
-// requests and replies, the process stops in the middle and starts again. In the end both must show the
-// same tree. A seed that ever failed gets a name of its own in `UploadTests` or
+// Random histories: this mount's users and another client change the same small tree, the network
+// loses requests and replies, the process stops in the middle and starts again. In the end both
+// must show the same tree. A seed that ever failed gets a name of its own in `UploadTests` or
 // `ConflictTests` when its cause is known.
 
 import Core
@@ -62,8 +62,8 @@ import Testing
         #expect(try await harness.serverTree().count == shown, "\(harness.history.text)")
     }
 
-    /// Plays a history until both sides rest. Returns the texts that were local after the last thing that
-    /// users did.
+    /// Plays a history until both sides rest. Returns the texts that were local after the last
+    /// thing that users did.
     private func play(
         _ seed: Int, localName: String? = nil, folding: NameFolding? = nil
     ) async throws -> (Harness, localTexts: [String]) {

@@ -1,5 +1,5 @@
-// Folders with more entries than the server moves at once: they are moved in parts, and nothing is lost or sent
-// twice, wherever that is interrupted.
+// Folders with more entries than the server moves at once: they are moved in parts, and nothing is
+// lost or sent twice, wherever that is interrupted.
 
 import Core
 import MetadataStore
@@ -62,7 +62,8 @@ import Testing
         #expect(try await harness.inode("/b") == inode)
         #expect(try await self.ids(harness, in: "/b") == ids)
         #expect(harness.server.receivedBytes == bytes)
-        // The folder, three files, the folder in it, its three files, and the smallest folder as a whole.
+        // The folder, three files, the folder in it, its three files, and the smallest folder as a
+        // whole.
         #expect(moves(of: harness).count == 9, "\(moves(of: harness))")
     }
 

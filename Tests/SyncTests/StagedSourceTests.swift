@@ -1,4 +1,5 @@
-// An upload reads the bytes that users wrote, block by block, with those of the base that were never fetched here.
+// An upload reads the bytes that users wrote, block by block, with those of the base that were
+// never fetched here.
 
 import ContentHashing
 import Core

@@ -178,7 +178,8 @@ import Testing
         let writing = try await Writing()
         writing.harness.faulty.inject(.failBefore(.server("test"))) { $0.operation == .append }
         try writing.append(pieces: 4)
-        // Growth that is reported while the refused piece is on its way starts nothing: users write on.
+        // Growth that is reported while the refused piece is on its way starts nothing: users write
+        // on.
         try await waitWhile {
             writing.harness.noteGrowth(of: writing.inode)
             return try await writing.arrived() < 1

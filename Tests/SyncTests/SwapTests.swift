@@ -1,4 +1,5 @@
-// Files and folders that come out of a folder and take its place, with deltas that lack the steps between.
+// Files and folders that come out of a folder and take its place, with deltas that lack the steps
+// between.
 
 import Core
 import RemoteStore
@@ -13,8 +14,8 @@ import Testing
         case nothing, deleted, moved, edited
     }
 
-    /// A mount that knows `/red/x` and `/red/rest`, and learns by a listing that the file or folder is where
-    /// the folder was.
+    /// A mount that knows `/red/x` and `/red/rest`, and learns by a listing that the file or folder
+    /// is where the folder was.
     private func swapped(_ local: Local, isFolder: Bool) async throws -> [String: String?] {
         // With a fast clock, milliseconds decide whether the delta comes first.
         let harness = try Harness(clock: SystemClock())

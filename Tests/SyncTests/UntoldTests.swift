@@ -1,4 +1,5 @@
-// Unconfirmed identities are requested; a server that does not answer for one of them holds up nothing.
+// Unconfirmed identities are requested; a server that does not answer for one of them holds up
+// nothing.
 
 import Core
 import Foundation
@@ -168,7 +169,8 @@ import Testing
     func deletedOnTheWay() async throws {
         let harness = try Harness()
         try await harness.apply([.folder("/old", "D"), .file("/old/x", "X"), .file("/old/y", "Y")])
-        // Others moved the folder, and deleted x in it; a server may tell the deletion before the move.
+        // Others moved the folder, and deleted x in it; a server may tell the deletion before the
+        // move.
         try await harness.apply([
             .deleted("/new/x"), .deleted("/old"), .folder("/new", "D"), .file("/new/y", "Y"),
         ])
@@ -177,7 +179,8 @@ import Testing
         #expect(ids == [FileID("X")] || !paths.contains("/new/x"), "\(ids) \(paths)")
     }
 
-    /// A mount that has exchanged the folders A and B, each with a file `x`, before the feed says so.
+    /// A mount that has exchanged the folders A and B, each with a file `x`, before the feed says
+    /// so.
     private func exchanged() async throws -> Harness {
         let harness = try Harness()
         try await harness.apply([
@@ -222,8 +225,9 @@ import Testing
             .file("/old/inner/y", "Y"), .folder("/old/inner/s", "S"), .file("/old/inner/s/z", "Z"),
             .folder("/there", "C"),
         ])
-        // This mount has moved the outer folder; others the inner one into a folder, deleted x and z in it, and
-        // moved that folder. The server tells no place at which the inner one was in between.
+        // This mount has moved the outer folder; others the inner one into a folder, deleted x and
+        // z in it, and moved that folder. The server tells no place at which the inner one was in
+        // between.
         try await harness.apply([.folder("/new", "A")], isFeed: false)
         try await harness.apply([
             .deleted("/old/inner"), .deleted("/old"), .folder("/new", "A"),
@@ -283,7 +287,8 @@ import Testing
         try await harness.apply([.folder("/a", "A"), .file("/a/x", "X"), .file("/a/y", "Y")])
         try await harness.apply([.folder("/b", "A")], isFeed: false)
         try await harness.store.write { try $0.noteUnconfirmed(FileID("A")) }
-        // Others deleted x, and made folder and file anew at the old path; the server tells each path once.
+        // Others deleted x, and made folder and file anew at the old path; the server tells each
+        // path once.
         try await harness.apply([
             .folder("/a", "N"), .file("/a/x", "Z"), .folder("/b", "A"), .file("/b/y", "Y"),
         ])

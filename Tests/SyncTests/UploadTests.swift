@@ -266,4 +266,37 @@ import Testing
         }
         #expect(upload.modified == last)
     }
+
+    @Test("a file that is open for writing is not sent before its first write")
+    func firstWrite() async throws {
+        let harness = try Harness()
+        let inode = try await harness.write("/a", "old")
+        try await harness.start()
+        try await harness.settle()
+        await harness.stop()
+        harness.openFiles.writers.withLock { _ = $0.insert(inode) }
+        let (staging, openFiles) = (harness.staging, harness.openFiles)
+        func step(isDraining: Bool) async throws -> UploadStep {
+            try await harness.store.write { transaction in
+                let planner = UploadPlanner(
+                    transaction: transaction, openFiles: openFiles, staging: staging,
+                    isDraining: isDraining, date: WallTime(seconds: 4_000_000_000),
+                    openFileInterval: 30)
+                return try planner.step(for: inode)
+            }
+        }
+        let file = try await harness.store.write { transaction in
+            let facts = try #require(try transaction.node(inode)).facts
+            let base = try #require(StagedContent.Base(whole: facts))
+            return try staging.begin(inode, base: base, size: base.size, in: transaction)
+        }
+        #expect(try await step(isDraining: false) == .waitForWriters)
+        // A caller that waits for the queue does not wait for the writer.
+        #expect(try await step(isDraining: true) == .settled)
+        _ = try file.truncate(to: 1, now: .now())
+        guard case .upload = try await step(isDraining: false) else {
+            Issue.record("changed content is not sent")
+            return
+        }
+    }
 }

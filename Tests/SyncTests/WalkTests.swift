@@ -65,7 +65,8 @@ import Testing
         await harness.stop()
         harness.faulty.removeFaults()
         refuse(harness)
-        // Others may have been asked for when it stopped. A folder whose own folder is asked for has been listed.
+        // Others may have been asked for when it stopped. A folder whose own folder is asked for
+        // has been listed.
         let listed = Set(listings(harness).flatMap(ancestors))
         #expect(listed.count >= 3)
         let count = harness.faulty.calls.count

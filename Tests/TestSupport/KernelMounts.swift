@@ -1,4 +1,5 @@
-// The kernel's list of mounts, and its switches for those of FUSE. Reading them asks no filesystem anything.
+// The kernel's list of mounts, and its switches for those of FUSE. Reading them asks no filesystem
+// anything.
 
 import Foundation
 
@@ -55,8 +56,9 @@ public struct KernelMount: Hashable, Sendable {
 public enum FuseConnections {
     private static let place = "/sys/fs/fuse/connections"
 
-    /// Ends connections, so that every process that waits for them goes on with an error. Where their
-    /// switches are not mounted, they are for that moment, and at a place of this process's own.
+    /// Ends connections, so that every process that waits for them goes on with an error. Where
+    /// their switches are not mounted, they are for that moment, and at a place of this process's
+    /// own.
     public static func abort(_ minors: [String]) {
         guard !minors.isEmpty else { return }
         let isThere =

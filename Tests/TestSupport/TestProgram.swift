@@ -5,8 +5,9 @@ import Foundation
 /// A program could not be written.
 public struct ProgramNotWritten: Error {}
 
-/// Writes a program that can be executed at once. Another process writes it: a child that another test starts while this process has
-/// the file open for writing would hold it so until it executes its own program, and the new one would be busy (ETXTBSY).
+/// Writes a program that can be executed at once. Another process writes it: a child that another
+/// test starts while this process has the file open for writing would hold it so until it executes
+/// its own program, and the new one would be busy (ETXTBSY).
 public func writeProgram(_ text: String, to path: String) throws {
     let writer = Process()
     writer.executableURL = URL(fileURLWithPath: "/bin/sh")

@@ -1,4 +1,5 @@
-// Waiting for other tasks of the process. Tests wait for events that they can see, never for a time.
+// Waiting for other tasks of the process. Tests wait for events that they can see, never for a
+// time.
 
 /// The end of a wait that only a hang reaches.
 public struct StillWaiting: Error, CustomStringConvertible {
@@ -6,7 +7,8 @@ public struct StillWaiting: Error, CustomStringConvertible {
     public let description: String
 }
 
-/// Waits as long as a condition holds; other tasks end it. Throws after the limit, which is longer than any machine needs.
+/// Waits as long as a condition holds; other tasks end it. Throws after the limit, which is longer
+/// than any machine needs.
 public func waitWhile(
     limit: Duration = .seconds(300), file: String = #fileID, line: Int = #line,
     _ condition: () async throws -> Bool

@@ -1,7 +1,7 @@
-// A lock that ThreadSanitizer sees, for the copy of the sources that `Scripts/thread-sanitizer` builds.
-// Not part of any target: Synchronization's Mutex waits in the kernel by itself, inside a library that is
-// not instrumented, so that to ThreadSanitizer all that it guards looks unguarded. A declaration of a
-// module's own goes before an imported one of the same name.
+// A lock that ThreadSanitizer sees, for the copy of the sources that `Scripts/thread-sanitizer`
+// builds. Not part of any target: Synchronization's Mutex waits in the kernel by itself, inside a
+// library that is not instrumented, so that to ThreadSanitizer all that it guards looks unguarded.
+// A declaration of a module's own goes before an imported one of the same name.
 
 import Glibc
 

@@ -1,5 +1,6 @@
-// A program for the tests of transfers, which kill it: it opens the record of a folder and goes on with its transfers
-// until all of it has ended. Its first run also enqueues an upload and a download.
+// A program for the tests of transfers, which kill it: it opens the record of a folder and goes on
+// with its transfers until all of it has ended. Its first run also enqueues an upload and a
+// download.
 
 import DropboxAPI
 import DropboxTransfers

@@ -1,8 +1,8 @@
-// The process ends at each place where it can, and another one goes on: the file is whole, there is one of it, and no more
-// than a piece has travelled twice.
+// The process ends at each place where it can, and another one goes on: the file is whole, there is
+// one of it, and no more than a piece has travelled twice.
 //
-// A crash is a place at which the work stays for ever. The queue that is closed there writes nothing down, so the record
-// and the files are those of a process that was killed.
+// A crash is a place at which the work stays for ever. The queue that is closed there writes
+// nothing down, so the record and the files are those of a process that was killed.
 
 import ContentHashing
 import DropboxAPI
@@ -58,8 +58,8 @@ struct CrashTests {
         }
     }
 
-    /// Runs a transfer and ends the process at the given place; then lets another one finish. False when there is no
-    /// such place.
+    /// Runs a transfer and ends the process at the given place; then lets another one finish. False
+    /// when there is no such place.
     private func survives(
         _ bench: TransferBench, place: Int,
         enqueue: (TransferQueue) async throws -> Transfer.ID

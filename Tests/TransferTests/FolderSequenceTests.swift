@@ -169,6 +169,71 @@ struct FolderSequenceTests {
         #expect(try await feed.next() == .relist(cursor: "c"))
     }
 
+    /// A page with more bytes than a client of 2,000 accepts.
+    private static let longPage =
+        #"{"entries":[],"cursor":"\#(String(repeating: "c", count: 2000))","has_more":false}"#
+
+    /// The number of entries that a request for a listing or a cursor asks for.
+    private static func limit(of request: HTTPRequest) -> UInt32? {
+        guard let body = request.body else { return nil }
+        var bytes = [UInt8](repeating: 0, count: Int(body.length))
+        _ = bytes.withUnsafeMutableBytes { try? body.read(at: 0, into: $0) }
+        return (try? JSON.decode(Files.ListFolderArg.self, from: bytes))?.limit
+    }
+
+    @Test(
+        "a first page with too many bytes is requested with fewer entries, until one has few enough"
+    )
+    func longFirstPage() async throws {
+        let limits = Mutex<[UInt32?]>([])
+        let transport = ScriptedTransport { request, number in
+            limits.withLock { $0.append(Self.limit(of: request)) }
+            return number < 2
+                ? .json(Self.longPage) : .json(#"{"entries":[],"cursor":"c","has_more":false}"#)
+        }
+        let client = transport.client(resultLimit: 2000)
+        var pages = client.files.pages(of: "").makeAsyncIterator()
+        #expect(try await pages.next()?.cursor == "c")
+        #expect(try await pages.next() == nil)
+        #expect(limits.withLock { $0 } == [nil, 250, 31])
+    }
+
+    @Test("pages that have too many bytes however few entries they have, or later, end a listing")
+    func longPages() async throws {
+        let transport = ScriptedTransport { request, _ in
+            request.label == "files/list_folder" && Self.limit(of: request) == 100
+                ? .json(#"{"entries":[],"cursor":"c","has_more":true}"#) : .json(Self.longPage)
+        }
+        let client = transport.client(resultLimit: 2000)
+        var pages = client.files.pages(of: "", limit: 9).makeAsyncIterator()
+        let first = await #expect(throws: FolderListingError.self) { _ = try await pages.next() }
+        #expect(first?.isTooLarge == true)
+        #expect(transport.meter.total == 2)
+        pages = client.files.pages(of: "", limit: 100).makeAsyncIterator()
+        #expect(try await pages.next()?.cursor == "c")
+        let later = await #expect(throws: FolderListingError.self) { _ = try await pages.next() }
+        #expect(later?.isTooLarge == true)
+        #expect(transport.meter.total == 4)
+    }
+
+    @Test("changes with too many bytes in a page begin anew, with a cursor for fewer entries")
+    func longChanges() async throws {
+        let limits = Mutex<[UInt32?]>([])
+        let transport = ScriptedTransport { request, number in
+            guard request.label == "files/list_folder/get_latest_cursor" else {
+                return number < 1
+                    ? .json(Self.longPage) : .json(#"{"entries":[],"cursor":"d","has_more":false}"#)
+            }
+            limits.withLock { $0.append(Self.limit(of: request)) }
+            return .json(#"{"cursor":"c"}"#)
+        }
+        let client = transport.client(resultLimit: 2000)
+        var feed = client.files.changes(since: "old", path: "").makeAsyncIterator()
+        #expect(try await feed.next() == .relist(cursor: "c"))
+        #expect(try await feed.next() == .changes([], cursor: "d", hasMore: false))
+        #expect(limits.withLock { $0 } == [250])
+    }
+
     @Test("what stays is thrown, and ends the changes")
     func permanent() async throws {
         let transport = ScriptedTransport { _, _ in

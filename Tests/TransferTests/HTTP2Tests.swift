@@ -1,5 +1,6 @@
-// The transport and a real server of HTTP/2: nghttpx, in front of the emulator, as Dropbox's own servers are in front of
-// theirs. Its log says by which protocol and on which connection a request came.
+// The transport and a real server of HTTP/2: nghttpx, in front of the emulator, as Dropbox's own
+// servers are in front of theirs. Its log says by which protocol and on which connection a request
+// came.
 
 import ContentHashing
 import DropboxAPI
@@ -166,7 +167,8 @@ private final class HTTP2Server: Sendable {
         try #require(outcome.status == 0, "\(outcome.errors)")
         let program = try #require(ChildProcess.find("nghttpx"))
         let backend = account.server.port
-        // It takes no port of the system's choice, and another process may take one that is free now.
+        // It takes no port of the system's choice, and another process may take one that is free
+        // now.
         let output = try DescriptorPipe()
         self.output = output
         var started: (process: ChildProcess, port: Int)?
@@ -230,7 +232,8 @@ private final class HTTP2Server: Sendable {
         }
     }
 
-    /// New connections come to a new process; those of the old one are told that it goes (GOAWAY), and end with their streams.
+    /// New connections come to a new process; those of the old one are told that it goes (GOAWAY),
+    /// and end with their streams.
     func restart() {
         kill(process.id, SIGHUP)
     }

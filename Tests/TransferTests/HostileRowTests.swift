@@ -1,4 +1,5 @@
-// Rows of the record that no version of this library writes: an error, and not the end of the process.
+// Rows of the record that no version of this library writes: an error, and not the end of the
+// process.
 
 import DropboxAPI
 import Foundation

@@ -33,7 +33,8 @@ struct KillTests {
             ])
             account.server.resetStatistics()
             var kills = 0
-            // Two runs can carry less than the files; later ones get further, on a slow machine, too.
+            // Two runs can carry less than the files; later ones get further, on a slow machine,
+            // too.
             while try await run(account, path, seconds: 1 + 0.1 * Double(kills)) == false {
                 kills += 1
             }

@@ -1,4 +1,5 @@
-// Files on this machine while they are sent or received: pieces that are read again, and part files with gaps.
+// Files on this machine while they are sent or received: pieces that are read again, and part files
+// with gaps.
 
 import ContentHashing
 import Foundation
@@ -29,6 +30,19 @@ struct LocalContentTests {
         #expect(
             ContentHash(blockDigests: try piece.blockDigests())
                 == ContentHasher.hash(bytes[block...]))
+    }
+
+    @Test(
+        "a file in memory is at hand, and one that the kernel makes up is not",
+        arguments: [("/dev/shm", true), ("/proc/self/status", false)])
+    func atHand(place: String, isAtHand: Bool) throws {
+        var path = place
+        if isAtHand {
+            path += "/dropbox-at-hand-\(UUID().uuidString)"
+            try Data([1]).write(to: URL(fileURLWithPath: path))
+        }
+        defer { if isAtHand { try? FileManager.default.removeItem(atPath: path) } }
+        #expect(try OpenedLocalFile(path).isAtHand == isAtHand)
     }
 
     @Test("a piece is not sent once its file has changed, and ends where a file was cut off")

@@ -32,7 +32,7 @@ import Testing
         #expect(commit.isStored(as: try file(hash, modified: 7), hash))
     }
 
-    @Test("what was stored is compared as far as both sides know it")
+    @Test("a stored file is compared as far as both sides know it")
     func stored() throws {
         #expect(try file(hash).holds(hash, size: 1))
         #expect(try file(nil).holds(hash, size: 1))

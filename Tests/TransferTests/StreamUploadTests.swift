@@ -1,5 +1,5 @@
-// Streams of unknown length in parallel pieces: all bytes arrive once, also when answers are lost, and a stream that fails
-// leaves nothing.
+// Streams of unknown length in parallel pieces: all bytes arrive once, also when answers are lost,
+// and a stream that fails leaves nothing.
 
 import ContentHashing
 import DropboxAPI

@@ -1,5 +1,5 @@
-// The common parts of the tests of transfers: an account on an emulator, and a transport that counts, loses and holds
-// requests.
+// The common parts of the tests of transfers: an account on an emulator, and a transport that
+// counts, loses and holds requests.
 
 import ContentHashing
 import DropboxAPI
@@ -24,6 +24,8 @@ final class ScriptedTransport: HTTPTransport {
         case json(String, status: Int = 200)
         /// Answers when the task is cancelled.
         case hang
+        /// Sends it on, says that the server has answered, and answers when the task is cancelled.
+        case hold(@Sendable () -> Void)
     }
 
     struct Meter: Sendable {
@@ -70,6 +72,10 @@ final class ScriptedTransport: HTTPTransport {
         case .json(let text, let status):
             return HTTPResponse(
                 status: status, headers: [:], body: ResponseBody(WholeBody(Array(text.utf8))))
+        case .hold(let isDone):
+            _ = try await pass(request).body.collect(upTo: 1 << 30)
+            isDone()
+            fallthrough
         case .hang:
             await waitForCancellation()
             throw TransportError(kind: .cancelled, message: "", mayHaveBeenReceived: true)
@@ -94,10 +100,12 @@ final class ScriptedTransport: HTTPTransport {
     /// A client that waits for nothing, unless it is told so.
     func client(
         hosts: DropboxHosts = .dropbox, policy: RetryPolicy = .impatient,
+        resultLimit: Int = 64 << 20,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { _ in await Task.yield() }
     ) -> DropboxClient {
         var client = DropboxClient(
-            configuration: DropboxConfiguration(hosts: hosts, retryPolicy: policy),
+            configuration: DropboxConfiguration(
+                hosts: hosts, retryPolicy: policy, resultLimit: resultLimit),
             tokens: FixedAccessToken(AccessToken("token")), transport: self, logger: silent)
         client.clock = CallClock(sleep: sleep, random: { 0 })
         return client

@@ -1,4 +1,5 @@
-// A queue over an emulated account, that can be opened again and again, and the local files of its transfers.
+// A queue over an emulated account, that can be opened again and again, and the local files of its
+// transfers.
 
 import DropboxAPI
 import Foundation

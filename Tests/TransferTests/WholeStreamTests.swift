@@ -1,4 +1,5 @@
-// Sequences of bytes in one call: elements of any kind are one file, and a sequence that fails, or is cut off, is none.
+// Sequences of bytes in one call: elements of any kind are one file, and a sequence that fails, or
+// is cut off, is none.
 
 import ContentHashing
 import DropboxAPI

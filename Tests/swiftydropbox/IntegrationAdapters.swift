@@ -1,6 +1,6 @@
-// What the integration tests of SwiftyDropbox take from Apple's systems and from their own projects for Xcode, with the
-// emulator in place of Dropbox. Compiled with copies of their files by Scripts/run-swiftydropbox-tests; not part of this
-// package.
+// What the integration tests of SwiftyDropbox take from Apple's systems and from their own projects
+// for Xcode, with the emulator in place of Dropbox. Compiled with copies of their files by
+// Scripts/run-swiftydropbox-tests; not part of this package.
 
 import Foundation
 import Glibc

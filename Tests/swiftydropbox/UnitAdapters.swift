@@ -1,5 +1,5 @@
-// What the unit tests of SwiftyDropbox name and this library has by another name, or not at all. Compiled with copies of
-// their files by Scripts/run-swiftydropbox-tests; not part of this package.
+// What the unit tests of SwiftyDropbox name and this library has by another name, or not at all.
+// Compiled with copies of their files by Scripts/run-swiftydropbox-tests; not part of this package.
 
 import Foundation
 import XCTest
@@ -14,7 +14,8 @@ enum Utilities {
     }
 }
 
-/// An error of background sessions: their test compares how it is described with and without its type.
+/// An error of background sessions: their test compares how it is described with and without its
+/// type.
 struct ReconnectionError: Error {
     enum Kind { case badPersistedStringFormat }
 
@@ -42,7 +43,8 @@ extension Optional {
     }
 }
 
-/// Their manager for iOS as far as the tests use it: without Dropbox's app, it is the manager of this library.
+/// Their manager for iOS as far as the tests use it: without Dropbox's app, it is the manager of
+/// this library.
 func DropboxMobileOAuthManager(
     appKey: String, host: String, secureStorageAccess: any SecureStorageAccess,
     networkSession _: MockNetworkSession, dismissSharedAppAuthController _: () -> Void

@@ -1,6 +1,6 @@
 // swift-tools-version: 6.2
-// The generator of the Dropbox SDK: reads the API's specification in Stone and writes Swift. A package of its
-// own, so that a build of the library does not build this.
+// The generator of the Dropbox SDK: reads the API's specification in Stone and writes Swift. A
+// package of its own, so that a build of the library does not build this.
 
 import PackageDescription
 

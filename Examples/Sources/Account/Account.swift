@@ -1,4 +1,5 @@
-// Whose account the examples use: a token of the environment, on Dropbox or on a server of your own.
+// Whose account the examples use: a token of the environment, on Dropbox or on a server of your
+// own.
 
 import DropboxAPI
 import Foundation

@@ -1,6 +1,6 @@
-// The copy of a folder on Dropbox: what it lacks is sent, and all of it can be brought back. Nothing on Dropbox is ever
-// removed, and of a file that is sent again Dropbox keeps the older versions for some weeks. Empty folders, links and modes
-// of files are not kept.
+// The copy of a folder on Dropbox: what it lacks is sent, and all of it can be brought back.
+// Nothing on Dropbox is ever removed, and of a file that is sent again Dropbox keeps the older
+// versions for some weeks. Empty folders, links and modes of files are not kept.
 
 import DropboxAPI
 import Foundation

@@ -25,8 +25,9 @@ struct DropboxFolder {
         }
     }
 
-    /// The path in the folder of something on Dropbox, with a slash in front. It is nil for the folder itself, and for names
-    /// that would lead out of a local folder, which only a hostile server sends.
+    /// The path in the folder of something on Dropbox, with a slash in front. It is nil for the
+    /// folder itself, and for names that would lead out of a local folder, which only a hostile
+    /// server sends.
     func place(of path: String?) -> String? {
         let names = (path ?? "").split(separator: "/")
             .dropFirst(self.path.split(separator: "/").count)

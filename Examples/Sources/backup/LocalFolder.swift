@@ -1,4 +1,5 @@
-// The files below a local folder, and the hashes of their content. Not responsible for changing them.
+// The files below a local folder, and the hashes of their content. Not responsible for changing
+// them.
 
 import DropboxAPI
 import Foundation
@@ -27,7 +28,8 @@ struct LocalFolder {
     }
 
     private func add(_ folder: String, to files: inout [File]) throws {
-        // A folder that cannot be read is an error here. As an empty one, its files would count as deleted.
+        // A folder that cannot be read is an error here. As an empty one, its files would count as
+        // deleted.
         for name in try FileManager.default.contentsOfDirectory(atPath: path + folder).sorted() {
             let child = folder + "/" + name
             if child == leftOut { continue }
@@ -45,7 +47,8 @@ struct LocalFolder {
         }
     }
 
-    /// The attributes of a file, and not of the one that a link leads to; nil if it has been removed since it was listed.
+    /// The attributes of a file, and not of the one that a link leads to; nil if it has been
+    /// removed since it was listed.
     private func attributes(of file: String) throws -> [FileAttributeKey: Any]? {
         do {
             return try FileManager.default.attributesOfItem(atPath: path + file)

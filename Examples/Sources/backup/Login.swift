@@ -1,5 +1,5 @@
-// The login of a program that has no web page: the user copies a code once, and the login stays in a folder that no other
-// user can read. Not responsible for the calls that are made with it.
+// The login of a program that has no web page: the user copies a code once, and the login stays in
+// a folder that no other user can read. Not responsible for the calls that are made with it.
 
 import DropboxAPI
 import Foundation
@@ -21,8 +21,8 @@ struct Login {
     private let configuration: DropboxConfiguration
     private let logins: FolderTokenStore
 
-    /// Takes `DROPBOX_APP_KEY`, `DROPBOX_LOGINS` (a folder) and `DROPBOX_ENDPOINT` (a server that is not Dropbox) from the
-    /// environment.
+    /// Takes `DROPBOX_APP_KEY`, `DROPBOX_LOGINS` (a folder) and `DROPBOX_ENDPOINT` (a server that
+    /// is not Dropbox) from the environment.
     init() throws {
         let environment = ProcessInfo.processInfo.environment
         guard let key = environment["DROPBOX_APP_KEY"] else {

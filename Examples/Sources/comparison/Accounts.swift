@@ -48,7 +48,8 @@ struct Accounts {
         return try await oauth.finishLogin(pending, returned: returned)
     }
 
-    /// Chooses the first account, like a user at a browser; returns the address that the page sends the browser to.
+    /// Chooses the first account, like a user at a browser; returns the address that the page sends
+    /// the browser to.
     private func allowed(_ page: String, _ transport: CurlTransport) async throws -> String {
         let shown = try await transport.send(HTTPRequest(method: .get, url: page))
         let text = String(decoding: try await shown.body.collect(upTo: 1 << 20), as: UTF8.self)

@@ -1,5 +1,6 @@
 // The lines of docs/sdk-comparison.md, each of which runs here:   comparison FOLDER
-// Logins and settings are in files of their own. FOLDER is for local files; of the account `/rows` is made and removed.
+// Logins and settings are in files of their own. FOLDER is for local files; of the account `/rows`
+// is made and removed.
 
 import Account
 import DropboxAPI

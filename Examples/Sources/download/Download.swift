@@ -1,5 +1,6 @@
 // Downloads a file of any size:   download /big.iso big.iso
-// A broken connection is asked again from where it broke; a run that was ended goes on where it stopped.
+// A broken connection is asked again from where it broke; a run that was ended goes on where it
+// stopped.
 
 import Account
 import DropboxAPI

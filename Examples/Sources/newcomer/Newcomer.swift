@@ -70,7 +70,8 @@ struct FirstDay {
             var count = 0
             for try await chunk in try await client.files.content(of: "/newcomer/big") {
                 count += chunk.count
-                // A reader that is slower than the network, and so has not ended before it is cancelled.
+                // A reader that is slower than the network, and so has not ended before it is
+                // cancelled.
                 first.yield()
                 try? await Task.sleep(for: .seconds(600))
             }

@@ -1,6 +1,7 @@
 // Handlers of a web server's routes, and errors in closures:   route-handlers show|delete PATH
-// Vapor, Hummingbird and others take closures like these. In a closure of several statements, `do` has to say which
-// error it throws; in a function it need not. A web framework is left out, because nothing here depends on one.
+// Vapor, Hummingbird and others take closures like these. In a closure of several statements, `do`
+// has to say which error it throws; in a function it need not. A web framework is left out, because
+// nothing here depends on one.
 
 import Account
 import DropboxAPI
@@ -37,7 +38,8 @@ struct RouteHandlers {
                 return Answer(status: 200, text: entry.name)
             },
             "delete": { path in
-                // With its own answer to one of the route's errors; all others are the middleware's.
+                // With its own answer to one of the route's errors; all others are the
+                // middleware's.
                 do throws(CallError<Files.DeleteError>) {
                     return Answer(
                         status: 200,

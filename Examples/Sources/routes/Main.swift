@@ -1,7 +1,7 @@
 // The most used routes, with a function of a few lines for each:   routes
-// Those that the emulator has run here, with checked results; nothing runs the others. The account needs a cloud
-// document, `/Plan.gdoc`, and a shared folder that it has not mounted; the token is worth nothing afterwards.
-// `Scripts/check-route-examples` says which routes there are to be.
+// Those that the emulator has run here, with checked results; nothing runs the others. The account
+// needs a cloud document, `/Plan.gdoc`, and a shared folder that it has not mounted; the token is
+// worth nothing afterwards. `Scripts/check-route-examples` says which routes there are to be.
 
 import Account
 import DropboxAPI

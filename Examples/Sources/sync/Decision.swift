@@ -1,5 +1,5 @@
-// Which side a file is taken from. Not responsible for reading or changing either side: there is nothing to wait for, and
-// so nothing that can fail here.
+// Which side a file is taken from. Not responsible for reading or changing either side: there is
+// nothing to wait for, and so nothing that can fail here.
 
 import DropboxAPI
 
@@ -15,7 +15,8 @@ enum Decision {
     /// Both were changed, and both are kept.
     case keepBoth
 
-    /// Compares the hashes of a file in the local folder and on Dropbox with the one that both had last. Nil is no file.
+    /// Compares the hashes of a file in the local folder and on Dropbox with the one that both had
+    /// last. Nil is no file.
     static func of(last: ContentHash?, here: ContentHash?, there: ContentHash?) -> Decision {
         if here == there { return .agreed }
         // Only Dropbox has a change.

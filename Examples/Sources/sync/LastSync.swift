@@ -1,4 +1,5 @@
-// The content that both sides had when they last agreed, on the disk. Not responsible for comparing.
+// The content that both sides had when they last agreed, on the disk. Not responsible for
+// comparing.
 
 import DropboxAPI
 import Foundation
@@ -9,8 +10,8 @@ struct LastSync: Equatable {
     private let file: URL
     private var digits: [String: String] = [:]
 
-    /// Reads what an earlier run has kept in the local folder. There, it is gone when the files are gone, as on a disk that
-    /// is not mounted, and nothing counts as deleted.
+    /// Reads what an earlier run has kept in the local folder. There, it is gone when the files are
+    /// gone, as on a disk that is not mounted, and nothing counts as deleted.
     init(folder: String) throws {
         let own = URL(filePath: folder).appending(path: ".sync")
         try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)

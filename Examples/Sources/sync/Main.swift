@@ -1,5 +1,6 @@
 // Keeps a folder and one on Dropbox the same:   sync login | sync once FOLDER /PATH | sync watch FOLDER /PATH
-// `once` ends with 1 if a file is not the same in the end; `watch` ends with an error that waiting does not mend.
+// `once` ends with 1 if a file is not the same in the end; `watch` ends with an error that waiting
+// does not mend.
 
 import DropboxAPI
 import Foundation
@@ -41,7 +42,8 @@ struct Main {
     }
 
     // [step 13]
-    /// Makes a pass after each change on Dropbox, and every five seconds for those in the local folder.
+    /// Makes a pass after each change on Dropbox, and every five seconds for those in the local
+    /// folder.
     private static func watch(_ sync: Sync, _ counterpart: DropboxFolder) async throws {
         let (wakes, wake) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))

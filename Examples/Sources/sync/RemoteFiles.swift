@@ -1,5 +1,5 @@
-// The files of a folder on Dropbox: listed once, and brought up to date by the changes after that. Not responsible for
-// changing them.
+// The files of a folder on Dropbox: listed once, and brought up to date by the changes after that.
+// Not responsible for changing them.
 
 import DropboxAPI
 

@@ -1,5 +1,6 @@
-// Makes a local folder and one on Dropbox the same. Not responsible for when that is done (Main), nor for the choice between
-// two sides (Decision). Empty folders, links and modes of files are left alone.
+// Makes a local folder and one on Dropbox the same. Not responsible for when that is done (Main),
+// nor for the choice between two sides (Decision). Empty folders, links and modes of files are left
+// alone.
 
 import DropboxAPI
 import Foundation
@@ -44,8 +45,8 @@ struct Sync {
     }
 
     // [step 7]
-    /// Downloads a file beside those of the folder, and moves it to its place if that still has the content on which the
-    /// decision was made. Returns the hash of the file.
+    /// Downloads a file beside those of the folder, and moves it to its place if that still has the
+    /// content on which the decision was made. Returns the hash of the file.
     private func take(
         _ file: Files.FileMetadata, to path: String, over here: ContentHash?
     ) async throws -> ContentHash? {
@@ -108,7 +109,8 @@ struct Sync {
     }
 
     // [step 10]
-    /// Makes both sides of one file the same. An upload is returned and not made, because many files travel together.
+    /// Makes both sides of one file the same. An upload is returned and not made, because many
+    /// files travel together.
     private mutating func settle(
         _ key: String, _ local: LocalFolder.File?, _ there: Files.FileMetadata?
     ) async throws -> FileUpload? {

@@ -1,6 +1,7 @@
 // A web server over its users' Dropboxes, with Hummingbird:   web-server PORT FOLDER
-// A login in the browser, files up and down as streams, and Dropbox's notifications. DROPBOX_APP_KEY and DROPBOX_APP_SECRET
-// name the app; FOLDER keeps the logins. Sessions are in memory: a real server has them elsewhere.
+// A login in the browser, files up and down as streams, and Dropbox's notifications.
+// DROPBOX_APP_KEY and DROPBOX_APP_SECRET name the app; FOLDER keeps the logins. Sessions are in
+// memory: a real server has them elsewhere.
 
 // [step 6]
 import DropboxAPI

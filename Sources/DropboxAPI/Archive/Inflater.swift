@@ -1,5 +1,5 @@
-// Deflate streams (RFC 1951) by zlib, raw or in the container of gzip (RFC 1952). Not responsible for zip archives
-// (`ZipReader`).
+// Deflate streams (RFC 1951) by zlib, raw or in the container of gzip (RFC 1952). Not responsible
+// for zip archives (`ZipReader`).
 
 import CZlib
 

@@ -2,7 +2,8 @@
 
 /// Settings of one call.
 public struct CallOptions: Sendable {
-    /// Neither attempts nor requests continue after this moment; nil means `DropboxConfiguration.callLimit`.
+    /// Neither attempts nor requests continue after this moment; nil means
+    /// `DropboxConfiguration.callLimit`.
     public var deadline: ContinuousClock.Instant?
     /// Requests at most; nil leaves it to the retry policy. Backoff after a rate limit is not
     /// counted.
@@ -15,15 +16,17 @@ public struct CallOptions: Sendable {
     /// `rateLimited`, with the length of the backoff. Nil leaves backoff to the deadline alone. A
     /// large transfer may need a deadline later than a caller should wait for a busy server.
     public var pauseDeadline: ContinuousClock.Instant?
-    /// The caller's own name for the call, which comes back in observers' records, errors and the log.
+    /// The caller's own name for the call, which comes back in observers' records, errors and the
+    /// log.
     public var label: String?
-    /// Called as content of this call goes up or comes down, from any thread. It must return quickly.
+    /// Called as content of this call goes up or comes down, from any thread. It must return
+    /// quickly.
     public var progress: (@Sendable (TransferProgress) -> Void)?
-    /// Called once when the call has ended, with its request id and status, also on success; then also with the JSON of its
-    /// result. It must return quickly.
+    /// Called once when the call has ended, with its request id and status, also on success; then
+    /// also with the JSON of its result. It must return quickly.
     public var ended: (@Sendable (CallRecord) -> Void)?
-    /// Whether content is compared with the hash that the server names for it. A caller that compares it itself saves the
-    /// computation.
+    /// Whether content is compared with the hash that the server names for it. A caller that
+    /// compares it itself saves the computation.
     public var comparesHashes: Bool
 
     /// Takes over all fields.
@@ -54,7 +57,8 @@ public struct CallOptions: Sendable {
 
 /// How far the content of one call has come.
 public struct TransferProgress: Hashable, Sendable {
-    /// Bytes that are done. A request that is sent again starts from its beginning, and so does its count.
+    /// Bytes that are done. A request that is sent again starts from its beginning, and so does its
+    /// count.
     public var bytesDone: UInt64
     /// Bytes of the whole; nil if the server does not tell them.
     public var bytesTotal: UInt64?

@@ -1,5 +1,6 @@
-// A client's own part of a transport that several clients share: its byte counts, and an end that leaves the others alone.
-// Not responsible for connections: they belong to the shared transport, and live as long as that does.
+// A client's own part of a transport that several clients share: its byte counts, and an end that
+// leaves the others alone. Not responsible for connections: they belong to the shared transport,
+// and live as long as that does.
 
 import Synchronization
 
@@ -98,7 +99,8 @@ final class ClientTransport: HTTPTransport {
         base.networkChanged(addresses: addresses)
     }
 
-    /// Fails this client's transfers and waits until no request of its is being sent; the shared transport goes on.
+    /// Fails this client's transfers and waits until no request of its is being sent; the shared
+    /// transport goes on.
     func shutDown() async {
         let (tasks, bodies) = state.withLock { state in
             state.isShutDown = true

@@ -1,5 +1,5 @@
-// Arguments that take Foundation's dates: when a file was modified, and when a link expires. Not responsible for the conversion:
-// FoundationValues.
+// Arguments that take Foundation's dates: when a file was modified, and when a link expires. Not
+// responsible for the conversion: FoundationValues.
 
 public import Essentials
 
@@ -35,8 +35,8 @@ extension Files.UploadArg {
 extension Files.Calls {
     /// Uploads a file of up to 150 MiB in one request, with the modification time as a date.
     ///
-    /// Calls ``Files/upload`` with the fields of its argument, with the scope `files.content.write`. Errors:
-    /// ``Files/UploadError``.
+    /// Calls ``Files/upload`` with the fields of its argument, with the scope
+    /// `files.content.write`. Errors: ``Files/UploadError``.
     public func upload(
         path: Files.WritePathOrID, mode: Files.WriteMode = .add, autorename: Bool = false,
         clientModified: Date, mute: Bool = false,

@@ -43,8 +43,8 @@ public struct DropboxClient: Sendable {
 
     /// Makes a client over a given transport, for example one that many accounts' clients share.
     ///
-    /// The client's observers see its own bytes, and its `shutDown` ends its own requests. The transport stays its maker's,
-    /// who shuts it down after its clients.
+    /// The client's observers see its own bytes, and its `shutDown` ends its own requests. The
+    /// transport stays its maker's, who shuts it down after its clients.
     public init(
         configuration: DropboxConfiguration = .init(), tokens: any AccessTokenProvider,
         transport: any HTTPTransport, logger: Logger = Logger(label: "dropbox.api")
@@ -94,7 +94,8 @@ public struct DropboxClient: Sendable {
         try await call(route, Empty(), options: options)
     }
 
-    // Here and below, `@_semantics` keeps the optimiser from copies of a call's whole loop for each route, 3 MB of them.
+    // Here and below, `@_semantics` keeps the optimiser from copies of a call's whole loop for each
+    // route, 3 MB of them.
 
     /// Calls a route of the upload style; a retry reads `body` again.
     @_semantics("optimize.sil.specialize.generic.never")
@@ -177,9 +178,10 @@ public struct DropboxClient: Sendable {
         transport.limitBandwidth(up: up, down: down)
     }
 
-    /// Tells the client that the machine has moved to another network, or has slept, and the addresses that it has now.
-    /// Connections of before are not used for further requests, transfers from an address that is gone are repeated at once,
-    /// and so are calls that wait after they have found no server.
+    /// Tells the client that the machine has moved to another network, or has slept, and the
+    /// addresses that it has now. Connections of before are not used for further requests,
+    /// transfers from an address that is gone are repeated at once, and so are calls that wait
+    /// after they have found no server.
     public func networkChanged(addresses: Set<String>) {
         transport.networkChanged(addresses: addresses)
         networkPauses.endAll()
@@ -188,7 +190,8 @@ public struct DropboxClient: Sendable {
     /// How long the rate gate stays closed; nil when it is open.
     public var heldBack: Duration? { gate.delay(at: clock.now()) }
 
-    /// Ends all requests of this client and its copies, and frees its connections, unless the transport was given.
+    /// Ends all requests of this client and its copies, and frees its connections, unless the
+    /// transport was given.
     public func shutDown() async {
         await transport.shutDown()
     }

@@ -17,8 +17,8 @@ package enum JSON {
         }
     }
 
-    /// The text of a value that can always be encoded, as one of strings and numbers, in several lines for a file that people
-    /// may read.
+    /// The text of a value that can always be encoded, as one of strings and numbers, in several
+    /// lines for a file that people may read.
     package static func text(of value: some Encodable) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

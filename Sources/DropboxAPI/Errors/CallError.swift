@@ -55,12 +55,22 @@ public struct CallError<Failure: RouteError>: Error, Hashable, Sendable {
         if case .transport(let error) = kind { error.isConnectivityLoss } else { false }
     }
 
+    /// The same failure for a caller that has cancelled the task since, and asks for nothing but
+    /// the request's effect.
+    var ofCancelledTask: CallError {
+        guard Task.isCancelled, kind != .cancelled else { return self }
+        var context = context
+        context.earlierAttemptMayHaveTakenEffect = mayHaveTakenEffect
+        return CallError(kind: .cancelled, context: context)
+    }
+
     /// False when the server cannot have carried out the request.
     public var mayHaveTakenEffect: Bool {
         if context.earlierAttemptMayHaveTakenEffect { return true }
         return switch kind {
         case .transport(let error): error.mayHaveBeenReceived
-        case .internalServer, .http, .serialization, .response, .cancelled: true
+        case .cancelled: context.attempts > 0 && !context.isBetweenRequests
+        case .internalServer, .http, .serialization, .response: true
         case .route, .badInput, .rateLimited, .auth, .access, .pathRoot, .token: false
         }
     }
@@ -83,6 +93,8 @@ public struct CallContext: Hashable, Sendable {
     /// True when a request before the last one may have taken effect, so that an error like
     /// "already exists" or "not found" may answer the caller's own change.
     public var earlierAttemptMayHaveTakenEffect: Bool
+    /// True while the call waits to send again, so that its end interrupts no request.
+    package var isBetweenRequests = false
 
     /// Takes over all fields.
     public init(

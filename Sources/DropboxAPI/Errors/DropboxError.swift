@@ -1,5 +1,6 @@
-// The common side of all errors of the library, so that one `catch`, one middleware or one job queue can handle the
-// errors of all routes. Not responsible for single errors: their own types have the cases.
+// The common side of all errors of the library, so that one `catch`, one middleware or one job
+// queue can handle the errors of all routes. Not responsible for single errors: their own types
+// have the cases.
 
 public import Essentials
 
@@ -18,7 +19,8 @@ public protocol DropboxError: LocalizedError, Sendable {
     var isConnectivityLoss: Bool { get }
     /// False when the server cannot have carried out the request.
     var mayHaveTakenEffect: Bool { get }
-    /// Whether the caller's task was cancelled. This library throws its own errors then, and no `CancellationError`.
+    /// Whether the caller's task was cancelled. This library throws its own errors then, and no
+    /// `CancellationError`.
     var isCancellation: Bool { get }
 }
 

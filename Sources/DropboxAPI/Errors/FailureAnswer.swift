@@ -2,8 +2,9 @@
 
 /// The body of a failed response.
 public struct FailureAnswer: Hashable, Sendable {
-    /// The start of the body, 4 KiB at most: JSON of a route's error with all of its fields, also those of tags that this
-    /// version does not know; a page or a line of text of a server that is down.
+    /// The start of the body, 4 KiB at most: JSON of a route's error with all of its fields, also
+    /// those of tags that this version does not know; a page or a line of text of a server that is
+    /// down.
     public let body: String
     /// The message that the server wants its user to see.
     public let userMessage: UserMessage?

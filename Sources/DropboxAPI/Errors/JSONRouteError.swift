@@ -1,5 +1,5 @@
-// The error of a route of which only the name is known: its tags. Not responsible for its payloads, which the answer's body
-// has (`FailureAnswer`).
+// The error of a route of which only the name is known: its tags. Not responsible for its payloads,
+// which the answer's body has (`FailureAnswer`).
 
 /// An error of any route.
 package struct JSONRouteError: RouteError, CustomStringConvertible {
@@ -26,7 +26,8 @@ package struct JSONRouteError: RouteError, CustomStringConvertible {
         }
     }
 
-    /// The leaf tells. Of content the server may have kept a part: only a request with an empty body is sent again.
+    /// The leaf tells. Of content the server may have kept a part: only a request with an empty
+    /// body is sent again.
     package var remedy: RouteErrorRemedy {
         switch tags.last {
         case "too_many_write_operations": .waitForWritersUnlessBody

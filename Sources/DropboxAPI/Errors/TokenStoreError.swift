@@ -1,4 +1,5 @@
-// The error of a store of logins. An observer of the client sees it, too, when a renewed token cannot be kept.
+// The error of a store of logins. An observer of the client sees it, too, when a renewed token
+// cannot be kept.
 
 /// The reason why a login could not be loaded, saved or removed. None of the texts contains a
 /// secret.

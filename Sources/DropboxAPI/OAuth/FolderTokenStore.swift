@@ -1,6 +1,6 @@
 // Logins as files of a folder, for servers and for machines without a secret service.
 
-import LocalIO
+import LocalFiles
 
 /// Keeps each login in a file of mode 0600, in a folder of mode 0700.
 ///

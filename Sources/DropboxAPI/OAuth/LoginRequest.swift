@@ -1,6 +1,6 @@
-// A login that a web server leads a user through: the parameters of Dropbox's page, the secrets that are kept until the
-// user comes back, and the address that the user comes back with. Not responsible for sessions, cookies or routes: any
-// framework has them.
+// A login that a web server leads a user through: the parameters of Dropbox's page, the secrets
+// that are kept until the user comes back, and the address that the user comes back with. Not
+// responsible for sessions, cookies or routes: any framework has them.
 
 import ContentHashing
 import Essentials
@@ -79,7 +79,8 @@ public struct LoginRequest: Hashable, Sendable {
     }
 }
 
-/// A login between the page and the user's return. It is secret, and belongs into the user's session.
+/// A login between the page and the user's return. It is secret, and belongs into the user's
+/// session.
 public struct PendingLogin: Codable, Hashable, Sendable, CustomStringConvertible,
     CustomReflectable
 {
@@ -98,8 +99,8 @@ public struct PendingLogin: Codable, Hashable, Sendable, CustomStringConvertible
 
 /// Why a user came back without access.
 @nonexhaustive public enum LoginError: Error, Hashable, Sendable {
-    /// The address does not have the state of this login: another login, or another site, has brought the user
-    /// here.
+    /// The address does not have the state of this login: another login, or another site, has
+    /// brought the user here.
     case otherState
     /// The user did not allow it.
     case denied
@@ -133,7 +134,8 @@ extension LoginError: DropboxError, CustomStringConvertible {
 }
 
 extension OAuthClient {
-    /// Begins a login: the address of the page to send the user to, and the secrets to keep in the user's session.
+    /// Begins a login: the address of the page to send the user to, and the secrets to keep in the
+    /// user's session.
     public func beginLogin(
         redirect: String, request: LoginRequest = .init()
     ) -> (page: String, pending: PendingLogin) {

@@ -5,7 +5,8 @@ import Saturating
 extension OAuthClient {
     /// Access tokens of an account, from its stored login; nil without one.
     ///
-    /// A stored access token is used while it is valid. Each renewal is saved, including a new
+    /// A stored access token is used while it is valid. It is renewed with the app's secret: that
+    /// of this client, else the stored one of the same app. Each renewal is saved, including a new
     /// refresh token, before the new token is used. If the store's login was replaced or removed
     /// since, it is left alone. If saving fails, the tokens continue from memory. Throws
     /// `otherServer` for a login from another server than `configuration.hosts`.
@@ -20,7 +21,8 @@ extension OAuthClient {
         return RefreshingAccessTokens(
             refreshToken: login.refreshToken,
             accessToken: login.accessToken.map { AccessToken($0) },
-            validFor: login.validity(at: .now), onRenewal: { await keeper.keep($0) }, client: self,
+            validFor: login.validity(at: .now), onRenewal: { await keeper.keep($0) },
+            client: adoptingSecret(of: login),
             account: account)
     }
 }

@@ -3,7 +3,8 @@
 public import Essentials
 
 extension OAuthClient {
-    /// The URL of the page on which the user allows access, and from which the browser comes back to `redirect`.
+    /// The URL of the page on which the user allows access, and from which the browser comes back
+    /// to `redirect`.
     ///
     /// Throws `invalidRequest` if the server in the configuration makes no URL.
     public func authorizationURL(
@@ -27,7 +28,8 @@ extension OAuthClient {
                 request, pkce: pkce, redirect: redirect.absoluteString, state: state))
     }
 
-    /// Begins a login: the URL of the page to send the user to, and the secrets to keep in the user's session.
+    /// Begins a login: the URL of the page to send the user to, and the secrets to keep in the
+    /// user's session.
     ///
     ///     let (page, pending) = try oauth.beginLogin(redirect: callback)
     ///
@@ -49,7 +51,8 @@ extension OAuthClient {
         try await finishLogin(pending, returned: url.absoluteString, options: options)
     }
 
-    /// The hosts of a configuration are checked for their schemes and names only, so a port that is no number comes this far.
+    /// The hosts of a configuration are checked for their schemes and names only, so a port that is
+    /// no number comes this far.
     private func url(_ address: String) throws(TransportError) -> URL {
         guard let url = URL(string: address) else {
             throw TransportError(

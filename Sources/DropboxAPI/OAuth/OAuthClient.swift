@@ -43,7 +43,7 @@ public struct OAuthClient: Sendable {
     /// Maximum bytes of a response of the token endpoint.
     private static let resultLimit = 64 << 10
 
-    private let app: AppCredentials
+    private var app: AppCredentials
     let configuration: DropboxConfiguration
     private let transport: any HTTPTransport
     let reporter: Reporter
@@ -61,6 +61,15 @@ public struct OAuthClient: Sendable {
         self.configuration = configuration
         self.transport = ClientTransport(transport, observers: configuration.observers)
         reporter = Reporter(observers: configuration.observers, logger: logger)
+    }
+
+    /// This client with the secret of a stored login, if it is for the same app and has none
+    /// itself.
+    func adoptingSecret(of login: StoredLogin) -> OAuthClient {
+        guard app.key == login.appKey, app.secret == nil else { return self }
+        var client = self
+        client.app.secret = login.appSecret
+        return client
     }
 
     /// The URL of the page on which the user allows access and gets a code.
@@ -104,8 +113,8 @@ public struct OAuthClient: Sendable {
         return try await grant(fields, retryAfterSend: false, options)
     }
 
-    /// Gets a new access token, with some of the granted scopes or with all. Throws `invalidGrant` when the user has to log
-    /// in again.
+    /// Gets a new access token, with some of the granted scopes or with all. Throws `invalidGrant`
+    /// when the user has to log in again.
     public func refresh(
         _ refreshToken: String, scopes: [String] = [], options: CallOptions = .init()
     ) async throws(TokenError) -> TokenGrant {

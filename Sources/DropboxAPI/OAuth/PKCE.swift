@@ -80,7 +80,8 @@ enum FormEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The fields of an address behind its question mark, or of a query alone; the first of each name.
+    /// The fields of an address behind its question mark, or of a query alone; the first of each
+    /// name.
     static func fields(ofAddress address: String) -> [String: String] {
         let start = address.firstIndex(of: "?").map { address.index(after: $0) }
         let query = address[(start ?? address.startIndex)...].prefix { $0 != "#" }

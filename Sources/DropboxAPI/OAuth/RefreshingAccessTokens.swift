@@ -38,8 +38,8 @@ public actor RefreshingAccessTokens: AccessTokenProvider {
             }, client: client, account: nil)
     }
 
-    /// Like the public initialiser, for an account of a store. `onRenewal` returns the reason if a grant
-    /// could not be saved.
+    /// Like the public initialiser, for an account of a store. `onRenewal` returns the reason if a
+    /// grant could not be saved.
     init(
         refreshToken: String, accessToken: AccessToken?, validFor: Duration,
         onRenewal: @escaping @Sendable (TokenGrant) async -> TokenStoreError?,

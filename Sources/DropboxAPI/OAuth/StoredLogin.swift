@@ -1,13 +1,16 @@
 // A stored login and its JSON form. Not responsible for where it is stored: see TokenStore.
 
 import Essentials
-package import LocalIO
+package import LocalFiles
 import Saturating
 
 /// The right to use an account until it is revoked.
 public struct StoredLogin: Hashable, Sendable, Codable, CustomStringConvertible, CustomReflectable {
     /// The key of the app that the login is for; no secret.
     public var appKey: String
+    /// The secret of that app, if the login is renewed with one and the program does not have it
+    /// from elsewhere; nil for a login by PKCE.
+    public var appSecret: String?
     /// The secret refresh token, from which access tokens are made.
     public var refreshToken: String
     /// The granted scopes, as Dropbox names them.
@@ -24,6 +27,7 @@ public struct StoredLogin: Hashable, Sendable, Codable, CustomStringConvertible,
 
     private enum CodingKeys: String, CodingKey {
         case appKey = "app_key"
+        case appSecret = "app_secret"
         case refreshToken = "refresh_token"
         case scopes
         case accountID = "account_id"
@@ -117,6 +121,7 @@ extension StoredLogin {
         }
         let isSound =
             Self.isAppKey(login.appKey) && PrivateFile.isSecret(login.refreshToken)
+            && login.appSecret.map(PrivateFile.isSecret) != false
             && login.accessToken.map(PrivateFile.isSecret) != false && !login.accountID.isEmpty
         guard isSound else { throw Damage(reason: "it is incomplete") }
         self = login

@@ -1,6 +1,6 @@
-// Dropbox's notifications to a server: the question whether an address is the app's, and the proof that a notification is
-// Dropbox's. Not responsible for the changes themselves: a notification names accounts, and listings have the rest.
-// https://www.dropbox.com/developers/reference/webhooks
+// Dropbox's notifications to a server: the question whether an address is the app's, and the proof
+// that a notification is Dropbox's. Not responsible for the changes themselves: a notification
+// names accounts, and listings have the rest. https://www.dropbox.com/developers/reference/webhooks
 
 import ContentHashing
 import Essentials
@@ -64,12 +64,14 @@ public struct Webhook: Sendable {
         self.app = app
     }
 
-    /// The text to answer a GET request with, which asks whether the address is the app's; nil if it asks for nothing.
+    /// The text to answer a GET request with, which asks whether the address is the app's; nil if
+    /// it asks for nothing.
     public func challenge(inQuery query: String) -> String? {
         FormEncoding.fields(ofAddress: query)["challenge"]
     }
 
-    /// The notification in a POST request. Throws `notSigned` unless the signature is Dropbox's for this body.
+    /// The notification in a POST request. Throws `notSigned` unless the signature is Dropbox's for
+    /// this body.
     ///
     /// The signature is compared in the same time wherever it differs.
     public func notification(

@@ -2,7 +2,7 @@
 
 import CLibrary
 import Essentials
-import LocalIO
+import LocalFiles
 
 /// Provides the bytes of a request's body piece by piece, and again for each retry.
 ///

@@ -217,7 +217,8 @@ package final class Exchange: ChunkSource {
 }
 
 extension TransportError {
-    /// The error if a transfer ends with success and without headers, which no HTTP library should let happen.
+    /// The error if a transfer ends with success and without headers, which no HTTP library should
+    /// let happen.
     static let headless = TransportError(
         kind: .malformedResponse, message: "the answer has no head", mayHaveBeenReceived: true)
 }

@@ -11,8 +11,9 @@ public protocol HTTPTransport: Sendable {
     /// Limits all bodies together, in bytes per second, from now on; nil means no limit.
     func limitBandwidth(up: UInt64?, down: UInt64?)
 
-    /// Notes that the machine has moved to another network, or has slept. Connections of before are not used for further
-    /// requests, and transfers from an address that the machine no longer has fail at once.
+    /// Notes that the machine has moved to another network, or has slept. Connections of before are
+    /// not used for further requests, and transfers from an address that the machine no longer has
+    /// fail at once.
     func networkChanged(addresses: Set<String>)
 
     /// Fails all transfers in flight and frees all resources; further requests fail with
@@ -56,7 +57,8 @@ public struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 }
 
 extension HTTPHeaders {
-    /// Throws `invalidRequest` when a field has characters that would end it, or that no server need understand.
+    /// Throws `invalidRequest` when a field has characters that would end it, or that no server
+    /// need understand.
     package func check() throws(TransportError) {
         for field in fields {
             let isSafe = "\(field.name)\(field.value)".utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }

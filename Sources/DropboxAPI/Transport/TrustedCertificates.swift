@@ -23,8 +23,8 @@ package struct TrustedCertificates: Hashable, Sendable {
         "/etc/ssl/cert.pem",
     ]
 
-    /// Chooses what the caller has set, then `SSL_CERT_FILE`, then what the library was built for, then
-    /// the first known file that exists.
+    /// Chooses what the caller has set, then `SSL_CERT_FILE`, then what the library was built for,
+    /// then the first known file that exists.
     ///
     /// libcurl ignores `SSL_CERT_FILE` and `SSL_CERT_DIR`; OpenSSL's tools honour them.
     static func choose(

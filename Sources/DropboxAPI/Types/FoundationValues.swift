@@ -1,4 +1,5 @@
-// Foundation's dates beside the library's own timestamps. Not responsible for arguments with dates: DateArguments.
+// Foundation's dates beside the library's own timestamps. Not responsible for arguments with dates:
+// DateArguments.
 
 public import Essentials
 

@@ -1,9 +1,10 @@
-// JSON that is passed on as it is, for callers that know routes by name only. Checked, because it goes into headers and to
-// parsers that may be less careful. Not responsible for its meaning.
+// JSON that is passed on as it is, for callers that know routes by name only. Checked, because it
+// goes into headers and to parsers that may be less careful. Not responsible for its meaning.
 
 import Saturating
 
-/// A JSON document, without white space around its values. The coding of calls takes it for the value that it stands for.
+/// A JSON document, without white space around its values. The coding of calls takes it for the
+/// value that it stands for.
 package struct JSONText: Codable, Hashable, Sendable {
     /// The document that stands for no value.
     package static let null = JSONText(unchecked: Array("null".utf8))
@@ -44,7 +45,8 @@ package struct JSONText: Codable, Hashable, Sendable {
     }
 }
 
-/// Reads one document and leaves out its white space. It does not recurse: a document may be as deep as its sender likes.
+/// Reads one document and leaves out its white space. It does not recurse: a document may be as
+/// deep as its sender likes.
 private struct JSONTextReader {
     private static let deepest = 500
 

@@ -1,4 +1,5 @@
-// An error in C's memory: one block with the struct and its strings, so that free(3) takes all of it.
+// An error in C's memory: one block with the struct and its strings, so that free(3) takes all of
+// it.
 
 import CDropbox
 import CLibrary

@@ -1,4 +1,5 @@
-// The one form that all errors of the SDK have at the border. Not responsible for its memory in C: BorderError+C.
+// The one form that all errors of the SDK have at the border. Not responsible for its memory in C:
+// BorderError+C.
 
 import CDropbox
 import DropboxAPI

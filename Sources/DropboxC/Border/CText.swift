@@ -1,4 +1,5 @@
-// Strings and bytes that cross the border. All that C gives is copied; all that it gets is from malloc(3).
+// Strings and bytes that cross the border. All that C gives is copied; all that it gets is from
+// malloc(3).
 
 import CLibrary
 import DropboxAPI

@@ -1,5 +1,5 @@
-// Objects of the library as the opaque pointers that C holds. Not responsible for pointers that were freed: a program that
-// uses one is wrong, as with free(3).
+// Objects of the library as the opaque pointers that C holds. Not responsible for pointers that
+// were freed: a program that uses one is wrong, as with free(3).
 
 /// Objects as pointers of C.
 enum Handle {

@@ -1,5 +1,5 @@
-// Where callbacks are called: a thread of the library, or the thread of a blocking function. Not responsible for queues of
-// programs: CallerQueue.
+// Where callbacks are called: a thread of the library, or the thread of a blocking function. Not
+// responsible for queues of programs: CallerQueue.
 
 import Dispatch
 import Synchronization

@@ -1,5 +1,5 @@
-// Callbacks that wait for a thread of the program. A pipe has a byte while there are some, so that a main loop can wait for
-// them beside its other descriptors.
+// Callbacks that wait for a thread of the program. A pipe has a byte while there are some, so that
+// a main loop can wait for them beside its other descriptors.
 
 import CLibrary
 import Saturating

@@ -1,9 +1,9 @@
 // The functions of dropbox.h for settings and clients.
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
+import Blocking
 public import CDropbox
 import DropboxAPI
-import LocalIO
 
 /// Makes settings with the defaults.
 @c @implementation

@@ -11,7 +11,8 @@ enum BorderOperation {
             UnsafeMutableRawPointer?, UnsafePointer<CChar>?, UnsafePointer<dropbox_error>?
         ) -> Void
 
-    /// Runs an operation to its end; its callbacks are called in this thread. `prepare` copies the arguments.
+    /// Runs an operation to its end; its callbacks are called in this thread. `prepare` copies the
+    /// arguments.
     static func wait(
         _ options: UnsafePointer<dropbox_options>?, _ error: ErrorPlace,
         _ prepare: () throws(BorderError) -> Work

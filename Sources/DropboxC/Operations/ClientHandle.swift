@@ -35,7 +35,8 @@ struct BorderSettings {
 }
 
 extension Logger {
-    /// A library does not write to its program's terminal: all that it has to say is in results and errors.
+    /// A library does not write to its program's terminal: all that it has to say is in results and
+    /// errors.
     static var silent: Logger { Logger(label: "dropbox") { _ in SwiftLogNoOpLogHandler() } }
 }
 

@@ -1,5 +1,5 @@
-// Routes by their names: those of the specification, and later ones. Not responsible for arguments and results, which pass
-// through as they are.
+// Routes by their names: those of the specification, and later ones. Not responsible for arguments
+// and results, which pass through as they are.
 
 import DropboxAPI
 import Saturating
@@ -13,8 +13,9 @@ extension JSONRoute {
 
     /// The route of a name, for a call of a style.
     ///
-    /// A name that the specification does not have is taken for a route of the user, which may change something. Throws for a
-    /// text that can be no route's name, and for a route of another style.
+    /// A name that the specification does not have is taken for a route of the user, which may
+    /// change something. Throws for a text that can be no route's name, and for a route of another
+    /// style.
     static func named(_ name: String, style: RouteStyle) throws(BorderError) -> JSONRoute {
         guard let known = byName[name] else {
             guard isName(name) else { throw .argument("'\(name)' is not the name of a route") }
@@ -46,7 +47,8 @@ extension JSONRoute {
             }
     }
 
-    /// The route that gives the pages behind the first one, which is the route itself if it continues; nil for a route without pages.
+    /// The route that gives the pages behind the first one, which is the route itself if it
+    /// continues; nil for a route without pages.
     var continuation: JSONRoute? {
         if name.split(separator: "/").last?.hasPrefix("continue") == true { return self }
         var candidates = [name + "/continue"]

@@ -1,8 +1,9 @@
-// Logins: between the page and the code, granted, and stored. Not responsible for OAuth itself: the SDK's OAuthClient.
+// Logins: between the page and the code, granted, and stored. Not responsible for OAuth itself: the
+// SDK's OAuthClient.
 
+import Blocking
 import DropboxAPI
 import Essentials
-import LocalIO
 import Saturating
 import Synchronization
 

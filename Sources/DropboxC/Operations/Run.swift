@@ -86,7 +86,8 @@ final class Run: Sendable {
             })
     }
 
-    /// Calls a callback and waits for what it returns: 0 to go on. A callback that will never be called ends the operation.
+    /// Calls a callback and waits for what it returns: 0 to go on. A callback that will never be
+    /// called ends the operation.
     func ask(_ callback: @escaping @Sendable () -> Int32) async -> Bool {
         guard !Task.isCancelled else { return false }
         let returned = await withCheckedContinuation {

@@ -1,4 +1,5 @@
-// The work of whole files, of changes and of waiting for them: the SDK's own operations, with JSON around.
+// The work of whole files, of changes and of waiting for them: the SDK's own operations, with JSON
+// around.
 
 import CDropbox
 import DropboxAPI

@@ -152,7 +152,8 @@ private struct PageEnd: Decodable {
         }
     }
 
-    /// The cursor of the next page; nil behind the last one. Throws for a page that leads to itself.
+    /// The cursor of the next page; nil behind the last one. Throws for a page that leads to
+    /// itself.
     func next(after last: String?) throws(BorderError) -> String? {
         guard let cursor, !cursor.isEmpty, hasMore != false else { return nil }
         guard !ListingRules.isEndless(next: cursor, hasMore: true, after: last) else {
@@ -167,7 +168,8 @@ extension DropboxClient {
     func send(
         _ route: JSONRoute, _ argument: JSONText, _ content: [UInt8], _ options: CallOptions
     ) async throws(BorderError) -> JSONText {
-        // The error of a whole file in one request says that nothing of it was kept, so it is sent again; others cannot tell.
+        // The error of a whole file in one request says that nothing of it was kept, so it is sent
+        // again; others cannot tell.
         guard route.name == Files.upload.name else {
             return try await send(any: route, argument, content, options)
         }

@@ -1,6 +1,7 @@
 // Dropbox's content hash, computed as a stream: SHA-256 over the SHA-256 of each 4 MiB block.
 // https://www.dropbox.com/developers/reference/content-hash
-// Implemented independently of the client's ContentHasher, so that one misreading does not hide the other; SHA-256 is the same.
+// Implemented independently of the client's ContentHasher, so that one misreading does not hide the
+// other; SHA-256 is the same.
 
 import ContentHashing
 

@@ -161,19 +161,19 @@ extension AccountTree {
     /// `symlink_info` belongs to the file, not to a revision.
     func fileMetadata(of revision: RevisionID, from base: NodeID) -> FileMetadata {
         let file = self[revision].file
-        let path = paths(of: file, from: base)
+        let path = nodes.paths(of: file, from: base)
         return FileMetadata(
             path: EntryPath(key: path.key, display: path.display),
             id: idText(file), rev: revText(revision),
             clientModified: self[revision].clientModified,
             serverModified: self[revision].serverModified,
-            content: self[self[revision].content], marks: marks[file],
+            content: self[self[revision].content], marks: marks(of: file),
             shared: sharedFolder(of: file))
     }
 
     /// The metadata of a folder.
     func folderMetadata(of node: NodeID, from base: NodeID) -> FolderMetadata {
-        let path = paths(of: node, from: base)
+        let path = nodes.paths(of: node, from: base)
         return FolderMetadata(
             path: EntryPath(key: path.key, display: path.display), id: idText(node),
             mount: sharedFolders[node], shared: sharedFolder(of: self[node].parent))
@@ -181,7 +181,7 @@ extension AccountTree {
 
     /// The metadata of a path with a deleted entry.
     func deletedMetadata(display: String, from base: NodeID) -> DeletedMetadata {
-        let prefix = paths(of: base, from: .root).display
+        let prefix = nodes.paths(of: base, from: .root).display
         let relative = String(display.dropFirst(prefix.count))
         let key = (try? AbsolutePath(relative, folding: folding))?.key ?? relative
         return DeletedMetadata(path: EntryPath(key: key, display: relative))

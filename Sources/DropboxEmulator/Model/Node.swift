@@ -1,5 +1,5 @@
-// The tree's tables. A million entries must fit in memory: structs in arrays, indexes for
-// references, and no dictionary per folder.
+// The rows of the tree's tables. A million entries must fit in memory: structs in arrays, indexes
+// for references, and no dictionary per folder.
 
 /// The index of an entry in the tree's table; never reused, so that it also identifies a deleted
 /// entry.

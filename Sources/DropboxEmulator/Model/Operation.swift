@@ -86,7 +86,7 @@ struct SpaceState: Equatable, Sendable {
         case .endSession(let id): sessions[id] = nil
         case .seed(let files, let folders, let bytes):
             tree.seed(files: files, folders: folders, bytes: bytes, at: time)
-        case .setQuota(let quota): tree.quota = quota
+        case .setQuota(let quota): tree.space.quota = quota
         case .setRelocationLimit(let limit): tree.relocationLimit = limit
         case .share(let path, let shared):
             let node = try tree.livingNode(path, from: .root)
@@ -94,14 +94,14 @@ struct SpaceState: Equatable, Sendable {
             var named = shared
             named.name = tree[node].name
             named.since = time
-            tree.sharedFolders[node] = named
+            tree.sharedFolders.share(node, named)
             tree.recordChange(node)
         case .mark(let path, let marks):
             let node = try tree.livingNode(path, from: .root)
             guard !tree[node].isFolder else { throw LookupError.notFile }
-            tree.marks[node] = marks
+            tree.mark(node, marks)
             tree.recordChange(node)
-        case .resetCursors: tree.cursorEpoch += 1
+        case .resetCursors: tree.resetCursors()
         case .commit, .createFolder, .delete, .relocate, .restore, .link, .unlink, .mountFolder,
             .unmountFolder, .addTemplate, .updateTemplate, .removeTemplate, .changeProperties:
             break

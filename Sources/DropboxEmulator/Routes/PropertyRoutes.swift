@@ -1,5 +1,5 @@
-// Routes for the templates of properties, and for the properties of files and folders. Not responsible
-// for properties in commits and listings (`ContentRoutes`, `MetadataRoutes`).
+// Routes for the templates of properties, and for the properties of files and folders. Not
+// responsible for properties in commits and listings (`ContentRoutes`, `MetadataRoutes`).
 
 import Foundation
 
@@ -154,7 +154,7 @@ extension Routes {
             let page = found.prefix(limit).map { node -> JSONValue in
                 [
                     "id": .string(tree.idText(node)),
-                    "path": .string(tree.paths(of: node, from: call.base).display),
+                    "path": .string(tree.nodes.paths(of: node, from: call.base).display),
                     "is_deleted": false,
                     "property_groups": .array(
                         tree.properties.groups(of: node, by: wanted).map(\.json)),

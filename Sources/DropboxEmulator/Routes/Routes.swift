@@ -1,5 +1,5 @@
-// The API functions that the emulator implements: all of them, by name. Not responsible for the URLs outside of
-// `/2/` (`EmulatorResponder`). docs/emulator.md says how to add one.
+// The API functions that the emulator implements: all of them, by name. Not responsible for the
+// URLs outside of `/2/` (`EmulatorResponder`). docs/emulator.md says how to add one.
 
 import Hummingbird
 

@@ -1,4 +1,5 @@
-// Routes for shared folders that the account may have in its tree, or not. Folders are shared by an admin route only.
+// Routes for shared folders that the account may have in its tree, or not. Folders are shared by an
+// admin route only.
 
 extension Routes {
     /// The actions whose permissions a client may ask for: `sharing.FolderAction`.
@@ -125,7 +126,7 @@ extension Routes {
             folder = folder.adding("permissions", .array(permissions))
         }
         guard tree[node].isAlive else { return folder }
-        let path = tree.paths(of: node, from: call.base)
+        let path = tree.nodes.paths(of: node, from: call.base)
         return folder.adding("path_lower", .string(path.key))
             .adding("path_display", .string(path.display))
     }

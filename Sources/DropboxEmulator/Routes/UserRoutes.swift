@@ -29,7 +29,7 @@ extension Routes {
 
     /// `users/get_space_usage`: returns used and allocated bytes.
     static func spaceUsage(_ call: Call) async throws -> RouteResponse {
-        let (used, quota) = call.space.tree { ($0.usedBytes, $0.quota) }
+        let (used, quota) = call.space.tree { ($0.space.used, $0.space.quota) }
         guard call.account.homePath != nil else {
             return .json([
                 "used": .integer(used),

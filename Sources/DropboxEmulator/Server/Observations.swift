@@ -1,5 +1,6 @@
-// Answers that a run of the conformance tests got elsewhere, usually from the real service, by the ids of their statements:
-// turns them into choices of the emulator. docs/emulator.md lists those that it can follow.
+// Answers that a run of the conformance tests got elsewhere, usually from the real service, by the
+// ids of their statements: turns them into choices of the emulator. docs/emulator.md lists those
+// that it can follow.
 
 import Foundation
 
@@ -10,7 +11,8 @@ public struct Observations: Sendable {
 
     /// Takes over answers.
     ///
-    /// Throws for an answer that the emulator cannot give although it has a choice for the statement.
+    /// Throws for an answer that the emulator cannot give although it has a choice for the
+    /// statement.
     public init(_ answers: [String: String]) throws(EmulatorError) {
         self.answers = answers
         for (statement, answer) in answers {
@@ -83,12 +85,59 @@ public struct Observations: Sendable {
             "another rev, the same id": .standard,
             "another rev, another id": .conduct { $0.restoresMakeIDs = true },
         ],
+        "move-onto-itself": [
+            "to/conflict/file": .standard,
+            "file a": .conduct { $0.movesOntoThemselves = true },
+        ],
+        "new-file-has-new-id": [
+            "another rev, another id": .standard,
+            "another rev, the same id": .conduct { $0.newFilesTakeIDs = true },
+        ],
+        "property-of-move": [
+            "red": .standard, "none": .conduct { $0.movesKeepProperties = false },
+        ],
+        "property-of-copy": [
+            "none": .standard, "red": .conduct { $0.copiesHaveProperties = true },
+        ],
+        "property-of-new-content": [
+            "red": .standard, "none": .conduct { $0.newContentKeepsProperties = false },
+        ],
+        "session-finish-twice": [
+            "lookup_failed/not_found": .standard,
+            "one": .conduct { $0.sessionsOutliveFinish = true },
+        ],
         "changes-of-gone-folder": [
             "path/not_found": .standard, "reset": .conduct { $0.goneFolderResets = true },
+        ],
+        "changes-of-new-folder": [
+            "deleted d, folder d, file d/b": .standard,
+            "reset": .conduct { $0.newFolderResets = true },
+        ],
+        "list-gone-with-deleted": [
+            "deleted d/a": .standard,
+            "path/not_found": .conduct { $0.listsGoneFolders = false },
+        ],
+        "list-parents-first": [
+            "parents first": .standard,
+            "b/c/d/a before its parent": .conduct { $0.listsChildrenFirst = true },
         ],
         "change-of-deleted-folder": [
             "deleted d": .standard,
             "deleted d, deleted d/a": .conduct { $0.deltasNameDescendants = true },
+        ],
+        "change-of-deleted-folder-with-deleted": [
+            "deleted d, deleted d/a": .standard,
+            "deleted d": .conduct { $0.deltasNameDeleted = false },
+        ],
+        // The second one is what follows if deltas name descendants, too.
+        "change-of-moved-folder": [
+            "deleted d, folder e, file e/a": .standard,
+            "deleted d, deleted d/a, folder e, file e/a": .standard,
+            "folder e, file e/a, deleted d": .conduct { $0.movesAreToldFirst = true },
+            "folder e, file e/a, deleted d, deleted d/a": .conduct {
+                $0.movesAreToldFirst = true
+                $0.deltasNameDescendants = true
+            },
         ],
         "concurrent-piece-after-close": [
             "appended": .standard, "closed": .conduct { $0.takesLatePieces = false },

@@ -49,7 +49,7 @@ enum Sample {
 
     /// Fills a space, unless it has entries already.
     static func fill(_ space: Space) throws {
-        guard space.tree({ $0.entryCount }) == 0 else { return }
+        guard space.tree({ $0.nodes.livingCount }) == 0 else { return }
         for (path, text) in texts {
             try add(Array(text.utf8), at: path, to: space)
         }

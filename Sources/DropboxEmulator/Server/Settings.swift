@@ -19,8 +19,8 @@ struct Settings: Sendable {
     var longpollBackoff: Int64?
     /// How often a job responds `in_progress` before it is complete.
     var jobPolls: Int64 = 0
-    /// Maximum size of batches of folders and moves that are answered synchronously. A batch of 100 folders was recorded to be a
-    /// job (github.com/Jesus/dropbox_api).
+    /// Maximum size of batches of folders and moves that are answered synchronously. A batch of 100
+    /// folders was recorded to be a job (github.com/Jesus/dropbox_api).
     var synchronousBatch: Int64 = 99
     /// Maximum length of pages, regardless of the client's limit.
     var pageSize: Int64 = 2000
@@ -37,6 +37,13 @@ struct Settings: Sendable {
     /// Refuses a `Dropbox-API-Arg` header that is not ASCII. The documentation demands ASCII;
     /// rclone, whose tests run against the service, sends UTF-8.
     var demandsASCIIArguments = false
+
+    /// The scopes that apps have under Permissions; nil for all. Others that a page is asked for
+    /// are left out of the grant, as Dropbox leaves them out as long as one remains ("No scope
+    /// requested can be granted for this app", github.com/keeweb/keeweb#1597).
+    var appScopes: [String]?
+    /// Refuses a page with a scope that apps do not have, as RFC 6749 allows.
+    var refusesScopes = false
 
     /// All settings, as the admin route gives them.
     var json: JSONValue {
@@ -57,6 +64,8 @@ struct Settings: Sendable {
             "tell_properties": .boolean(tellsProperties),
             "refuse_ids": .boolean(refusesIDs),
             "ascii_arguments": .boolean(demandsASCIIArguments),
+            "app_scopes": appScopes.map { .array($0.map { .string($0) }) } ?? .null,
+            "refuse_scopes": .boolean(refusesScopes),
         ]
     }
 
@@ -98,7 +107,20 @@ struct Settings: Sendable {
         refusesIDs = try reader.boolean("refuse_ids", default: refusesIDs)
         demandsASCIIArguments = try reader.boolean(
             "ascii_arguments", default: demandsASCIIArguments)
+        if let value = try reader.take("app_scopes") {
+            appScopes = try Self.scopes(value)
+        }
+        refusesScopes = try reader.boolean("refuse_scopes", default: refusesScopes)
         try reader.finish()
+    }
+
+    private static func scopes(_ value: JSONValue) throws(ArgumentError) -> [String]? {
+        if value == .null { return nil }
+        var scopes: [String] = []
+        for scope in value.array ?? [value] {
+            scopes.append(try ArgumentReader.string(scope, at: "app_scopes"))
+        }
+        return scopes
     }
 
     /// A number applies to all routes, an object to those it names ("*" for all others).

@@ -176,6 +176,15 @@ extension Space {
         let content = Content(hash: hash, size: state.size, source: .stored)
         let metadata = try commitFile(
             self.content.sessionPath(session), content: content, commit: commit)
+        if conduct.sessionsOutliveFinish {
+            // Its file is the content's from now on: nothing may be added.
+            if !state.isClosed {
+                try apply(
+                    .append(
+                        session: session, offset: state.size, length: 0, closes: true, digests: []))
+            }
+            return metadata
+        }
         try apply(.endSession(id: session))
         hashes.forget(session)
         self.content.discard(self.content.sessionPath(session))

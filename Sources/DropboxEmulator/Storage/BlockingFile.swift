@@ -1,9 +1,9 @@
 // A file descriptor with blocking reads and writes at offsets, and its threads. Not responsible for
 // the files' paths (`ContentStore`).
 
-import NIOPosix
-
 import Glibc
+import LocalFiles
+import NIOPosix
 
 /// A failed system call, with its path.
 struct FileError: Error, CustomStringConvertible {
@@ -46,32 +46,19 @@ final class BlockingFile: Sendable {
 
     /// Writes all bytes at an offset.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileError) {
-        var done = 0
-        while done < bytes.count {
-            let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
-            let count = pwrite(
-                descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
-            if count < 0 {
-                if errno == EINTR { continue }
-                throw FileError("write", path)
-            }
-            done += count
+        guard FileBytes.write(bytes, at: offset, to: descriptor) == bytes.count else {
+            throw FileError("write", path)
         }
     }
 
     /// Writes all bytes at the end of a file opened to append.
     func append(_ bytes: [UInt8]) throws(FileError) {
-        var done = 0
-        while done < bytes.count {
-            let count = bytes.withUnsafeBytes {
-                Glibc.write(descriptor, $0.baseAddress?.advanced(by: done), bytes.count - done)
+        let count = bytes.withUnsafeBytes {
+            FileBytes.write($0, at: 0) { rest, _ in
+                Glibc.write(descriptor, rest.baseAddress, rest.count)
             }
-            if count < 0 {
-                if errno == EINTR { continue }
-                throw FileError("append", path)
-            }
-            done += count
         }
+        guard count == bytes.count else { throw FileError("append", path) }
     }
 
     /// Reads into a buffer from an offset; returns fewer bytes only at the end of the file.
@@ -79,13 +66,10 @@ final class BlockingFile: Sendable {
     {
         var done = 0
         while done < buffer.count {
-            let count = pread(
-                descriptor, buffer.baseAddress?.advanced(by: done), buffer.count - done,
-                off_t(offset) + off_t(done))
-            if count < 0 {
-                if errno == EINTR { continue }
-                throw FileError("read", path)
-            }
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+            let count = FileBytes.readOnce(
+                into: rest, at: offset + Int64(done), from: descriptor)
+            guard count >= 0 else { throw FileError("read", path) }
             if count == 0 { break }
             done += count
         }

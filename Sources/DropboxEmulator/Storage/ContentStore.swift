@@ -3,7 +3,7 @@
 // responsible for which file has which content (`AccountTree`).
 
 import Glibc
-import LocalIO
+import LocalFiles
 import Synchronization
 
 /// Contents and unfinished uploads on disk.

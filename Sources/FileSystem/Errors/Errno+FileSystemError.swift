@@ -35,6 +35,7 @@ extension Errno {
         case .offline: self = .networkDown
         case .interrupted: self = .interrupted
         case .unsupported: self = .notSupported
+        case .notImplemented: self = .noFunction
         // ETIMEDOUT confuses tools and EAGAIN makes them spin, so a final failure is EIO.
         case .inputOutput: self = .ioError
         }

@@ -53,6 +53,8 @@ package enum FileSystemError: Error, Hashable, Sendable {
     case interrupted
     /// Not supported for this operand; the kernel may repeat it for another one.
     case unsupported
+    /// The kernel does it by itself, and no longer asks.
+    case notImplemented
     /// Local disk, database or server failed in a way without an errno of its own; the text is for
     /// the log.
     case inputOutput(String)

@@ -12,9 +12,10 @@ import Tree
 
 /// The open files of a mount.
 ///
-/// **Lock order of this module.** In rising rank: 1 `HandleTable`, 2 `OpenFiles`, 3 `KernelInodeCache`, 4 `OpenFile` and
-/// `DirectoryHandle`; then Staging's files. A thread that holds one of them takes no other one, except in `decide`. It does not
-/// wait for the store either: the database comes first, and memory after it. Within a transaction all of them may be taken,
+/// **Lock order of this module.** In rising rank: 1 `HandleTable`, 2 `OpenFiles`, 3
+/// `KernelInodeCache`, 4 `OpenFile` and `DirectoryHandle`; then Staging's files. A thread that
+/// holds one of them takes no other one, except in `decide`. It does not wait for the store either:
+/// the database comes first, and memory after it. Within a transaction all of them may be taken,
 /// because no thread that holds one waits for a transaction.
 package final class OpenFiles: OpenFileTracking {
     private struct Slot {
@@ -38,8 +39,8 @@ package final class OpenFiles: OpenFileTracking {
     /// Creates an empty table.
     package init() {}
 
-    /// Decides something that depends on whether a handle is open on the inode. None is registered in
-    /// between: `body` may take the lock of `KernelInodeCache`.
+    /// Decides something that depends on whether a handle is open on the inode. None is registered
+    /// in between: `body` may take the lock of `KernelInodeCache`.
     func decide<Value: Sendable>(on inode: InodeID, _ body: (_ isOpen: Bool) -> Value) -> Value {
         state.withLock { body($0.slots[inode] != nil) }
     }
@@ -98,8 +99,8 @@ package final class OpenFiles: OpenFileTracking {
         state.withLock { $0.slots[inode]?.mayBeUnlinked = true }
     }
 
-    /// Removes a handle. Returns whether it was the last one, and whether the file may have lost its
-    /// name while it was open.
+    /// Removes a handle. Returns whether it was the last one, and whether the file may have lost
+    /// its name while it was open.
     func unregister(_ inode: InodeID, writes: Bool) -> (isLast: Bool, mayBeUnlinked: Bool) {
         state.withLock { state in
             guard var slot = state.slots[inode] else { return (false, false) }
@@ -133,6 +134,7 @@ final class OpenFile: Sendable {
         var content = Content.unknown
         var newestStaging: Int64 = 0
         var modified: WallTime?
+        var hasRefusedPages = false
     }
 
     /// Inode of the file.
@@ -147,6 +149,28 @@ final class OpenFile: Sendable {
     /// The present location of the bytes.
     var content: Content { state.withLock { $0.content } }
 
+    /// Size of the content in bytes.
+    var size: Int64 {
+        get throws(FileSystemError) {
+            switch content {
+            case .unknown: throw .inputOutput("the file \(inode) has no content")
+            case .revision(let content): content.size
+            case .staged(let staged): staged.retired?.size ?? staged.size
+            case .exported(let export): export.size
+            }
+        }
+    }
+
+    /// The content that the pages in the kernel belong to.
+    var version: ContentVersion? {
+        switch content {
+        case .unknown: nil
+        case .revision(let content): .revision(content.revision)
+        case .staged(let staged): .staged(staged.number)
+        case .exported(let export): .export(export.number)
+        }
+    }
+
     /// The staging file, until its content is committed.
     var staged: StagedFile? {
         guard case .staged(let file) = content, file.retired == nil else { return nil }
@@ -158,6 +182,15 @@ final class OpenFile: Sendable {
         let (content, modified) = state.withLock { ($0.content, $0.modified) }
         guard case .staged(let file) = content, file.retired == nil else { return nil }
         return UnsavedFacts(size: file.size, modified: modified)
+    }
+
+    /// Whether pages that the kernel had gathered were refused, in any handle: the kernel shows
+    /// them, and a size that they have given the file.
+    var hasRefusedPages: Bool { state.withLock { $0.hasRefusedPages } }
+
+    /// Notes that pages were refused, for as long as the file is open.
+    func noteRefusedPages() {
+        state.withLock { $0.hasRefusedPages = true }
     }
 
     /// Sets the content that the first handle finds; later handles share it.

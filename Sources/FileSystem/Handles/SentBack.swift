@@ -1,4 +1,5 @@
-// The callers that got ESTALE, and the files that they come back to. Not responsible for the reason.
+// The callers that got ESTALE, and the files that they come back to. Not responsible for the
+// reason.
 
 import Core
 import Synchronization

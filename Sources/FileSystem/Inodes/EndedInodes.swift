@@ -1,5 +1,6 @@
-// Unlinked inodes that the kernel has forgotten, whose rows are removed many at once: `rm -rf` forgets thousands, one after
-// the other. No process can reach them, and the next start removes those that a crash leaves. Not responsible for the rows.
+// Unlinked inodes that the kernel has forgotten, whose rows are removed many at once: `rm -rf`
+// forgets thousands, one after the other. No process can reach them, and the next start removes
+// those that a crash leaves. Not responsible for the rows.
 
 package import Blocking
 import Core
@@ -7,7 +8,8 @@ import Synchronization
 
 /// Collects inodes for a moment.
 package final class EndedInodes: Sendable {
-    /// Inodes that are handed out at once, at most: users' changes wait for the end of their transaction.
+    /// Inodes that are handed out at once, at most: users' changes wait for the end of their
+    /// transaction.
     private static let most = 128
 
     private let delay: Double
@@ -15,7 +17,8 @@ package final class EndedInodes: Sendable {
     /// Lock: a leaf, held for memory only.
     private let waiting = Mutex<(inodes: [InodeID], isScheduled: Bool)>(([], false))
 
-    /// Hands inodes out `delay` seconds after the first; with 0, each at once, on the caller's thread.
+    /// Hands inodes out `delay` seconds after the first; with 0, each at once, on the caller's
+    /// thread.
     package init(delay: Double, queue: any BackgroundQueue = ThreadQueue(label: "dbxfs.ended")) {
         self.delay = delay
         self.queue = queue

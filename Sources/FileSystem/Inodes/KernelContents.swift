@@ -1,13 +1,13 @@
-// The sizes, generations and pages of contents that the kernel has cached. A value without a clock or
-// a lock. Not responsible for lookup counts: `KernelInodeCache`.
+// The sizes, generations and pages of contents that the kernel has cached. A value without a clock
+// or a lock. Not responsible for lookup counts: `KernelInodeCache`.
 
 import Core
 import Saturating
 
 /// The kernel's cached contents of the inodes that it has.
 struct KernelContents {
-    /// `writeback_cache`: the kernel takes a file's size from the lookup that creates the inode, and
-    /// from no later answer.
+    /// `writeback_cache`: the kernel takes a file's size from the lookup that creates the inode,
+    /// and from no later answer.
     var isSizeKernels = false
     /// The cached size of each inode that the kernel has; the kernel reads no further than that.
     private var sizes: [InodeID: Int64] = [:]
@@ -23,8 +23,8 @@ struct KernelContents {
     /// Until when an opener may come to an inode that the kernel has replaced.
     private var renewalEnds: [InodeID: WallTime] = [:]
 
-    /// The generation of an inode's content, and the kernel's generation of it, if the kernel keeps sizes
-    /// itself.
+    /// The generation of an inode's content, and the kernel's generation of it, if the kernel keeps
+    /// sizes itself.
     private struct Generation {
         var current: UInt64 = 0
         var told: UInt64 = 0
@@ -46,7 +46,8 @@ struct KernelContents {
 
     // MARK: Sizes
 
-    /// Notes a lookup, with the size in its reply and the version that has it. Returns the generation for the reply.
+    /// Notes a lookup, with the size in its reply and the version that has it. Returns the
+    /// generation for the reply.
     mutating func noteLookup(
         of inode: InodeID, size: Int64, _ version: FileVersion?, keepsGeneration: Bool,
         at now: WallTime
@@ -114,7 +115,8 @@ struct KernelContents {
         return .wrong
     }
 
-    /// The version that a lookup told the kernel together with the generation that it has; nil if its size is another by now.
+    /// The version that a lookup told the kernel together with the generation that it has; nil if
+    /// its size is another by now.
     func toldVersion(of inode: InodeID) -> FileVersion? {
         guard let version = generations[inode]?.version, sizes[inode] == version.size else {
             return nil
@@ -182,8 +184,8 @@ struct KernelContents {
             raggedWrites[inode] = nil
             return false
         }
-        // The kernel has a part of each page in which a write has begun, and asks for every such page alone; without
-        // pages it asks for all of the file with few requests.
+        // The kernel has a part of each page in which a write has begun, and asks for every such
+        // page alone; without pages it asks for all of the file with few requests.
         guard let ragged = raggedWrites[inode], ragged > size / Self.readSize else { return true }
         raggedWrites[inode] = nil
         return false

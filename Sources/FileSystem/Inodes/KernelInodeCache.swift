@@ -23,9 +23,10 @@ final class KernelInodeCache: KernelReferences {
 
     // MARK: Lookups
 
-    /// Adds one lookup. Must be called before the reply is sent, because a forget may follow it at once. Returns the generation
-    /// for the reply. `keepsGeneration` is for an open file: the reply must have the generation that the kernel has already,
-    /// because with another generation the kernel fails all calls on that inode.
+    /// Adds one lookup. Must be called before the reply is sent, because a forget may follow it at
+    /// once. Returns the generation for the reply. `keepsGeneration` is for an open file: the reply
+    /// must have the generation that the kernel has already, because with another generation the
+    /// kernel fails all calls on that inode.
     func remember(
         _ inode: InodeID, size: Int64, of version: FileVersion? = nil, keepsGeneration: Bool,
         at now: WallTime
@@ -93,7 +94,8 @@ final class KernelInodeCache: KernelReferences {
         state.withLock { $0.contents.knowledge(ofSize: size, of: inode, at: now) }
     }
 
-    /// The version that a lookup told the kernel together with the generation that it has; nil if its size is another by now.
+    /// The version that a lookup told the kernel together with the generation that it has; nil if
+    /// its size is another by now.
     func toldVersion(of inode: InodeID) -> FileVersion? {
         state.withLock { $0.contents.toldVersion(of: inode) }
     }

@@ -9,9 +9,9 @@ package import Tree
 
 /// Invalidates what the kernel cached of nodes that Sync changed.
 ///
-/// Sync and the filesystem both need it, so it is created before them, and gets its kernel when a session is mounted. An answer
-/// may be read before a change and sent after the invalidation of that change. The kernel must not cache it; `epoch` has grown
-/// by then, which tells.
+/// Sync and the filesystem both need it, so it is created before them, and gets its kernel when a
+/// session is mounted. An answer may be read before a change and sent after the invalidation of
+/// that change. The kernel must not cache it; `epoch` has grown by then, which tells.
 package final class KernelInvalidator: TreeChangeObserving {
     private struct State {
         var epoch: UInt64 = 0
@@ -49,6 +49,13 @@ package final class KernelInvalidator: TreeChangeObserving {
     /// Drops the kernel's entry of another spelling of a changed name.
     func forgetName(_ place: Place) {
         state.withLock { $0.kernel }?.invalidateEntry(place.name, in: place.parent)
+    }
+
+    /// Makes the kernel forget the size and the pages of a file, whose content may have changed
+    /// without a delta. The next open does not wait for the notification.
+    func forgetContent(of inode: InodeID) {
+        inodes.noteUnknownPages(of: inode)
+        treeDidChange([.content(inode)])
     }
 
     /// Number of announced changes.

@@ -84,10 +84,13 @@ package struct Attributes: Hashable, Sendable {
     /// Bytes that a sparse file occupies on the local disk; nil if its holes are unknown.
     package var occupied: Int64?
 
-    /// Size in units of 512 bytes, as in `st_blocks`. At least one unit for a file with bytes:
-    /// programs take a file with 0 blocks for all holes.
+    /// Whether the kernel may have bytes behind `size`, and shows a size of its own.
+    package var isSizeKernels = false
+
+    /// Size in units of 512 bytes, as in `st_blocks`. At least one unit for a file that has bytes,
+    /// or may have: programs take a file with 0 blocks for all holes.
     package var blocks: Int64 {
-        let whole = size / 512 +| (size % 512 > 0 ? 1 : 0)
+        let whole = max(size / 512 +| (size % 512 > 0 ? 1 : 0), isSizeKernels ? 1 : 0)
         guard let occupied else { return whole }
         return min(whole, max(1, occupied / 512))
     }

@@ -11,8 +11,8 @@ package import Core
 package protocol FileSystemOperations: Sendable {
     // MARK: Names
 
-    /// Finds a name in a folder; for "." the inode itself, for ".." its folder, also if the kernel has forgotten them.
-    /// Adds one lookup to a found inode.
+    /// Finds a name in a folder; for "." the inode itself, for ".." its folder, also if the kernel
+    /// has forgotten them. Adds one lookup to a found inode.
     func lookup(_ name: [UInt8], in parent: InodeID) -> Answer<LookupResult>
     /// Subtracts `count` lookups. An unlinked inode with no lookup and no handle is removed.
     func forget(_ inode: InodeID, count: UInt64)

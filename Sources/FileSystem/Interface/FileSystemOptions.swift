@@ -21,7 +21,8 @@ package struct FileSystemOptions: Hashable, Sendable {
     package var gathersWrites = false
     /// A lookup ignores case and composition.
     package var foldsCase = false
-    /// Names are refused that Dropbox refuses, or takes for a sibling's. Else it gets an alias of them.
+    /// Names are refused that Dropbox refuses, or takes for a sibling's. Else it gets an alias of
+    /// them.
     package var refusesNames = false
     /// Patterns for names that stay local-only.
     package var ignored = IgnoreRules()
@@ -33,6 +34,9 @@ package struct FileSystemOptions: Hashable, Sendable {
     package var rootPath: [FileName] = []
     /// Modes, times and attributes are kept on Dropbox, for other machines.
     package var sharesPosix = false
+
+    /// Bytes of names that all open folders together keep between two reads.
+    package var listingBytes = 32 << 20
 
     /// Creates options with the defaults.
     package init(userID: UInt32, groupID: UInt32) {

@@ -1,4 +1,5 @@
-// Names of programs as the kernel knows them. Not responsible for finding out which program a process runs: `Fuse` does.
+// Names of programs as the kernel knows them. Not responsible for finding out which program a
+// process runs: `Fuse` does.
 
 /// Programs by the names that the kernel gives to their processes.
 package struct ProgramNames: Hashable, Sendable {

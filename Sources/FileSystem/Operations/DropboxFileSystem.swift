@@ -1,11 +1,10 @@
-// POSIX on Dropbox: the parts that the operations share. The operations are in
-// `DropboxFileSystem+….swift`, by kind.
+// POSIX on Dropbox: connects the parts, and passes each operation on to the one that has it. Not
+// responsible for any rule.
 
 package import Blocking
 package import Core
 package import Logging
 package import MetadataStore
-import RemoteStore
 package import Staging
 package import Sync
 import Tree
@@ -18,48 +17,28 @@ import Tree
 /// block maps are saved when a handle is flushed. Only two things wait on the network: the listing
 /// of a folder that was never listed, and bytes that are not cached.
 package final class DropboxFileSystem: FileSystemOperations {
-    // MARK: Dependencies
+    /// The attribute whose setting changes nothing: the kernel raises an inotify event for the
+    /// call. It has no value.
+    package static let changeSignalAttribute = "user.dropbox.changed"
 
-    let store: MetadataStore
-    let staging: StagingArea
-    let sync: any Syncing
-    let reader: any ContentReading
-    let folderReader: FolderReader?
-    /// The exports of cloud documents; nil if these cannot be opened.
-    let documents: DocumentExports?
-    /// Thumbnails for file managers; nil if none are made.
-    let thumbnails: FolderThumbnails?
-    let relay: KernelInvalidator
-    let openFiles: OpenFiles
-    let clock: any SyncClock
-    let log: Logger
-    let options: FileSystemOptions
-    let context: LocalContext
-    /// Where tasks wait for the local disk.
-    let disk: DiskQueue
-    /// The name of the caller's program, if it can be known.
-    let programName: @Sendable (CallingProcess) -> String?
-    /// Gets the files for which content was fetched, when they are closed.
-    let noteFetched: @Sendable (InodeID) -> Void
-
-    // MARK: State
-
-    /// The times shown for folders, which Dropbox does not store: when this account was first
-    /// mounted here, so that they stay the same.
-    let folderTime: WallTime
-    let files = HandleTable<FileHandle>()
-    let directories = HandleTable<DirectoryHandle>()
-    let entryCount = EntryCount()
-    let headerProbes = HeaderProbes()
-    let sentBack = SentBack()
-    let ended: EndedInodes
-
-    /// The inodes that the kernel has cached.
-    var inodes: KernelInodeCache { relay.inodes }
+    private let lookups: NodeLookups
+    private let newNodes: NewNodes
+    private let names: NameChanges
+    let folders: FolderReads
+    private let attributes: InodeAttributes
+    private let extendedAttributes: ExtendedAttributes
+    private let space: AccountSpace
+    private let handles: FileHandles
+    private let reads: FileReads
+    private let writes: FileWrites
+    private let copies: FileCopies
+    let entries: KernelEntries
 
     /// Connects the parts. `openFiles` and `relay` must be those that Sync uses. Without a
-    /// `folderReader`, every file is fetched alone; without `documents`, cloud documents cannot be opened; without `thumbnails`,
-    /// none are made.
+    /// `folderReader`, every file is fetched alone; without `documents`, cloud documents cannot be
+    /// opened; without `thumbnails`, none are made. `programName` finds the name of the caller's
+    /// program, if it can be known; `noteFetched` gets the files for which content was fetched,
+    /// when they are closed.
     ///
     /// Throws when the local database is unusable.
     package init(
@@ -73,32 +52,21 @@ package final class DropboxFileSystem: FileSystemOperations {
         programName: @escaping @Sendable (CallingProcess) -> String? = { _ in nil },
         noteFetched: @escaping @Sendable (InodeID) -> Void = { _ in }, log: Logger
     ) throws(FileSystemError) {
-        self.store = store
-        self.staging = staging
-        self.sync = sync
-        self.reader = reader
-        self.folderReader = folderReader
-        self.documents = documents
-        self.thumbnails = thumbnails
-        self.openFiles = openFiles
-        self.relay = relay
-        self.options = options
-        context = LocalContext(
-            rules: LocalRules(
-                isReadOnly: options.isReadOnly, foldsCase: options.foldsCase,
-                refusesNames: options.refusesNames,
-                ignored: options.ignored, rootPath: options.rootPath, host: sync.host,
-                posix: options.posix),
-            staging: staging, openFiles: openFiles, references: relay.inodes)
-        self.clock = clock
-        self.disk = disk
-        self.ended = ended
-        self.programName = programName
-        self.noteFetched = noteFetched
-        self.log = log
+        let work = LocalWork(disk: disk, log: log)
+        let tree = LocalTree(
+            store: store, staging: staging, sync: sync, relay: relay,
+            context: LocalContext(
+                rules: LocalRules(
+                    isReadOnly: options.isReadOnly, foldsCase: options.foldsCase,
+                    refusesNames: options.refusesNames,
+                    ignored: options.ignored, rootPath: options.rootPath, host: sync.host,
+                    posix: options.posix),
+                staging: staging, openFiles: openFiles, references: relay.inodes),
+            clock: clock, work: work)
+        let folderTime: WallTime
         do {
             folderTime = try Self.folderTime(in: store, now: clock.date())
-            try changeTree { changes in
+            try tree.change(space: .release) { changes in
                 try changes.adoptRules()
                 try changes.adoptNames()
             }
@@ -111,34 +79,61 @@ package final class DropboxFileSystem: FileSystemOperations {
                 try? store.read { try $0.node(inode) }
             }
         }
+        // Content of open files.
+        let finder = ContentFinder(store: store, staging: staging, openFiles: openFiles)
+        let keeper = ContentKeeper(
+            store: store, tree: tree, openFiles: openFiles, relay: relay, sync: sync,
+            options: options, work: work)
+        let contents = FileContents(
+            store: store, tree: tree, finder: finder, keeper: keeper, openFiles: openFiles,
+            reader: reader, sync: sync, clock: clock, work: work)
+        let cachedOnly = CachedOnlyPrograms(
+            options.cachedOnly, reader: reader, programName: programName, log: log)
+        let documents = DocumentContents(
+            documents, cachedOnly: cachedOnly, work: work, noteFetched: noteFetched)
+        // Answers to the kernel.
+        let attempts = StoreAttempts(
+            sync: sync, contents: contents, documents: documents, work: work)
+        let sentBack = SentBack()
+        entries = KernelEntries(
+            relay: relay, openFiles: openFiles, sentBack: sentBack, documents: documents,
+            staging: staging, sync: sync, clock: clock, options: options, folderTime: folderTime)
+        // Operations.
+        handles = FileHandles(
+            attempts: attempts, finder: finder, contents: contents, keeper: keeper,
+            documents: documents, cachedOnly: cachedOnly, openFiles: openFiles, relay: relay,
+            sentBack: sentBack, clock: clock, options: options, noteFetched: noteFetched)
+        reads = FileReads(
+            handles: handles, contents: contents, reader: reader, folderReader: folderReader,
+            work: work)
+        writes = FileWrites(
+            handles: handles, contents: contents, keeper: keeper, inodes: relay.inodes, sync: sync,
+            options: options, work: work)
+        copies = FileCopies(
+            store: store, tree: tree, handles: handles, contents: contents, openFiles: openFiles,
+            sync: sync, clock: clock, options: options, work: work)
+        lookups = NodeLookups(
+            store: store, tree: tree, attempts: attempts, entries: entries, inodes: relay.inodes,
+            ended: ended, foldsCase: options.foldsCase)
+        newNodes = NewNodes(
+            store: store, tree: tree, attempts: attempts, entries: entries, handles: handles,
+            openFiles: openFiles, inodes: relay.inodes, sync: sync, clock: clock, options: options)
+        names = NameChanges(tree: tree, attempts: attempts, sync: sync, options: options)
+        folders = FolderReads(
+            store: store, staging: staging, sync: sync, attempts: attempts, entries: entries,
+            lookups: lookups, keeper: keeper, thumbnails: thumbnails,
+            listings: DirectoryListings(budget: options.listingBytes), programName: programName,
+            work: work)
+        attributes = InodeAttributes(
+            store: store, tree: tree, attempts: attempts, entries: entries, finder: finder,
+            contents: contents, keeper: keeper, openFiles: openFiles, relay: relay, sync: sync,
+            options: options)
+        extendedAttributes = ExtendedAttributes(
+            store: store, tree: tree, attempts: attempts, sync: sync, options: options)
+        space = AccountSpace(store: store, sync: sync, clock: clock, work: work)
     }
 
-    /// Changes the tree for a user in one transaction, and carries out the effects after it. Sync
-    /// decides when the changes are due.
-    func changeTree<Value>(
-        _ known: KnownFolders = KnownFolders(isTreeComplete: false),
-        _ body: (inout LocalChanges) throws -> Value
-    ) throws -> Value {
-        let (value, effects) = try update { transaction in
-            var changes = LocalChanges(
-                transaction, context: context, known: known, now: clock.date())
-            let value = try body(&changes)
-            return (value, changes.effects)
-        }
-        effects.freedFiles.forEach(staging.removeFile)
-        effects.otherNames.forEach(relay.forgetName)
-        if let returned = effects.returned {
-            sync.noteReturn(of: returned)
-            relay.treeDidChange(returned.changes)
-        }
-        return value
-    }
-
-    /// Runs a transaction for a user.
-    func update<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
-        try store.change(due: { self.sync.due(for: $0) }, body)
-    }
-
+    /// When this account was first mounted here.
     private static func folderTime(in store: MetadataStore, now: WallTime) throws -> WallTime {
         let key = StoredSetting.folderTime
         return try store.write { transaction in
@@ -148,5 +143,176 @@ package final class DropboxFileSystem: FileSystemOperations {
             try transaction.setSetting(key, to: String(now.nanoseconds))
             return now
         }
+    }
+
+    // MARK: Names
+
+    package func lookup(_ name: [UInt8], in parent: InodeID) -> Answer<LookupResult> {
+        lookups.lookup(name, in: parent)
+    }
+
+    package func forget(_ inode: InodeID, count: UInt64) {
+        lookups.forget(inode, count: count)
+    }
+
+    package func makeDirectory(
+        _ name: [UInt8], in parent: InodeID, permissions: UInt16, caller: CallingProcess
+    ) -> Answer<Entry> {
+        newNodes.makeDirectory(name, in: parent, permissions: permissions, caller: caller)
+    }
+
+    package func makeNode(
+        _ kind: MakeableKind, _ name: [UInt8], in parent: InodeID, permissions: UInt16,
+        caller: CallingProcess
+    ) -> Answer<Entry> {
+        newNodes.makeNode(kind, name, in: parent, permissions: permissions, caller: caller)
+    }
+
+    package func makeSymbolicLink(
+        _ name: [UInt8], in parent: InodeID, target: [UInt8], caller: CallingProcess
+    ) -> Answer<Entry> {
+        newNodes.makeSymbolicLink(name, in: parent, target: target, caller: caller)
+    }
+
+    package func readSymbolicLink(_ inode: InodeID) -> Answer<[UInt8]> {
+        lookups.readSymbolicLink(inode)
+    }
+
+    package func unlink(_ name: [UInt8], in parent: InodeID) -> Answer<Void> {
+        names.unlink(name, in: parent)
+    }
+
+    package func removeDirectory(_ name: [UInt8], in parent: InodeID) -> Answer<Void> {
+        names.removeDirectory(name, in: parent)
+    }
+
+    package func rename(
+        _ name: [UInt8], in parent: InodeID, to newName: [UInt8], in newParent: InodeID,
+        mode: RenameMode
+    ) -> Answer<Void> {
+        names.rename(name, in: parent, to: newName, in: newParent, mode: mode)
+    }
+
+    // MARK: Attributes
+
+    package func attributes(of inode: InodeID) -> Answer<Entry> {
+        attributes.get(of: inode)
+    }
+
+    package func setAttributes(
+        _ changes: AttributeChanges, of inode: InodeID, handle: HandleID?
+    ) -> Answer<Entry> {
+        attributes.set(changes, of: inode)
+    }
+
+    package func extendedAttribute(_ name: String, of inode: InodeID) -> Answer<[UInt8]> {
+        extendedAttributes.value(name, of: inode)
+    }
+
+    package func extendedAttributeNames(of inode: InodeID) -> Answer<[String]> {
+        extendedAttributes.names(of: inode)
+    }
+
+    package func setExtendedAttribute(
+        _ name: String, of inode: InodeID, to value: [UInt8], mode: AttributeWriteMode
+    ) -> Answer<Void> {
+        extendedAttributes.set(name, of: inode, to: value, mode: mode)
+    }
+
+    package func removeExtendedAttribute(_ name: String, of inode: InodeID) -> Answer<Void> {
+        extendedAttributes.remove(name, of: inode)
+    }
+
+    package func spaceUsage() -> SpaceUsage {
+        space.usage()
+    }
+
+    // MARK: Files
+
+    package func open(
+        _ inode: InodeID, flags: OpenFlags, caller: CallingProcess
+    ) -> Answer<OpenedFile> {
+        handles.open(inode, flags: flags, caller: caller)
+    }
+
+    package func create(
+        _ name: [UInt8], in parent: InodeID, permissions: UInt16, flags: OpenFlags,
+        caller: CallingProcess
+    ) -> Answer<CreatedFile> {
+        newNodes.create(name, in: parent, permissions: permissions, flags: flags, caller: caller)
+    }
+
+    package func read(
+        _ inode: InodeID, handle: HandleID, offset: Int64, count: Int
+    ) -> Answer<[UInt8]> {
+        reads.read(inode, handle: handle, offset: offset, count: count)
+    }
+
+    package func write(
+        _ inode: InodeID, handle: HandleID, offset: Int64, bytes: UnsafeRawBufferPointer,
+        isPage: Bool
+    ) -> Answer<Int> {
+        writes.write(inode, handle: handle, offset: offset, bytes: bytes, isPage: isPage)
+    }
+
+    package func flush(_ inode: InodeID, handle: HandleID) -> Answer<Void> {
+        handles.flush(handle)
+    }
+
+    package func synchronize(
+        _ inode: InodeID, handle: HandleID, dataOnly: Bool
+    ) -> Answer<Void> {
+        handles.synchronize(handle)
+    }
+
+    package func release(_ inode: InodeID, handle: HandleID) {
+        handles.release(inode, handle: handle)
+    }
+
+    package func allocate(
+        _ inode: InodeID, handle: HandleID, offset: Int64, count: Int64, mode: AllocationMode
+    ) -> Answer<Void> {
+        writes.allocate(handle, offset: offset, count: count, mode: mode)
+    }
+
+    package func copyRange(
+        from source: InodeID, handle: HandleID, offset: Int64,
+        to target: InodeID, targetHandle: HandleID, targetOffset: Int64, count: Int64
+    ) -> Answer<Int> {
+        copies.copyRange(
+            from: source, handle: handle, offset: offset, to: target, targetHandle: targetHandle,
+            targetOffset: targetOffset, count: count)
+    }
+
+    package func seek(
+        _ inode: InodeID, handle: HandleID, offset: Int64, target: SeekTarget
+    ) -> Answer<Int64> {
+        copies.seek(inode, handle: handle, offset: offset, target: target)
+    }
+
+    // MARK: Folders
+
+    package func openDirectory(_ inode: InodeID) -> Answer<OpenedDirectory> {
+        folders.open(inode)
+    }
+
+    package func noteVisit(at folder: InodeID, by caller: CallingProcess) {
+        folders.noteVisit(at: folder, by: caller)
+    }
+
+    package func readDirectory(
+        _ inode: InodeID, handle: HandleID, offset: UInt64, withEntries: Bool,
+        accept: (DirectoryEntry) -> Bool
+    ) -> FileSystemError? {
+        folders.read(
+            inode, handle: handle, offset: offset, withEntries: withEntries, accept: accept)
+    }
+
+    package func synchronizeDirectory(_ inode: InodeID) -> Answer<Void> {
+        folders.synchronize(inode)
+    }
+
+    package func releaseDirectory(_ inode: InodeID, handle: HandleID) {
+        folders.release(handle)
     }
 }

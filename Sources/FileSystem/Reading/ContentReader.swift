@@ -1,6 +1,6 @@
 // The read pipeline: bytes of revisions from memory, from the cache on disk, or from the network.
-// Not responsible for open files, nor for content that is not on the server. `BlockFetcher` brings missing blocks; read-ahead is in
-// ContentReader+Ahead.swift.
+// Not responsible for open files, nor for content that is not on the server. `BlockFetcher` brings
+// missing blocks; read-ahead is in ContentReader+Ahead.swift.
 
 import Blocking
 package import BlockCache

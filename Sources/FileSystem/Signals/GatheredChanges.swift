@@ -1,5 +1,5 @@
-// Changes of other clients that gather until watchers are told of them. Not responsible for the time (`SignalQueue`), nor for the watchers
-// (`SignalBatch`).
+// Changes of other clients that gather until watchers are told of them. Not responsible for the
+// time (`SignalQueue`), nor for the watchers (`SignalBatch`).
 
 package import Core
 import Saturating

@@ -1,5 +1,6 @@
-// The nodes for which a mount has its helper process raise inotify events, and the form in which that process gets them. Not responsible for
-// which changes there are, nor for the calls that raise the events.
+// The nodes for which a mount has its helper process raise inotify events, and the form in which
+// that process gets them. Not responsible for which changes there are, nor for the calls that raise
+// the events.
 
 /// A node of a mount whose watchers are told that another client has changed it.
 package struct InotifySignal: Hashable, Sendable {
@@ -32,7 +33,8 @@ package struct InotifySignal: Hashable, Sendable {
         signals.flatMap { [$0.change.rawValue] + $0.path + [0] }
     }
 
-    /// The signals of such bytes. A last one without NUL, whose path may be cut, is left out; so is one with an unknown letter.
+    /// The signals of such bytes. A last one without NUL, whose path may be cut, is left out; so is
+    /// one with an unknown letter.
     package static func decode(_ bytes: [UInt8]) -> [InotifySignal] {
         guard let end = bytes.lastIndex(of: 0) else { return [] }
         return bytes[..<end].split(separator: 0, omittingEmptySubsequences: false)

@@ -1,5 +1,5 @@
-// Which watchers are told of changes of other clients, and of what. Not responsible for which nodes are watched, nor for
-// the events.
+// Which watchers are told of changes of other clients, and of what. Not responsible for which nodes
+// are watched, nor for the events.
 
 package import Core
 package import MetadataStore

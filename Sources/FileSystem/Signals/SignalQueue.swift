@@ -1,5 +1,6 @@
-// When watchers are told of the changes of other clients: in batches, one at a time, and not while the mount is about to be
-// unmounted. Decides alone; its owner has the clock, the lock and the process that raises the events.
+// When watchers are told of the changes of other clients: in batches, one at a time, and not while
+// the mount is about to be unmounted. Decides alone; its owner has the clock, the lock and the
+// process that raises the events.
 
 package import Tree
 
@@ -31,14 +32,16 @@ package struct SignalQueue: Sendable {
     /// Creates a queue without changes, which may raise events.
     package init() {}
 
-    /// Adds changes. Returns whether the owner has to take a batch, after the time for which changes gather.
+    /// Adds changes. Returns whether the owner has to take a batch, after the time for which
+    /// changes gather.
     package mutating func add(_ changes: [TreeChange]) -> Bool {
         guard !hasEnded else { return false }
         waiting.add(changes)
         return schedule()
     }
 
-    /// Takes the next batch, which has to be finished; nil if there is none, or none may be raised now.
+    /// Takes the next batch, which has to be finished; nil if there is none, or none may be raised
+    /// now.
     package mutating func take() -> GatheredChanges? {
         guard case .scheduled = phase else { return nil }
         guard !isHeld else {
@@ -53,8 +56,8 @@ package struct SignalQueue: Sendable {
 
     /// Finishes the batch. Returns whether the owner has to take another one, as `add` does.
     ///
-    /// One that a hold has cut waits again, so events may be raised twice. One that is incomplete for another reason does not: the next
-    /// helper would fail, too.
+    /// One that a hold has cut waits again, so events may be raised twice. One that is incomplete
+    /// for another reason does not: the next helper would fail, too.
     package mutating func finish(_ outcome: Outcome) -> Bool {
         guard case .raising(var batch, let isCut) = phase else { return false }
         phase = .idle
@@ -65,7 +68,8 @@ package struct SignalQueue: Sendable {
         return schedule()
     }
 
-    /// From now on no events may be raised, also not those of a batch that was taken, but changes gather.
+    /// From now on no events may be raised, also not those of a batch that was taken, but changes
+    /// gather.
     package mutating func hold() {
         isHeld = true
         if case .raising(let batch, _) = phase { phase = .raising(batch, isCut: true) }

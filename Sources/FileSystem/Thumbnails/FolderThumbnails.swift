@@ -1,6 +1,7 @@
-// Thumbnails of Dropbox's own for folders that a file manager shows: so that it finds one for each picture that is not cached, and
-// has none fetched. Bounded, and apart from requests: a listing never waits for it. Not responsible for which files get one
-// (`ThumbnailWish`), nor for programs that make thumbnails themselves, which are refused uncached content.
+// Thumbnails of Dropbox's own for folders that a file manager shows: so that it finds one for each
+// picture that is not cached, and has none fetched. Bounded, and apart from requests: a listing
+// never waits for it. Not responsible for which files get one (`ThumbnailWish`), nor for programs
+// that make thumbnails themselves, which are refused uncached content.
 
 package import Blocking
 import Core
@@ -13,7 +14,8 @@ import Synchronization
 
 /// Puts thumbnails into the cache of the user's desktop, one folder after the other.
 package final class FolderThumbnails: Sendable {
-    /// Folders that wait at most; further visits push the oldest out, because its window may be gone.
+    /// Folders that wait at most; further visits push the oldest out, because its window may be
+    /// gone.
     private static let mostWaiting = 16
     /// Thumbnails for one visit. File managers also open folders to count their entries.
     private static let mostWishes = 2000
@@ -76,7 +78,8 @@ package final class FolderThumbnails: Sendable {
         self.log = log
     }
 
-    /// Whether thumbnails are made for folders that a user's programs open: the cache belongs to the user of the mount.
+    /// Whether thumbnails are made for folders that a user's programs open: the cache belongs to
+    /// the user of the mount.
     func serves(_ userID: UInt32) -> Bool { userID == self.userID }
 
     /// Notes that a program has opened a folder. Returns at once.
@@ -147,7 +150,8 @@ package final class FolderThumbnails: Sendable {
         }
     }
 
-    /// The thumbnails that a folder lacks. Reads the tree and the cache, so it is for a thread that may block.
+    /// The thumbnails that a folder lacks. Reads the tree and the cache, so it is for a thread that
+    /// may block.
     private func requests(of folder: InodeID, _ thumbnails: ThumbnailFolder) -> [Request] {
         guard let prefix = path(of: folder) else { return [] }
         var requests: [Request] = []

@@ -1,5 +1,6 @@
-// The chunks of a PNG: a picture of the server's is checked, and gets the texts by which desktops recognise it. Pure. Not
-// responsible for the pixels, which the programs that show them decode. https://www.w3.org/TR/png-3/
+// The chunks of a PNG: a picture of the server's is checked, and gets the texts by which desktops
+// recognise it. Pure. Not responsible for the pixels, which the programs that show them decode.
+// https://www.w3.org/TR/png-3/
 
 import CZlib
 import Saturating
@@ -18,12 +19,14 @@ struct PNGImage: Hashable, Sendable {
     private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     /// Bytes around the data of a chunk: length and type before it, checksum behind it.
     private static let frame = (before: 8, behind: 4)
-    /// The optional chunks that are kept. Others, such as texts and profiles, are not needed, and their formats are richer.
+    /// The optional chunks that are kept. Others, such as texts and profiles, are not needed, and
+    /// their formats are richer.
     private static let kept: Set<String> = ["tRNS", "gAMA", "cHRM", "sRGB"]
 
     private let chunks: [Chunk]
 
-    /// Checks bytes that may be anything: the checksums, the order of the chunks, and that the picture fits into a square.
+    /// Checks bytes that may be anything: the checksums, the order of the chunks, and that the
+    /// picture fits into a square.
     init?(_ bytes: [UInt8], side: UInt32) {
         guard bytes.count <= Self.largest, let all = Self.chunks(of: bytes, isWhole: true),
             let head = all.first, Self.isHead(head, side: side),
@@ -44,7 +47,8 @@ struct PNGImage: Hashable, Sendable {
         self.chunks = [head] + chunks + [end]
     }
 
-    /// The bytes of the picture with texts behind its head, where all readers look for them. The texts are ASCII.
+    /// The bytes of the picture with texts behind its head, where all readers look for them. The
+    /// texts are ASCII.
     func bytes(with texts: [(keyword: String, text: String)]) -> [UInt8] {
         var result = Self.signature
         for (index, chunk) in chunks.enumerated() {
@@ -73,7 +77,8 @@ struct PNGImage: Hashable, Sendable {
 
     // MARK: Chunks
 
-    /// The chunks; nil if these are none. With `isWhole`, nothing may be missing, and nothing be behind the last one.
+    /// The chunks; nil if these are none. With `isWhole`, nothing may be missing, and nothing be
+    /// behind the last one.
     private static func chunks(of bytes: [UInt8], isWhole: Bool) -> [Chunk]? {
         guard bytes.starts(with: signature) else { return nil }
         var rest = bytes[signature.count...]

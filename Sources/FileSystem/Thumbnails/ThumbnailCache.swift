@@ -1,16 +1,16 @@
-// The cache of thumbnails that the desktops of a user share, as files. Not responsible for what they are of. No symbolic link is
-// followed in it, so that no program directs the files elsewhere.
+// The cache of thumbnails that the desktops of a user share, as files. Not responsible for what
+// they are of. No symbolic link is followed in it, so that no program directs the files elsewhere.
 
 import CLinux
 import Glibc
-import LocalIO
+import LocalFiles
 
 /// The folder of a user's thumbnails.
 package struct ThumbnailCache: Sendable {
     private let path: String
 
-    /// Names the folder, which is made with the first thumbnail. The path is absolute, and free of symbolic links: one of these
-    /// could lead onto the mount, which its own process must not use.
+    /// Names the folder, which is made with the first thumbnail. The path is absolute, and free of
+    /// symbolic links: one of these could lead onto the mount, which its own process must not use.
     package init(_ path: String) {
         self.path = path
     }
@@ -45,7 +45,8 @@ package struct ThumbnailCache: Sendable {
 
 /// The thumbnails of one size.
 final class ThumbnailFolder: Sendable {
-    /// Bytes of the beginning of a thumbnail, in which its texts are: three for each of the longest path, and some.
+    /// Bytes of the beginning of a thumbnail, in which its texts are: three for each of the longest
+    /// path, and some.
     private static let beginning = 16 << 10
 
     private let descriptor: Int32
@@ -65,11 +66,12 @@ final class ThumbnailFolder: Sendable {
         guard file >= 0 else { return [] }
         defer { close(file) }
         return [UInt8](unsafeUninitializedCapacity: Self.beginning) { buffer, count in
-            count = max(0, read(file, buffer.baseAddress, Self.beginning))
+            count = FileBytes.read(into: UnsafeMutableRawBufferPointer(buffer), at: 0, from: file)
         }
     }
 
-    /// Writes a thumbnail in place of the one that may be there, for the user alone; returns whether that succeeded.
+    /// Writes a thumbnail in place of the one that may be there, for the user alone; returns
+    /// whether that succeeded.
     ///
     /// Not durable, as it can be asked for again.
     func write(_ bytes: [UInt8], as name: String) -> Bool {

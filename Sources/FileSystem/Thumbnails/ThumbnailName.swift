@@ -1,5 +1,6 @@
-// Where desktops look for the thumbnail of a file: by the MD5 of its address. Pure: the specification is
-// https://specifications.freedesktop.org/thumbnail-spec/latest/. Not responsible for the files there.
+// Where desktops look for the thumbnail of a file: by the MD5 of its address. Pure: the
+// specification is https://specifications.freedesktop.org/thumbnail-spec/latest/. Not responsible
+// for the files there.
 
 import ContentHashing
 import Saturating

@@ -1,5 +1,5 @@
-// Which file of a folder gets a thumbnail of Dropbox's. Pure: a node in, a wish out. Not responsible for cached content, nor for
-// thumbnails that are there.
+// Which file of a folder gets a thumbnail of Dropbox's. Pure: a node in, a wish out. Not
+// responsible for cached content, nor for thumbnails that are there.
 
 import Core
 import MetadataStore
@@ -16,8 +16,8 @@ struct ThumbnailWish: Hashable, Sendable {
     /// The modification time that users see, in whole seconds.
     let modified: Int64
 
-    /// The wish of a node; nil for a node that is no picture, has no size of which Dropbox makes thumbnails, or has changes that
-    /// Dropbox does not have.
+    /// The wish of a node; nil for a node that is no picture, has no size of which Dropbox makes
+    /// thumbnails, or has changes that Dropbox does not have.
     init?(_ node: Node) {
         guard node.kind == .file, node.staged == nil, let place = node.place,
             node.remote != .absent, node.flags.isDisjoint(with: [.localOnly, .notDownloadable]),

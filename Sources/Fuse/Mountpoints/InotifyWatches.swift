@@ -1,13 +1,16 @@
-// Which inodes of a mount programs watch with inotify(7), as /proc tells it. Not responsible for the use of that.
+// Which inodes of a mount programs watch with inotify(7), as /proc tells it. Not responsible for
+// the use of that.
 
 import Glibc
+import LocalFiles
 import LocalIO
 import Saturating
 
 /// Reads which inodes of a filesystem processes of this machine watch with inotify(7).
 package enum InotifyWatches {
-    /// The numbers of the inodes on a device, as far as this process may inspect the processes that watch them. That takes the
-    /// same user and no fewer capabilities than they have, or CAP_SYS_PTRACE: proc(5), ptrace(2).
+    /// The numbers of the inodes on a device, as far as this process may inspect the processes that
+    /// watch them. That takes the same user and no fewer capabilities than they have, or
+    /// CAP_SYS_PTRACE: proc(5), ptrace(2).
     ///
     /// - Parameter device: The minor number of the filesystem's device, whose major number is 0.
     package static func inodes(onDevice device: UInt32, proc: String = "/proc") -> Set<UInt64> {
@@ -44,7 +47,8 @@ package enum InotifyWatches {
         UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
     }
 
-    /// Whether an entry of /proc/PID/fd is a descriptor of inotify. False if it may not be read or is gone.
+    /// Whether an entry of /proc/PID/fd is a descriptor of inotify. False if it may not be read or
+    /// is gone.
     private static func isInotify(_ path: String) -> Bool {
         let expected = Array("anon_inode:inotify".utf8CString.dropLast())
         // One byte more, so that a longer text is not taken for it.

@@ -27,54 +27,37 @@ package enum MountError: Error, Hashable, Sendable, CustomStringConvertible {
     /// libfuse or the kernel refused for another reason; with their message.
     case refused(FilePath, String)
 
-    /// The cause and the remedy.
+    /// The cause and the remedy, in the form of all messages: `what happened (reason): what to do`.
     package var description: String {
         switch self {
         case .deviceMissing:
-            """
-            /dev/fuse does not exist. Load the kernel module with "modprobe fuse"; in a container, \
-            start it with "--device /dev/fuse --cap-add SYS_ADMIN".
-            """
+            "/dev/fuse does not exist: load the kernel module as root (modprobe fuse); \(Self.inContainer)"
         case .deviceForbidden(let errno):
-            """
-            /dev/fuse cannot be opened (\(errno)). Check its permissions with "ls -l /dev/fuse"; in \
-            a container, start it with "--device /dev/fuse --cap-add SYS_ADMIN".
-            """
+            "/dev/fuse cannot be opened (\(errno)): as root, chmod 666 /dev/fuse; \(Self.inContainer)"
         case .fusermountMissing:
-            """
-            fusermount3 was not found. Install the package fuse3, or mount as root.
-            """
+            "fusermount3 was not found: install the package fuse3, or mount as root"
         case .accessForOthersForbidden:
-            """
-            Users may not open their mounts to others here. Add the line "user_allow_other" to \
-            /etc/fuse.conf, or mount without allow_other and allow_root.
-            """
+            "users may not open their mounts to others here: add the line user_allow_other to "
+                + "/etc/fuse.conf, or mount without allow_other and allow_root"
         case .mountpointMissing(let path):
-            "The mountpoint \(path) does not exist. Create it with \"mkdir -p\"."
+            "the mountpoint \(path) does not exist: make it first (mkdir -p)"
         case .mountpointNotADirectory(let path):
-            "The mountpoint \(path) is not a directory. Choose an empty directory."
+            "the mountpoint \(path) is not a directory: name an empty directory"
         case .mountpointInaccessible(let path, let errno):
-            """
-            The mountpoint \(path) is not accessible (\(errno)). Choose a directory that you own.
-            """
+            "the mountpoint \(path) cannot be accessed (\(errno)): name a directory that you own"
         case .mountpointBusy(let path, let source):
-            """
-            \(source) is already mounted on \(path). Unmount it with "fusermount3 -u \(path)", or \
-            choose another directory.
-            """
+            "\(source) is mounted at \(path) already: unmount it (fusermount3 -u \(path)), or name another directory"
         case .mountpointStale(let path):
-            """
-            A filesystem whose process has died is still mounted on \(path). Detach it with \
-            "fusermount3 -uz \(path)".
-            """
+            "a filesystem whose process has ended is still mounted at \(path): detach it (fusermount3 -uz \(path))"
         case .detachFailed(let path, let errno):
-            """
-            The mount on \(path) could not be detached (\(errno)). Try "umount -l \(path)" as root.
-            """
+            "the mount at \(path) cannot be detached (\(errno)): try it as root (umount -l \(path))"
         case .refused(let path, let message):
-            "Mounting on \(path) failed: \(message)"
+            "\(path) could not be mounted: \(message)"
         }
     }
+
+    private static let inContainer =
+        "in a container, start it with --device /dev/fuse --cap-add SYS_ADMIN"
 }
 
 /// A failure to serve a mounted filesystem.
@@ -90,11 +73,11 @@ package enum SessionError: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .failed(let errno):
-            "The connection to the kernel failed (\(errno))."
+            "the connection to the kernel failed (\(errno)): mount again"
         case .endedBeforeReady:
-            "The filesystem was unmounted before it was ready."
+            "the filesystem was unmounted before it was ready: mount again"
         case .alreadyRun:
-            "A session serves one mount and ends with it."
+            "the session has ended with its mount: make another one"
         }
     }
 }

@@ -14,6 +14,8 @@ package struct MountTable: Sendable {
         package var major: UInt32
         /// The device's minor number, which names a FUSE connection in /sys/fs/fuse/connections.
         package var minor: UInt32
+        /// The folder of the filesystem that is mounted there: `/` unless it is a bind mount.
+        package var root: String
         /// The path of the mountpoint.
         package var path: FilePath
         /// The filesystem's type, such as `fuse.dbxfs`.
@@ -22,6 +24,12 @@ package struct MountTable: Sendable {
         package var source: String
         /// The user who mounted a FUSE filesystem; nil for others.
         package var userID: UInt32?
+
+        /// The device's numbers as text, such as `0:45`.
+        package var device: String { "\(major):\(minor)" }
+
+        /// The same of a FUSE filesystem by its minor number.
+        package static func device(fuse minor: UInt32) -> String { "0:\(minor)" }
 
         /// Whether it is a FUSE filesystem.
         package var isFuse: Bool { type == "fuse" || type.hasPrefix("fuse.") }
@@ -40,7 +48,8 @@ package struct MountTable: Sendable {
         MountTable(file: "/proc/self/mountinfo")
     }
 
-    /// The table of another process, which may be that of another namespace. Empty if it has ended or is not this user's.
+    /// The table of another process, which may be that of another namespace. Empty if it has ended
+    /// or is not this user's.
     package static func seen(by process: Int32) -> MountTable {
         MountTable(file: "/proc/\(process)/mountinfo")
     }
@@ -53,6 +62,12 @@ package struct MountTable: Sendable {
     /// The mount that a path lookup finds at exactly this path: the last one mounted.
     package func topMount(at path: FilePath) -> Entry? {
         mounts.last { $0.path == path }
+    }
+
+    /// The mounts of a device, oldest first: more than one with bind mounts. One that another
+    /// covers is left out.
+    package func mounts(ofDevice device: String) -> [Entry] {
+        mounts.filter { $0.device == device && topMount(at: $0.path)?.device == device }
     }
 
     /// The mounts that a user has made, and those of which the kernel does not say who has.
@@ -83,7 +98,8 @@ package struct MountTable: Sendable {
             return nil
         }
         return Entry(
-            major: major, minor: minor, path: FilePath(unescape(fields[4])),
+            major: major, minor: minor, root: unescape(fields[3]),
+            path: FilePath(unescape(fields[4])),
             type: String(fields[separator +| 1]), source: unescape(fields[separator +| 2]),
             userID: fields[(separator +| 3)...].first.flatMap(userID))
     }

@@ -27,7 +27,7 @@ package struct Mountpoint: Hashable, Sendable {
     }
 
     /// Takes a path from the mount table without further checks.
-    private init(listed path: FilePath) {
+    init(listed path: FilePath) {
         self.path = path
     }
 

@@ -1,8 +1,9 @@
 // Chooses the next notification for the kernel. A pure state machine; Notifier runs it.
 //
-// To handle a notification, the kernel takes locks that requests hold until they are answered. One about a name waits for every
-// request in that folder, and blocks new lookups in the folder while it waits. One about pages waits for reads of that file. No
-// signal ends these waits. So a notification is held back while an operation that waits for the network holds a lock that the
+// To handle a notification, the kernel takes locks that requests hold until they are answered. One
+// about a name waits for every request in that folder, and blocks new lookups in the folder while
+// it waits. One about pages waits for reads of that file. No signal ends these waits. So a
+// notification is held back while an operation that waits for the network holds a lock that the
 // notification needs.
 
 import Core

@@ -1,7 +1,6 @@
 // The operations that this bridge implements, on one page. Omitted on purpose:
 //
 // - getlk, setlk, flock: the kernel then manages locks itself, which is right for one machine.
-// - access: the kernel checks permission bits (`default_permissions`).
 // - poll, bmap: have no meaning here, and libfuse tells the kernel not to ask again.
 // - write_buf: the filesystem needs the data in memory, so spliced pages would be copied anyway.
 // - retrieve_reply: the kernel's cache is never read back.

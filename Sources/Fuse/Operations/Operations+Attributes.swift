@@ -1,4 +1,4 @@
-// Callbacks for the attributes of `stat(2)` and `statfs(2)`.
+// Callbacks for the attributes of `stat(2)`, for `access(2)` and `statfs(2)`.
 
 import CFuse
 import Core
@@ -16,6 +16,9 @@ extension fuse_lowlevel_ops {
                 bridge.setAttributes(reply, inode, status, mask, info)
             }
         }
+        access = { request, inode, mask in
+            serve(request, .access) { bridge, reply in bridge.checkAccess(reply, inode, mask) }
+        }
         statfs = { request, _ in
             serve(request, .statfs) { bridge, reply in reply.space(bridge.fileSystem.spaceUsage()) }
         }
@@ -30,17 +33,47 @@ extension Bridge {
             with: fileSystem.attributes(of: inode), as: .attributes)
     }
 
+    /// The kernel asks with `access(2)` and `chdir(2)` of mounts on which it does not check modes
+    /// itself, without `default_permissions`. All is allowed there but to execute a file without
+    /// an execute bit, which the kernel refuses: `test -x` has to say so.
+    fileprivate func checkAccess(_ reply: consuming Reply, _ inode: fuse_ino_t, _ mask: CInt) {
+        guard mask & X_OK != 0 else {
+            reply.succeed()
+            return
+        }
+        let inode = InodeID(inode)
+        let answer: Answer<Void> =
+            switch fileSystem.attributes(of: inode) {
+            case .ready(let entry):
+                .now { () throws(FileSystemError) in try entry.checkExecutable() }
+            case .failed(let error): .failed(error)
+            case .pending(let work):
+                .pending { () async throws(FileSystemError) in try await work().checkExecutable() }
+            }
+        self.answer(
+            reply, Operation(name: "access", inodes: [inode], isInterruptible: true),
+            with: answer, as: .done)
+    }
+
     fileprivate func setAttributes(
         _ reply: consuming Reply, _ inode: fuse_ino_t, _ status: UnsafeMutablePointer<stat>?,
         _ mask: CInt, _ info: UnsafeMutablePointer<fuse_file_info>?
     ) {
         guard let status else { return }
         let inode = InodeID(inode)
+        let changes = AttributeChanges(status.pointee, mask: mask)
+        if changes.size != nil { pending.endAbandonedReads(of: inode) }
         let result = fileSystem.setAttributes(
-            AttributeChanges(status.pointee, mask: mask), of: inode,
-            handle: info.map { HandleID($0.pointee.fh) })
+            changes, of: inode, handle: info.map { HandleID($0.pointee.fh) })
         answer(
             reply, Operation(name: "setattr", inodes: [inode], isInterruptible: true),
             with: result, as: .attributes)
+    }
+}
+
+extension Entry {
+    /// Throws if this is a file without an execute bit.
+    fileprivate func checkExecutable() throws(FileSystemError) {
+        if attributes.kind == .regular, attributes.permissions & 0o111 == 0 { throw .accessDenied }
     }
 }

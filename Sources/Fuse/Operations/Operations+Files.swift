@@ -51,8 +51,9 @@ extension Bridge {
     fileprivate func open(_ reply: consuming Reply, _ inode: fuse_ino_t, _ info: Info) {
         guard let info else { return }
         let inode = InodeID(inode)
-        let result = fileSystem.open(
-            inode, flags: OpenFlags(info.pointee.flags), caller: reply.caller)
+        let flags = OpenFlags(info.pointee.flags)
+        if flags.truncates { pending.endAbandonedReads(of: inode) }
+        let result = fileSystem.open(inode, flags: flags, caller: reply.caller)
         answer(
             reply, Operation(name: "open", inodes: [inode], isInterruptible: true),
             with: result, as: .opened(inode))
@@ -81,7 +82,7 @@ extension Bridge {
         let result = fileSystem.read(
             inode, handle: HandleID(info.pointee.fh), offset: Int64(clamping: offset), count: size)
         answer(
-            reply, Operation(name: "read", inodes: [inode], isInterruptible: true),
+            reply, Operation(name: "read", inodes: [inode], isInterruptible: true, isRead: true),
             with: result, as: .content(limit: size))
     }
 

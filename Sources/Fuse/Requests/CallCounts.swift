@@ -8,6 +8,7 @@ import Synchronization
 enum Call: String {
     case getattr
     case setattr
+    case access
     case statfs
     case opendir
     case readdir

@@ -22,7 +22,8 @@ enum Negotiation {
     /// - ATOMIC_O_TRUNC: `open` truncates by itself; there is no second request that could fail.
     /// - READDIRPLUS, READDIRPLUS_AUTO: `ls -l` in one pass, plain `ls` without the extra work.
     /// - CACHE_SYMLINKS: targets stay cached until invalidated.
-    /// - EXPORT_SUPPORT: inodes that the kernel has forgotten are found by their numbers, as servers of NFS need it.
+    /// - EXPORT_SUPPORT: inodes that the kernel has forgotten are found by their numbers, as
+    ///   servers of NFS need it.
     private static let wanted =
         FUSE_CAP_ASYNC_READ | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_ATOMIC_O_TRUNC
         | FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO | FUSE_CAP_CACHE_SYMLINKS
@@ -46,10 +47,11 @@ enum Negotiation {
         (initial | UInt32(clamping: wanted)) & ~UInt32(clamping: unwanted) & offered
     }
 
-    /// Flags to add to libfuse's reply, if the kernel offers them: those of the mount's options, and two that libfuse 3.14
-    /// omits. Without PARALLEL_DIROPS, a lookup that waits for the network would block all others in its folder. Without
-    /// DIRECT_IO_ALLOW_MMAP, no process could map a file shared while it is read with direct I/O, because another client has
-    /// just changed it.
+    /// Flags to add to libfuse's reply, if the kernel offers them: those of the mount's options,
+    /// and two that libfuse 3.14 omits. Without PARALLEL_DIROPS, a lookup that waits for the
+    /// network would block all others in its folder. Without DIRECT_IO_ALLOW_MMAP, no process could
+    /// map a file shared while it is read with direct I/O, because another client has just changed
+    /// it.
     static func additionalFlags(_ options: MountOptions) -> UInt64 {
         var flags = UInt64(clamping: CFUSE_INIT_PARALLEL_DIROPS) | CFUSE_INIT_DIRECT_IO_ALLOW_MMAP
         if options.dropsPrivilegeBits {

@@ -15,6 +15,8 @@ struct Operation: Sendable {
     let inodes: [InodeID]
     /// Whether a non-fatal signal may cancel it.
     let isInterruptible: Bool
+    /// Whether it reads pages of a file, which the kernel keeps locked until the reply.
+    var isRead = false
 }
 
 /// The table of operations in flight.
@@ -36,6 +38,13 @@ final class PendingOperations: Sendable {
         var entries: [UInt64: Entry] = [:]
         var lastToken: UInt64 = 0
         var phase = Phase.open
+        /// The files whose abandoned reads are looked for, and how often in a row there were none.
+        var watches: [InodeID: Int] = [:]
+
+        func reads(of inode: InodeID) -> [(token: UInt64, processID: Int32)] {
+            entries.filter { $0.value.operation.isRead && $0.value.operation.inodes == [inode] }
+                .map { ($0.key, $0.value.processID) }
+        }
     }
 
     /// Held for dictionary accesses only; no foreign code is called under it.
@@ -106,6 +115,31 @@ final class PendingOperations: Sendable {
     func waiter(of token: UInt64) -> (processID: Int32, isInterruptible: Bool)? {
         state.withLock { state in
             state.entries[token].map { ($0.processID, $0.operation.isInterruptible) }
+        }
+    }
+
+    // MARK: Reads
+
+    /// The pending reads of a file.
+    func reads(of inode: InodeID) -> [(token: UInt64, processID: Int32)] {
+        state.withLock { $0.reads(of: inode) }
+    }
+
+    /// Begins to watch a file's reads, if there are any; false if it is watched already.
+    func beginWatch(of inode: InodeID) -> Bool {
+        state.withLock { state in
+            guard !state.reads(of: inode).isEmpty else { return false }
+            return state.watches.updateValue(0, forKey: inode) == nil
+        }
+    }
+
+    /// Notes a check of a watched file's reads. Returns whether to check again, and else ends the
+    /// watch.
+    func continueWatch(of inode: InodeID, isIdle: Bool, mostIdleLooks: Int) -> Bool {
+        state.withLock { state in
+            let looks = isIdle ? (state.watches[inode] ?? 0) +| 1 : 0
+            state.watches[inode] = looks < mostIdleLooks ? looks : nil
+            return looks < mostIdleLooks
         }
     }
 

@@ -38,10 +38,13 @@ final class Connection: @unchecked Sendable {
         }
         context.pointee.wanted_init_flags = Negotiation.additionalFlags(options)
         let messages = LibraryLog.capture(to: bridge.log)
-        guard let session = open(context, at: mountpoint.path, arguments: options.arguments) else {
+        let (opened, reasons) = ErrorOutput.catching {
+            open(context, at: mountpoint.path, arguments: options.arguments)
+        }
+        guard let session = opened else {
             context.deallocate()
             owner.release()
-            throw .refused(mountpoint.path, LibraryLog.text(since: messages))
+            throw .refused(mountpoint.path, LibraryLog.text(since: messages, and: reasons))
         }
         // The last mount at this path is ours: no other process is expected to mount here at the
         // same time.
@@ -127,10 +130,11 @@ final class Connection: @unchecked Sendable {
         fuse_session_exit(session)
     }
 
-    /// Whether the mount is still in the mount table.
-    var isMounted: Bool {
-        guard let top = MountTable.current().topMount(at: mountpoint.path) else { return false }
-        return top.isFuse && top.minor == device
+    /// Where the mount still is in the mount table: elsewhere than at its mountpoint after a folder
+    /// above was renamed, and at several places with bind mounts.
+    var places: [Mountpoint] {
+        MountTable.current().mounts(ofDevice: MountTable.Entry.device(fuse: device))
+            .filter(\.isFuse).map { Mountpoint(listed: $0.path) }
     }
 
     /// Closes the device, which aborts every remaining request, and frees the session.

@@ -35,9 +35,11 @@ enum LibraryLog {
         return state.withLock { $0.total }
     }
 
-    /// The messages since a mark, or a text that there were none.
-    static func text(since mark: Int) -> String {
-        let messages = state.withLock { $0.messages.suffix(clamping: $0.total -| mark) }
+    /// The messages since a mark, and those of a program that libfuse has started; or a text that
+    /// there were none.
+    static func text(since mark: Int, and others: [String] = []) -> String {
+        var messages = state.withLock { Array($0.messages.suffix(clamping: $0.total -| mark)) }
+        messages.append(contentsOf: others)
         return messages.isEmpty ? "no reason given" : messages.joined(separator: "; ")
     }
 

@@ -192,9 +192,10 @@ package final class Session: Sendable {
         } while !alive.wait(for: .milliseconds(10))
     }
 
-    /// Has the loop's thread check the exit flag, which it does when a signal wakes it from waiting for its workers. A signal
-    /// that comes before the thread waits is lost, so callers repeat this until the loop has ended. The loop may also end by
-    /// itself, and then frees the memory of the flag; the lock excludes that during this call.
+    /// Has the loop's thread check the exit flag, which it does when a signal wakes it from waiting
+    /// for its workers. A signal that comes before the thread waits is lost, so callers repeat this
+    /// until the loop has ended. The loop may also end by itself, and then frees the memory of the
+    /// flag; the lock excludes that during this call.
     private func endLoop() {
         phase.withLock { phase in
             guard case .serving(let thread) = phase else { return }
@@ -204,11 +205,12 @@ package final class Session: Sendable {
     }
 
     private func detach() {
-        guard connection.isMounted else { return }
-        do {
-            try connection.mountpoint.detach()
-        } catch {
-            log.error("\(error)")
+        for place in connection.places {
+            do {
+                try place.detach()
+            } catch {
+                log.error("\(error)")
+            }
         }
     }
 

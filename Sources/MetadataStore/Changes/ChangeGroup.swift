@@ -1,11 +1,14 @@
-// Many transactions of users become one commit of SQLite. Each of them survives the death of the process from the moment when
-// its statements are in the change log: one small write, where a commit of SQLite writes a dozen pages. The transactions are
-// not savepoints, because SQLite copies each page that a savepoint touches. So if one fails, the group is rolled back and the
-// others, of which there are few, are run again. Not responsible for when SQLite commits (`MetadataStore+Changes.swift`).
+// Many transactions of users become one commit of SQLite. Each of them survives the death of the
+// process from the moment when its statements are in the change log: one small write, where a
+// commit of SQLite writes a dozen pages. The transactions are not savepoints, because SQLite copies
+// each page that a savepoint touches. So if one fails, the group is rolled back and the others, of
+// which there are few, are run again. Not responsible for when SQLite commits
+// (`MetadataStore+Changes.swift`).
 
 import Foundation
 import GRDB
 import Glibc
+import LocalFiles
 import Saturating
 import Synchronization
 
@@ -30,9 +33,12 @@ final class ChangeGroup: Sendable {
     /// Lock: taken only by the thread that has the connection, so that no thread waits for it.
     private let state: Mutex<State>
     private let pending = Atomic<Bool>(false)
+    /// The space for the group on a full disk.
+    private let reserve: SpaceReserve?
 
-    init(_ log: ChangeLog, in file: ChangeLogFile) {
+    init(_ log: ChangeLog, in file: ChangeLogFile, reserve: SpaceReserve? = nil) {
         state = Mutex(State(log: log, file: file))
+        self.reserve = reserve
     }
 
     /// Whether there is anything that other connections do not see. Any thread may ask.
@@ -48,8 +54,8 @@ final class ChangeGroup: Sendable {
         }
     }
 
-    /// Ends a transaction, whose changes survive the process from now on. Returns whether they are the first of the
-    /// group.
+    /// Ends a transaction, whose changes survive the process from now on. Returns whether they are
+    /// the first of the group.
     func finish(_ changes: TransactionChanges, in database: Database) throws -> Bool {
         try state.withLock { state in
             guard database.hasTransaction else {
@@ -63,12 +69,15 @@ final class ChangeGroup: Sendable {
             }
             guard isComplete, state.log.lap.count < Self.longestLap else {
                 // The log cannot have it, so the database must.
+                reserve?.prepare()
                 try commit(&state, database)
                 return false
             }
             let isFirst = state.log.lap.isEmpty
             let file = state.file
-            try state.log.append(changes.statements) { try file.write($0, at: $1) }
+            try state.log.append(changes.statements) { bytes, offset in
+                try repeating { try file.write(bytes, at: offset) }
+            }
             pending.store(true, ordering: .sequentiallyConsistent)
             return isFirst
         }
@@ -85,18 +94,23 @@ final class ChangeGroup: Sendable {
         }
     }
 
-    /// Has the database commit the group. If that fails, nothing is lost: the log has it, and so has the connection.
+    /// Has the database commit the group. If that fails, nothing is lost: the log has it, and so
+    /// has the connection.
     func commit(in database: Database) throws {
         try state.withLock { state in
             // A read within a transaction sees the earlier state.
             guard !state.isChanging else { return }
-            try restore(&state, database)
-            if state.isOpen { try commit(&state, database) }
+            // The log has all changes of the group.
+            try repeating {
+                try restore(&state, database)
+                if state.isOpen { try commit(&state, database) }
+            }
         }
     }
 
-    /// Counts a transaction that the database commits itself, before its commit. A power cut may take that commit and
-    /// leave records of changes that were made after it: then these do not continue the database's numbers.
+    /// Counts a transaction that the database commits itself, before its commit. A power cut may
+    /// take that commit and leave records of changes that were made after it: then these do not
+    /// continue the database's numbers.
     func count(in database: Database) throws {
         try state.withLock { state in
             try ChangeReplay.note(last: state.log.last +| 1, in: database)
@@ -121,6 +135,11 @@ final class ChangeGroup: Sendable {
     }
 
     // MARK: Parts
+
+    /// Runs work again as long as the disk is full and the reserve has space.
+    private func repeating(_ body: () throws -> Void) throws {
+        if let reserve { try reserve.retrying(body) } else { try body() }
+    }
 
     private func restore(_ state: inout State, _ database: Database) throws {
         if state.isSpoiled || (state.isOpen ? !database.hasTransaction : !state.log.lap.isEmpty) {
@@ -188,22 +207,22 @@ final class ChangeLogFile: Sendable {
         try descriptor.withLock { descriptor in
             if descriptor < 0 {
                 // The database has all records of older processes.
-                let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
-                descriptor = open(path, flags, 0o600)
-                guard descriptor >= 0 else { throw Self.failure }
+                do throws(RegularFile.Failure) {
+                    descriptor = try RegularFile.open(path, O_WRONLY | O_CREAT | O_TRUNC)
+                } catch {
+                    throw Self.failure(error.errno)
+                }
             }
-            var done = 0
-            while done < bytes.count {
-                let count = bytes[done...].withUnsafeBytes {
-                    put(descriptor, $0, off_t(clamping: offset +| done))
+            let file = descriptor
+            let count = bytes.withUnsafeBytes {
+                FileBytes.write($0, at: Int64(clamping: offset)) {
+                    put(file, $0, off_t(clamping: $1))
                 }
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else {
-                    let error = Self.failure
-                    _ = ftruncate(descriptor, off_t(clamping: offset))
-                    throw error
-                }
-                done +|= count
+            }
+            guard count == bytes.count else {
+                let error = Self.failure(errno)
+                _ = ftruncate(descriptor, off_t(clamping: offset))
+                throw error
             }
         }
     }
@@ -212,8 +231,8 @@ final class ChangeLogFile: Sendable {
         _ = unlink(path)
     }
 
-    private static var failure: DatabaseError {
-        let code: ResultCode = errno == ENOSPC || errno == EDQUOT ? .SQLITE_FULL : .SQLITE_IOERR
-        return DatabaseError(resultCode: code, message: String(cString: strerror(errno)))
+    private static func failure(_ error: Int32) -> DatabaseError {
+        let code: ResultCode = error == ENOSPC || error == EDQUOT ? .SQLITE_FULL : .SQLITE_IOERR
+        return DatabaseError(resultCode: code, message: String(cString: strerror(error)))
     }
 }

@@ -1,6 +1,7 @@
-// The change log: the statements of transactions that are acknowledged, and that SQLite has not committed yet. It is a
-// file beside the database. A record is a transaction: its length, a salt, its number, a checksum, and its statements
-// with their arguments. Here are the bytes; `ChangeGroup` decides when they are written.
+// The change log: the statements of transactions that are acknowledged, and that SQLite has not
+// committed yet. It is a file beside the database. A record is a transaction: its length, a salt,
+// its number, a checksum, and its statements with their arguments. Here are the bytes;
+// `ChangeGroup` decides when they are written.
 
 import Saturating
 
@@ -12,22 +13,26 @@ struct LoggedStatement: Hashable, Sendable {
 
 /// The statements of one transaction.
 struct ChangeRecord: Hashable, Sendable {
-    /// Counted over the life of the database, with the transactions that have no record. Those of a lap have no gaps.
+    /// Counted over the life of the database, with the transactions that have no record. Those of a
+    /// lap have no gaps.
     var number: Int64
     var statements: [LoggedStatement]
 }
 
-/// The records since the last commit of the database: one lap of the file, which begins anew after each.
+/// The records since the last commit of the database: one lap of the file, which begins anew after
+/// each.
 struct ChangeLog: Sendable {
     /// Names the database: the records of another one have wrong checksums.
     private let seed: UInt64
-    /// Differs from process to process, so that the rest of an older lap is never taken for this one's.
+    /// Differs from process to process, so that the rest of an older lap is never taken for this
+    /// one's.
     private let salt: UInt32
     /// The number of the last record, of this lap or an earlier one.
     private(set) var last: Int64
     /// The bytes of this lap.
     private(set) var lap: [UInt8] = []
-    /// The texts of this lap's statements: each is written once, and named by its number after that.
+    /// The texts of this lap's statements: each is written once, and named by its number after
+    /// that.
     private var texts: [String: UInt64] = [:]
 
     init(database: String, salt: UInt32, last: Int64) {
@@ -38,7 +43,8 @@ struct ChangeLog: Sendable {
 
     static func path(ofDatabaseAt path: String) -> String { path + "-changes" }
 
-    /// Adds a record, once `write` has put its bytes into the file at an offset. If that throws, nothing is added.
+    /// Adds a record, once `write` has put its bytes into the file at an offset. If that throws,
+    /// nothing is added.
     mutating func append(
         _ statements: [LoggedStatement], write: (_ bytes: [UInt8], _ offset: Int) throws -> Void
     ) throws {
@@ -96,8 +102,8 @@ struct ChangeLog: Sendable {
 
     // MARK: Decoding
 
-    /// The records that a file holds for a database whose last one is `last`: those that follow it without a gap, up
-    /// to the first that is torn or of another lap.
+    /// The records that a file holds for a database whose last one is `last`: those that follow it
+    /// without a gap, up to the first that is torn or of another lap.
     static func records(
         in bytes: [UInt8], database: String, after last: Int64
     ) -> [ChangeRecord] {
@@ -151,7 +157,8 @@ struct ChangeLog: Sendable {
         return number > 0 ? Header(salt: salt, number: number, size: record.count) : nil
     }
 
-    /// Decodes the statements of a record; nil if they make no sense. `texts` are those of the lap so far.
+    /// Decodes the statements of a record; nil if they make no sense. `texts` are those of the lap
+    /// so far.
     private static func statements(
         in bytes: ArraySlice<UInt8>, _ texts: inout [String]
     ) -> [LoggedStatement]? {

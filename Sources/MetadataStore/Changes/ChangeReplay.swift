@@ -1,20 +1,33 @@
-// Replays the records of a change log in the database that they belong to. A statement has the same effect as at first,
-// because it depends on the rows and its arguments only, never on the time or on chance.
+// Replays the records of a change log in the database that they belong to. A statement has the same
+// effect as at first, because it depends on the rows and its arguments only, never on the time or
+// on chance.
 
-import Foundation
 import GRDB
+import LocalFiles
 
 enum ChangeReplay {
     /// The records that the database beside them does not have yet.
     static func missingRecords(ofDatabaseAt path: String, in database: Database) throws
         -> [ChangeRecord]
     {
-        guard let bytes = FileManager.default.contents(atPath: ChangeLog.path(ofDatabaseAt: path)),
-            !bytes.isEmpty, try database.tableExists("setting"),
+        guard let bytes = try changes(ofDatabaseAt: path), !bytes.isEmpty,
+            try database.tableExists("setting"),
             let name = try setting(StoredSetting.databaseName, in: database)
         else { return [] }
         return ChangeLog.records(
-            in: [UInt8](bytes), database: name, after: try last(in: database))
+            in: bytes, database: name, after: try last(in: database))
+    }
+
+    /// The bytes of the change log; nil if there is none, or if it cannot be read. Throws if
+    /// something else has its name: acknowledged changes may be elsewhere.
+    private static func changes(ofDatabaseAt path: String) throws -> [UInt8]? {
+        do throws(RegularFile.Failure) {
+            return try RegularFile.contents(of: ChangeLog.path(ofDatabaseAt: path))
+        } catch {
+            guard error == .notAFile else { return nil }
+            throw DatabaseError(
+                resultCode: .SQLITE_CANTOPEN, message: "its change log is not a file")
+        }
     }
 
     /// The number of the last record that the database has.

@@ -1,5 +1,5 @@
-// How numbers, texts and values stand in a record of the change log. Numbers are in groups of seven bits, the lowest
-// first.
+// How numbers, texts and values stand in a record of the change log. Numbers are in groups of seven
+// bits, the lowest first.
 
 import Saturating
 

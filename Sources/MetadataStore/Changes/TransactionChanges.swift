@@ -1,5 +1,5 @@
-// The way by which a transaction changes rows. For the change log, it notes the statements that had an effect. Not
-// responsible for writing them.
+// The way by which a transaction changes rows. For the change log, it notes the statements that had
+// an effect. Not responsible for writing them.
 
 import GRDB
 import Saturating
@@ -32,7 +32,8 @@ final class TransactionChanges {
 
     /// Runs a statement that changes rows.
     func run(_ sql: String, _ arguments: Arguments, in database: Database) throws {
-        // Without a transaction, because an error has ended it, the statement would be one of its own.
+        // Without a transaction, because an error has ended it, the statement would be one of its
+        // own.
         guard database.hasTransaction else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
         guard isLogged else { return try database.step(sql, arguments) }
         let before = database.changesSoFar

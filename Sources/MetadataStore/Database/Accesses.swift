@@ -1,5 +1,5 @@
-// The running accesses to a database that may be closed beside them: a read that GRDB starts while it closes gets a
-// connection that is gone, and the process ends.
+// The running accesses to a database that may be closed beside them: a read that GRDB starts while
+// it closes gets a connection that is gone, and the process ends.
 
 import Glibc
 import Synchronization

@@ -9,12 +9,13 @@ import Glibc
 /// `MetadataStore` cleans up after the mount before it when it opens a file; this does not.
 package final class DatabaseInspection: Sendable {
     private let queue: DatabaseQueue
-    /// The database with the changes of the change log, if it lacks some because its mount has died: in
-    /// a transaction that is never committed.
+    /// The database with the changes of the change log, if it lacks some because its mount has
+    /// died: in a transaction that is never committed.
     private let completed: DatabaseQueue?
 
     /// Opens the file. Throws a `DatabaseError` if it is missing or no database.
     package init(path: String) throws {
+        try MetadataStore.checkFiles(ofDatabaseAt: path)
         var configuration = Configuration()
         configuration.readonly = true
         configuration.busyMode = .timeout(2)
@@ -26,7 +27,8 @@ package final class DatabaseInspection: Sendable {
     }
 
     deinit {
-        // Before `queue`, because SQLite cleans up when the last connection is closed that may write.
+        // Before `queue`, because SQLite cleans up when the last connection is closed that may
+        // write.
         try? completed?.close()
     }
 

@@ -1,13 +1,16 @@
-// The wal-index of an open database, which tells how many commits its log has. Not responsible for what follows from that.
+// The wal-index of an open database, which tells how many commits its log has. Not responsible for
+// what follows from that.
 
 import Glibc
+import LocalFiles
 import Synchronization
 
 /// Reads the index file (`-shm`) beside SQLite.
 ///
-/// The descriptor stays open as long as the database: POSIX takes all locks of a process on a file when the process
-/// closes any descriptor of it. Without SQLite's lock, the next process that opens the database, such as `dbxfs doctor`,
-/// takes itself for the first one and cuts the file, and this process gets a SIGBUS.
+/// The descriptor stays open as long as the database: POSIX takes all locks of a process on a file
+/// when the process closes any descriptor of it. Without SQLite's lock, the next process that opens
+/// the database, such as `dbxfs doctor`, takes itself for the first one and cuts the file, and this
+/// process gets a SIGBUS.
 final class LogIndex: Sendable {
     /// Bytes of the index that tell the extent of the log.
     static let headerSize = 96
@@ -26,11 +29,15 @@ final class LogIndex: Sendable {
     var extent: LogExtent? {
         descriptor.withLock { descriptor in
             if descriptor < 0 {
-                descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-                guard descriptor >= 0 else { return nil }
+                guard let opened = try? RegularFile.open(path, O_RDONLY) else { return nil }
+                descriptor = opened
             }
             var header = [UInt8](repeating: 0, count: Self.headerSize)
-            guard pread(descriptor, &header, header.count, 0) == header.count else { return nil }
+            let file = descriptor
+            let count = header.withUnsafeMutableBytes {
+                FileBytes.read(into: $0, at: 0, from: file)
+            }
+            guard count == header.count else { return nil }
             return LogExtent(index: header)
         }
     }

@@ -2,11 +2,13 @@
 // or a database that is older than that was damaged, replaced or deleted; SQLite itself takes such
 // a log for a shorter one and reports no error. Not responsible for the consequence.
 //
-// Formats: https://www.sqlite.org/walformat.html (log, section 4 of fileformat2.html; wal-index header).
+// Formats: https://www.sqlite.org/walformat.html (log, section 4 of fileformat2.html; wal-index
+// header).
 
 import Core
 import Foundation
 import Glibc
+import LocalFiles
 import Saturating
 
 /// The damage of a database that opens without an error.
@@ -39,17 +41,18 @@ struct LogMark: Codable, Equatable {
     var salts: [UInt8]?
     /// Number of flushed frames of the log.
     var frames: Int
-    /// The database was closed in order: then it needs no log.
+    /// SQLite has closed the database, and so has ended the log.
     var isClosed: Bool
     /// How many openings and closings the database counts at least; nil in marks of older versions.
     var changes: Int64?
 
     /// Reads the mark of a database; nil if there is no readable one.
     init?(at path: String) {
-        guard let bytes = FileManager.default.contents(atPath: path),
+        guard let bytes = (try? RegularFile.contents(of: path)) ?? nil,
             // Foundation's decoder traps on a document that is cut off within deep nesting, unless
             // a byte follows.
-            let mark = try? JSONDecoder().decode(LogMark.self, from: bytes + [UInt8(ascii: " ")])
+            let mark = try? JSONDecoder().decode(
+                LogMark.self, from: Data(bytes + [UInt8(ascii: " ")]))
         else { return nil }
         self = mark
     }
@@ -65,14 +68,13 @@ struct LogMark: Codable, Equatable {
     /// Writes the mark in one call. It need not be flushed: an older mark demands less.
     func write(to path: String) {
         guard let bytes = try? JSONEncoder().encode(self) else { return }
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { return }
+        guard let descriptor = try? RegularFile.open(path, O_WRONLY | O_CREAT) else { return }
         defer { close(descriptor) }
         // Padded to one length, so that a shorter mark leaves no rest of a longer one.
         var padded = bytes
         let missing = max(0, 256 -| bytes.count)
         padded.append(contentsOf: repeatElement(UInt8(ascii: " "), count: missing))
-        _ = padded.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+        _ = padded.withUnsafeBytes { FileBytes.writeOnce($0, at: 0, to: descriptor) }
     }
 }
 
@@ -87,10 +89,8 @@ struct LogExtent: Equatable {
 
     /// Reads a log; nil if there is none, or if its header is damaged.
     init?(ofLogAt path: String) {
-        guard let log = FileManager.default.contents(atPath: path),
-            log.count >= Self.headerSize
-        else { return nil }
-        self.init(log: [UInt8](log))
+        guard let log = (try? RegularFile.contents(of: path)) ?? nil else { return nil }
+        self.init(log: log)
     }
 
     init?(log: [UInt8]) {
@@ -122,7 +122,8 @@ struct LogExtent: Equatable {
         }
     }
 
-    /// The extent of the log according to the beginning of the wal-index: the commits so far. Nil while it changes.
+    /// The extent of the log according to the beginning of the wal-index: the commits so far. Nil
+    /// while it changes.
     init?(index header: [UInt8]) {
         guard header.count == LogIndex.headerSize,
             // Two copies that are written one after the other: if they are equal, both are whole.

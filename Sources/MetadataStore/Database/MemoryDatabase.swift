@@ -1,6 +1,6 @@
-// A database in memory for tests, which keeps its connection, and so its compiled statements, from one test to the
-// next. Not responsible for a disk: the test that opens a store on it is called at each flush, and can take it back to an
-// earlier state.
+// A database in memory for tests, which keeps its connection, and so its compiled statements, from
+// one test to the next. Not responsible for a disk: the test that opens a store on it is called at
+// each flush, and can take it back to an earlier state.
 
 import GRDB
 import GRDBSQLite
@@ -16,7 +16,8 @@ package enum StoreAccess: Sendable {
     case flush
 }
 
-/// A database that no file holds; it outlives the stores that are opened on it, as a file outlives the processes.
+/// A database that no file holds; it outlives the stores that are opened on it, as a file outlives
+/// the processes.
 package final class MemoryDatabase: Sendable {
     let queue: DatabaseQueue
     private let tables: [String]
@@ -68,7 +69,8 @@ package final class MemoryDatabase: Sendable {
             guard code == SQLITE_OK else {
                 throw DatabaseError(resultCode: ResultCode(rawValue: code))
             }
-            // Row by row: a copy of the image's pages would make SQLite compile every statement anew.
+            // Row by row: a copy of the image's pages would make SQLite compile every statement
+            // anew.
             try database.inTransaction {
                 for table in tables {
                     try database.execute(sql: "DELETE FROM main.\(table)")

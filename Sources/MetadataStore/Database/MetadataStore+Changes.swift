@@ -1,5 +1,5 @@
-// Users' changes: the transactions that `ChangeGroup` joins, and when the database commits them. Not responsible for the
-// change log.
+// Users' changes: the transactions that `ChangeGroup` joins, and when the database commits them.
+// Not responsible for the change log.
 
 package import Core
 import Dispatch
@@ -18,15 +18,17 @@ struct GroupEnd: Sendable {
 }
 
 extension MetadataStore {
-    /// Runs a user's change as a transaction on this thread; an error undoes it. When this returns, the change survives the
-    /// death of the process, and every access through this store sees it. SQLite commits it later, together with the changes
-    /// that follow. This is for changes of a few rows, which are frequent; `write` is for all others.
+    /// Runs a user's change as a transaction on this thread; an error undoes it. When this returns,
+    /// the change survives the death of the process, and every access through this store sees it.
+    /// SQLite commits it later, together with the changes that follow. This is for changes of a few
+    /// rows, which are frequent; `write` is for all others.
     ///
     /// `due` returns the due time of its changes.
     package func change<Value>(
         due: (ChangedPlace) -> WallTime, _ body: (Transaction) throws -> Value
     ) throws -> Value {
         guard let group else { return try write(due: due, body) }
+        beginTransaction()
         defer { noteTransaction() }
         let (value, isFirst) = try accesses.run {
             try writer.run {
@@ -41,8 +43,21 @@ extension MetadataStore {
         return value
     }
 
-    /// Commits the group, so that other connections and power cuts find it in the database. Throws if the disk refuses;
-    /// the changes stay in the change log then.
+    /// A number that grows with each transaction; nil while one runs, also while what it calls
+    /// after its commit does. A read that began when this number was the same as now is up to date.
+    package var version: UInt64? {
+        let ended = transactionsEnded.load(ordering: .sequentiallyConsistent)
+        let begun = transactionsBegun.load(ordering: .sequentiallyConsistent)
+        return begun == ended ? ended : nil
+    }
+
+    /// Must be followed by `noteTransaction` when the transaction has ended.
+    func beginTransaction() {
+        transactionsBegun.wrappingAdd(1, ordering: .sequentiallyConsistent)
+    }
+
+    /// Commits the group, so that other connections and power cuts find it in the database. Throws
+    /// if the disk refuses; the changes stay in the change log then.
     func commitGroup() throws {
         guard let group, group.isPending else { return }
         try writer.run {
@@ -74,14 +89,13 @@ extension MetadataStore {
     static func repeatChanges(ofDatabaseAt path: String, in database: any DatabaseWriter) throws {
         try database.writeWithoutTransaction { database in
             if try ChangeReplay.missingRecords(ofDatabaseAt: path, in: database).isEmpty { return }
-            try database.inTransaction(.immediate) {
+            try database.immediately {
                 // Another process may have done it since.
                 let missing = try ChangeReplay.missingRecords(ofDatabaseAt: path, in: database)
                 if let last = missing.last {
                     try ChangeReplay.repeatAll(missing, in: database)
                     try ChangeReplay.note(last: last.number, in: database)
                 }
-                return .commit
             }
         }
     }

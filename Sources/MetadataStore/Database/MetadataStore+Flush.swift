@@ -4,6 +4,7 @@
 import Foundation
 import GRDB
 import Glibc
+import LocalFiles
 import Saturating
 import Synchronization
 
@@ -44,8 +45,8 @@ extension MetadataStore {
     }
 
     /// Writes the log's bytes anew and flushes them. After a failed flush, the system takes them
-    /// for written: another flush would return success. The bytes read are the bytes written if their
-    /// checksums are right.
+    /// for written: another flush would return success. The bytes read are the bytes written if
+    /// their checksums are right.
     private func rewriteLog(_ path: String) throws {
         try writer.run {
             try database.writeWithoutTransaction { database in
@@ -64,27 +65,18 @@ extension MetadataStore {
 
     private func rewriteFlushedLog(_ path: String) throws {
         guard let extent = index?.extent,
-            let log = FileManager.default.contents(atPath: path + "-wal")
+            let bytes = (try? RegularFile.contents(of: path + "-wal")) ?? nil
         else { throw POSIXError(.EIO) }
         // Without frames, a checkpoint has flushed all of them in the database.
         guard extent.frames > 0 else { return noteFlushed(extent) }
-        let bytes = [UInt8](log)
         guard let found = LogExtent(log: bytes), found.salts == extent.salts,
             found.frames >= extent.frames
         else { throw POSIXError(.EIO) }
         let descriptor = open(path + "-wal", O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.systemError }
         defer { Glibc.close(descriptor) }
-        var done = 0
-        while done < bytes.count {
-            let count = bytes[done...].withUnsafeBytes {
-                pwrite(descriptor, $0.baseAddress, $0.count, off_t(clamping: done))
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw Self.systemError }
-            done +|= count
-        }
-        guard flush(descriptor) == 0 else { throw Self.systemError }
+        let count = bytes.withUnsafeBytes { FileBytes.write($0, at: 0, to: descriptor) }
+        guard count == bytes.count, flush(descriptor) == 0 else { throw Self.systemError }
         noteFlushed(extent)
     }
 
@@ -117,6 +109,7 @@ extension MetadataStore {
     package func close() throws {
         guard let path else { return }
         accesses.close()
+        reserve?.prepare()
         let isCommitted = committedGroup()
         let changes = try? countClosing()
         // Before the last connection deletes the log: no commit follows.
@@ -129,6 +122,24 @@ extension MetadataStore {
         index?.close()
         // Otherwise the next start repeats its changes.
         if isCommitted { group?.removeFile() }
+        // For the next start, which other programs may precede.
+        reserve?.take()
+    }
+
+    /// Notes the end of a store that is released without `close`, as by a mount whose start fails
+    /// after the opening. SQLite then ends the log as it does at a close, and the next start must
+    /// not take that for a loss. The changes of the group stay in the change log.
+    ///
+    /// Damage that was found stays noted, because the staging files may not have been checked for
+    /// it: the mark demands the log that is gone.
+    func noteRelease() {
+        guard let path, damage == nil else { return }
+        mark.withLock { mark in
+            // Without salts, the mark on the disk is that of the process before.
+            guard !mark.isClosed, mark.salts != nil else { return }
+            mark.isClosed = true
+            mark.write(to: Self.markPath(path))
+        }
     }
 
     /// Counts the end, so that a copy made before it is older than the mark. It is flushed before

@@ -47,12 +47,20 @@ package final class MetadataStore: Sendable {
     /// Lock: a leaf, held for an assignment.
     private let fallbackObserver = Mutex(FileObserver())
 
-    /// The users' changes that are acknowledged and not committed; nil for a database in memory, which
-    /// commits each.
+    /// The disk space for a database on a full disk; nil if there is none.
+    package let reserve: SpaceReserve?
+
+    /// The users' changes that are acknowledged and not committed; nil for a database in memory,
+    /// which commits each.
     let group: ChangeGroup?
     /// Where and when they are committed.
     let groupEnd: GroupEnd
 
+    /// Lock: a leaf, held for an assignment.
+    let counted = Mutex(NodeCount())
+
+    let transactionsBegun = Atomic<UInt64>(0)
+    let transactionsEnded = Atomic<UInt64>(0)
     let accesses = Accesses()
     let writer = WriterUse()
 
@@ -61,32 +69,40 @@ package final class MetadataStore: Sendable {
     /// caller's thread then.
     let gate: (@Sendable (StoreAccess) throws -> Void)?
 
-    /// Opens or creates the database file.
+    /// Reads at once, while a further one waits. Each has a connection, with up to 4 MiB of pages.
+    private static let readerLimit = 6
+    /// Seconds for the lock of another process: `dbxfs doctor` has it for moments, a copy of the
+    /// database for as long as its disk takes.
+    private static let lockTimeout = 30.0
+
+    /// Opens or creates the database file. `reserve` has the space for it on a full disk.
     ///
     /// Throws a `DatabaseError` when the file is no database or the disk refuses, and `TooNew` when
     /// a later version of this program has written it.
-    package convenience init(path: String) throws {
-        try self.init(path: path) { fdatasync($0) }
+    package convenience init(path: String, reserve: SpaceReserve? = nil) throws {
+        try self.init(path: path, reserve: reserve) { fdatasync($0) }
     }
 
-    /// `delay` is how many seconds after its first change a group is committed; `put` writes to the change log, like
-    /// `pwrite`.
+    /// `delay` is how many seconds after its first change a group is committed; `put` writes to the
+    /// change log, like `pwrite`.
     init(
-        path: String, delay: Double = 0.05,
+        path: String, reserve: SpaceReserve? = nil, delay: Double = 0.05,
         put: @escaping ChangeLogFile.Write = { pwrite($0, $1.baseAddress, $1.count, $2) },
         flush: @escaping @Sendable (Int32) -> Int32
     ) throws {
         var configuration = Self.configuration
         // A group is open between accesses.
         configuration.allowsUnsafeTransactions = true
-        configuration.maximumReaderCount = 6
-        configuration.busyMode = .timeout(30)
+        configuration.maximumReaderCount = Self.readerLimit
+        configuration.busyMode = .timeout(Self.lockTimeout)
         self.path = path
         index = LogIndex(ofDatabaseAt: path)
         self.flush = flush
+        self.reserve = reserve
         gate = nil
         let known = LogMark(at: Self.markPath(path))
         var damage = known?.damage(ofDatabaseAt: path)
+        try Self.checkFiles(ofDatabaseAt: path)
         Self.makeFile(path)
         database = try DatabasePool(path: path, configuration: configuration)
         try Self.migrate(database, path)
@@ -100,11 +116,15 @@ package final class MetadataStore: Sendable {
             database: name, salt: UInt32(truncatingIfNeeded: next),
             last: try database.writeWithoutTransaction { try ChangeReplay.last(in: $0) })
         group = ChangeGroup(
-            log, in: ChangeLogFile(path: ChangeLog.path(ofDatabaseAt: path), put: put))
+            log, in: ChangeLogFile(path: ChangeLog.path(ofDatabaseAt: path), put: put),
+            reserve: reserve)
         groupEnd = GroupEnd(delay: delay)
         // From here on, the mark demands only what this process has flushed.
         try synchronize()
+        reserve?.begin()
     }
+
+    deinit { noteRelease() }
 
     /// Opens a database in memory, which outlives this store.
     ///
@@ -117,6 +137,7 @@ package final class MetadataStore: Sendable {
         index = nil
         flush = { _ in 0 }
         damage = nil
+        reserve = nil
         self.gate = gate
         group = nil
         groupEnd = GroupEnd(delay: 0)
@@ -127,19 +148,21 @@ package final class MetadataStore: Sendable {
     }
 
     static var configuration: Configuration {
+        PageCache.withoutStatistics
         var configuration = Configuration()
         configuration.prepareDatabase { database in
             // A commit reaches the WAL in the page cache; `synchronize` handles power loss.
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
-            try database.execute(sql: "PRAGMA cache_size = -4096")
+            try database.execute(sql: PageCache.usual.pragma)
             // Savepoints need no files.
             try database.execute(sql: "PRAGMA temp_store = MEMORY")
         }
         return configuration
     }
 
-    /// Makes a new database's file, for this user only: SQLite would apply the umask, which is that of all threads of the process.
-    /// The log and its index get the mode of the database from SQLite.
+    /// Makes a new database's file, for this user only: SQLite would apply the umask, which is that
+    /// of all threads of the process. The log and its index get the mode of the database from
+    /// SQLite.
     private static func makeFile(_ path: String) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         // If it cannot be made, SQLite tells why.
@@ -150,7 +173,8 @@ package final class MetadataStore: Sendable {
         let migrator = Schema.migrator
         let isTooNew = try database.writeWithoutTransaction { try migrator.hasBeenSuperseded($0) }
         if isTooNew { throw TooNew() }
-        // Before the migrations, because the statements are those of the version that has written them.
+        // Before the migrations, because the statements are those of the version that has written
+        // them.
         if let path { try repeatChanges(ofDatabaseAt: path, in: database) }
         try migrator.migrate(database)
     }
@@ -188,9 +212,21 @@ package final class MetadataStore: Sendable {
         return try database.unsafeRead { try body(Snapshot(database: $0)) }
     }
 
-    /// Reads a few rows on this thread. The writing connection has the pages of the last transaction in memory, where other
-    /// connections read them from the log. So it is used if no other thread uses it, and if it alone has all changes. The state
-    /// is consistent, because no transaction begins before `body` returns. The caller must hold no lock that a transaction
+    /// Number of nodes in the local tree, without the root. Of a million nodes, the number may be
+    /// up to 7.5 seconds old.
+    ///
+    /// Throws a `DatabaseError` when the disk refuses.
+    package func nodeCount(at now: WallTime) throws -> Int {
+        if let known = counted.withLock({ $0.value(at: now) }) { return known }
+        let count = try read { try $0.nodeCount() }
+        counted.withLock { $0.note(count, at: now) }
+        return count
+    }
+
+    /// Reads a few rows on this thread. The writing connection has the pages of the last
+    /// transaction in memory, where other connections read them from the log. So it is used if no
+    /// other thread uses it, and if it alone has all changes. The state is consistent, because no
+    /// transaction begins before `body` returns. The caller must hold no lock that a transaction
     /// takes, because this may wait for a transaction.
     package func readBriefly<Value>(_ body: (Snapshot) throws -> Value) throws -> Value {
         guard gate == nil else { return try read(body) }
@@ -198,7 +234,8 @@ package final class MetadataStore: Sendable {
         return try readIfFree(body) ?? read(body)
     }
 
-    /// Does the same as `readBetweenTransactions` if no other thread uses the writing connection; returns nil if one does.
+    /// Does the same as `readBetweenTransactions` if no other thread uses the writing connection;
+    /// returns nil if one does.
     package func readIfFree<Value>(_ body: (Snapshot) throws -> Value) throws -> Value? {
         guard gate == nil else { return try read(body) }
         return try writer.runIfFree { try accesses.run { try readOnWriter(body) } }
@@ -226,15 +263,18 @@ package final class MetadataStore: Sendable {
         due: (ChangedPlace) -> WallTime = { _ in .atOnce }, _ body: (Transaction) throws -> Value
     ) throws -> Value {
         try gate?(.write)
+        beginTransaction()
         defer { noteTransaction() }
         return try accesses.run {
             try writer.run {
                 try database.writeWithoutTransaction { database in
-                    try group?.commit(in: database)
-                    return try TransactionEnd.run(
-                        body, in: database, countedBy: group, due: due, gate: gate
-                    ) {
-                        self.noteDroppedFallback($0)
+                    try withSpace {
+                        try group?.commit(in: database)
+                        return try TransactionEnd.run(
+                            body, in: database, countedBy: group, due: due, gate: gate
+                        ) {
+                            self.noteDroppedFallback($0)
+                        }
                     }
                 }
             }
@@ -271,13 +311,16 @@ package final class MetadataStore: Sendable {
         defer { accesses.finish() }
         writer.begin()
         defer { writer.finish() }
+        beginTransaction()
         defer { noteTransaction() }
-        return try await database.writeWithoutTransaction { [group] database in
-            try group?.commit(in: database)
-            return try TransactionEnd.run(
-                body, in: database, countedBy: group, due: { _ in .atOnce }
-            ) {
-                self.noteDroppedFallback($0)
+        return try await database.writeWithoutTransaction { [self] database in
+            try withSpace {
+                try group?.commit(in: database)
+                return try TransactionEnd.run(
+                    body, in: database, countedBy: group, due: { _ in .atOnce }
+                ) {
+                    self.noteDroppedFallback($0)
+                }
             }
         }
     }
@@ -305,6 +348,7 @@ package final class MetadataStore: Sendable {
     }
 
     func noteTransaction() {
+        transactionsEnded.wrappingAdd(1, ordering: .sequentiallyConsistent)
         commitObserver.withLock { $0.body }?()
     }
 

@@ -1,5 +1,10 @@
 // The database's tables and their migrations. One database per account; it holds the tree, the
 // journal, and the cursors.
+//
+// Some names are older than the glossary's terms: `twin`, `attempt`, `departure`, `eviction` and
+// `node.met`. They stay, because `DatabaseInspection` reads the files of earlier versions as they
+// are, with the statements of this one, and because a version before the renaming would refuse the
+// database. docs/glossary.md has both names. New tables and columns have the terms.
 
 import GRDB
 
@@ -58,13 +63,16 @@ enum Schema {
     }
 
     /// `node`: one row per inode.
-    /// - `parent`, `fold`, `name`: its place in the local tree. `parent` is NULL for none. `fold` is the key under which the
-    ///   server files the name, or is predicted to. `name` is NULL if it equals `fold`, as most names do.
-    /// - `remote`: its place on the server: 0 none, 1 the same place, 2 the place in `displaced`. So renaming a folder changes
-    ///   one row here and one for the server, and a clean tree stores each place once.
-    /// - `id` … `shared` are the server's facts, `permissions` … `changed` the local ones. A delta replaces the first and
-    ///   leaves the second.
-    /// - `met`: the number of the last full listing that contained the node. The number of the current listing is a setting.
+    /// - `parent`, `fold`, `name`: its place in the local tree. `parent` is NULL for none. `fold`
+    ///   is the key under which the server files the name, or is predicted to. `name` is NULL if it
+    ///   equals `fold`, as most names do.
+    /// - `remote`: its place on the server: 0 none, 1 the same place, 2 the place in `displaced`.
+    ///   So renaming a folder changes one row here and one for the server, and a clean tree stores
+    ///   each place once.
+    /// - `id` … `shared` are the server's facts, `permissions` … `changed` the local ones. A delta
+    ///   replaces the first and leaves the second.
+    /// - `met`: seen, by the number of the last full listing that contained the node. The number of
+    ///   the current listing is a setting.
     ///
     /// `journal`: the nodes with unsent changes. `staged`: their staged content, and the blocks
     /// that it has. `twin`: pending copies. `upload` and `piece`: upload sessions and their pieces.
@@ -191,9 +199,10 @@ enum Schema {
     private static let version3 = """
         CREATE INDEX node_local ON node(inode) WHERE flags & 16 <> 0;
         """
-    /// `fold` is the server's key of a name. If that differs from the predicted key, `name` is not NULL and a flag is set, so
-    /// that an index finds the row by the exact name. Earlier versions stored the predicted key for the server, too. So a tree
-    /// with a name that is not ASCII is compared with the server once.
+    /// `fold` is the server's key of a name. If that differs from the predicted key, `name` is not
+    /// NULL and a flag is set, so that an index finds the row by the exact name. Earlier versions
+    /// stored the predicted key for the server, too. So a tree with a name that is not ASCII is
+    /// compared with the server once.
     private static let version4 = """
         CREATE INDEX node_foreign ON node(parent, name) WHERE flags & 64 <> 0;
         UPDATE setting SET value = '' WHERE key = 'feed.root'
@@ -201,10 +210,12 @@ enum Schema {
         """
     /// - `staged.flushed`: the newest generation that was flushed.
     /// - `staged.promised`: the newest generation that an fsync has acknowledged.
-    /// - `staged.stamp`: the modification time of the staging file when the row was written. If the file has a later one, it
-    ///   has bytes that the row does not describe.
-    /// - `ended`: staging files whose row was removed on purpose. Any other file without a row is lost content.
-    /// - `attempt.sent`, `attempt.modified`: when a commit was sent, and the modification time that was sent with it.
+    /// - `staged.stamp`: the modification time of the staging file when the row was written. If the
+    ///   file has a later one, it has bytes that the row does not describe.
+    /// - `ended`: staging files whose row was removed on purpose. Any other file without a row is
+    ///   lost content.
+    /// - `attempt.sent`, `attempt.modified`: when a commit was sent, and the modification time that
+    ///   was sent with it.
     private static let version5 = """
         ALTER TABLE staged ADD COLUMN flushed INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE staged ADD COLUMN promised INTEGER NOT NULL DEFAULT 0;
@@ -264,8 +275,8 @@ enum Schema {
             FROM owed WHERE inode NOT IN (SELECT inode FROM journal);
         DROP TABLE owed;
         """
-    /// `search`: deleted folders whose last moment is not examined yet. `own_deletion`: revisions of
-    /// files that users have deleted since the first of them.
+    /// `search`: deleted folders whose last moment is not examined yet. `own_deletion`: revisions
+    /// of files that users have deleted since the first of them.
     private static let version9 = """
         CREATE TABLE search (
             number INTEGER PRIMARY KEY,
@@ -300,9 +311,9 @@ enum Schema {
             note TEXT NOT NULL
         );
         """
-    /// `own`: the bytes under which users see a node whose name is an alias. NULL if the name is what they see. A node
-    /// keeps it while the server has it elsewhere, or an open file while it is detached. `own_fold`: the key that the server
-    /// would have for it.
+    /// `own`: the bytes under which users see a node whose name is an alias. NULL if the name is
+    /// what they see. A node keeps it while the server has it elsewhere, or an open file while it
+    /// is detached. `own_fold`: the key that the server would have for it.
     private static let version15 = """
         ALTER TABLE node ADD COLUMN own BLOB;
         ALTER TABLE node ADD COLUMN own_fold TEXT;

@@ -1,5 +1,5 @@
-// The account whose tree a database has. It is among the rows, so that they have an owner also without the files
-// beside them.
+// The account whose tree a database has. It is among the rows, so that they have an owner also
+// without the files beside them.
 
 /// The account of a database, as of its last mount with a network.
 package struct StoredAccount: Hashable, Sendable {

@@ -54,8 +54,8 @@ final class TransactionEnd {
         onUndo = []
     }
 
-    /// Runs a transaction of a group and its end, while no other one can begin. Returns also whether it is the first
-    /// of the group.
+    /// Runs a transaction of a group and its end, while no other one can begin. Returns also
+    /// whether it is the first of the group.
     static func run<Value>(
         _ body: (Transaction) throws -> Value, in group: ChangeGroup, _ database: Database,
         due: (ChangedPlace) -> WallTime, dropped: @escaping @Sendable (Int64) -> Void
@@ -80,7 +80,8 @@ final class TransactionEnd {
         return outcome
     }
 
-    /// Runs a transaction that SQLite commits, and its end, while no other one can begin. `group` counts it.
+    /// Runs a transaction that SQLite commits, and its end, while no other one can begin. `group`
+    /// counts it.
     static func run<Value>(
         _ body: (Transaction) throws -> Value, in database: Database, countedBy group: ChangeGroup?,
         due: (ChangedPlace) -> WallTime, gate: (@Sendable (StoreAccess) throws -> Void)? = nil,
@@ -88,13 +89,13 @@ final class TransactionEnd {
     ) throws -> Value {
         let end = TransactionEnd(dropped: dropped)
         defer { end.onEnd.forEach { $0() } }
-        var value: Value?
+        let value: Value
         var isCounted = false
         do {
             let rows = database.changesSoFar
-            try database.inTransaction(.immediate) {
+            value = try database.immediately {
                 let transaction = Transaction(database: database, end: end)
-                value = try body(transaction)
+                let value = try body(transaction)
                 try transaction.returnNames()
                 try transaction.settleJournal(due: due)
                 if let group, database.changesSoFar != rows {
@@ -102,7 +103,7 @@ final class TransactionEnd {
                     isCounted = true
                 }
                 try gate?(.commit)
-                return .commit
+                return value
             }
         } catch {
             end.undo()
@@ -110,7 +111,6 @@ final class TransactionEnd {
         }
         if isCounted { group?.noteCounted() }
         end.onCommit.forEach { $0() }
-        guard let value else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
         return value
     }
 }

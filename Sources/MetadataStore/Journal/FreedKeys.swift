@@ -1,9 +1,10 @@
-// The keys that have become free in a transaction: a node with an own name may be waiting for one. Not responsible for what it
-// does then (`Transaction+Names.swift`).
+// The keys that have become free in a transaction: a node with an own name may be waiting for one.
+// Not responsible for what it does then (`Transaction+Names.swift`).
 
 import Core
 
-/// The keys that have become free in a transaction, by their folders, with the nodes that have left them.
+/// The keys that have become free in a transaction, by their folders, with the nodes that have left
+/// them.
 struct FreedKeys {
     private(set) var keys: [InodeID: [String: Set<InodeID>]] = [:]
     /// Whether there are own names that could become names; nil if that is not known yet.
@@ -25,7 +26,8 @@ struct FreedKeys {
         name.key == nil ? [name.folded] : [name.folded, Folding.fold(name.string)]
     }
 
-    /// Notes that a node with an own name has come into a folder, where the key of that may be free.
+    /// Notes that a node with an own name has come into a folder, where the key of that may be
+    /// free.
     mutating func noteArrival(at place: Place) {
         // A key counts as left by another node; the root is a sibling of none.
         note(place, leftBy: .root)

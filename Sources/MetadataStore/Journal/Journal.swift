@@ -74,7 +74,8 @@ extension Transaction {
         try run(isFresh ? Self.freshEntry : Self.entry, [inode.column, due.nanoseconds])
     }
 
-    /// All changes of a burst have the same due time: a row that has it is not written, nor its indexes.
+    /// All changes of a burst have the same due time: a row that has it is not written, nor its
+    /// indexes.
     private static let entry = """
         INSERT INTO journal (inode, sequence, due)
         VALUES (?, 1 + (SELECT coalesce(max(sequence), 0) FROM journal), ?)

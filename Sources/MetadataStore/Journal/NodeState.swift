@@ -1,4 +1,5 @@
-// How nodes stand to the server, for people: sent, waiting, refused, or never to be sent. Pure reading of the tree and the journal.
+// How nodes stand to the server, for people: sent, waiting, refused, or never to be sent. Pure
+// reading of the tree and the journal.
 
 package import Core
 import Saturating
@@ -19,7 +20,8 @@ package enum NodeState: String, Hashable, Sendable {
 package struct UnsentNodes: Hashable, Sendable {
     /// The states of these nodes.
     package fileprivate(set) var states: [InodeID: NodeState] = [:]
-    /// Whether the journal has more entries than were read: then any folder may have unsent changes below it.
+    /// Whether the journal has more entries than were read: then any folder may have unsent changes
+    /// below it.
     package fileprivate(set) var isPart = false
 
     /// Creates a set without nodes.

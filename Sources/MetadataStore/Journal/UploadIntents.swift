@@ -1,15 +1,15 @@
-// Upload intents: a row for each commit that was sent and whose response is not recorded. If the response is lost, or the
-// process ends before it comes, the server may have the change. The rows identify its deltas as this mount's own, also if users
-// have changed or deleted the node since.
+// Upload intents: a row for each commit that was sent and whose response is not recorded. If the
+// response is lost, or the process ends before it comes, the server may have the change. The rows
+// identify its deltas as this mount's own, also if users have changed or deleted the node since.
 
 package import ContentHashing
 package import Core
 import GRDB
 
 extension TreeReading {
-    /// The intent to create a node at a place, if it may still arrive, and the inode of the node. `hash` is that of a file's
-    /// content; nil means a folder. An intent matches if it was sent for the folder of the place, or by the path that this
-    /// folder has now.
+    /// The intent to create a node at a place, if it may still arrive, and the inode of the node.
+    /// `hash` is that of a file's content; nil means a folder. An intent matches if it was sent for
+    /// the folder of the place, or by the path that this folder has now.
     package func intent(
         at place: Place, hash: ContentHash?, modified: WallTime?
     ) throws -> (id: Int64, inode: InodeID)? {
@@ -40,7 +40,8 @@ extension TreeReading {
         return try UploadIntentRow.fetchEvery(statement).map { ($0.id, $0.inode, $0.target ?? "") }
     }
 
-    /// Whether content, facts, a creation or a folder's move was sent for a node, and may have arrived.
+    /// Whether content, facts, a creation or a folder's move was sent for a node, and may have
+    /// arrived.
     package func hasIntent(for inode: InodeID) throws -> Bool {
         try database.number("SELECT 1 FROM attempt WHERE inode = ?", [inode.column]) != nil
     }
@@ -97,9 +98,9 @@ extension Transaction {
         return database.lastInsertedRowID
     }
 
-    /// Removes an intent that is known to have arrived. Earlier intents of the same node at that place lose the place, because
-    /// the next file there is another client's, such as one that was restored after its deletion. They still say which content
-    /// was sent.
+    /// Removes an intent that is known to have arrived. Earlier intents of the same node at that
+    /// place lose the place, because the next file there is another client's, such as one that was
+    /// restored after its deletion. They still say which content was sent.
     package func noteArrival(of id: Int64) throws {
         try run(
             """
@@ -109,9 +110,10 @@ extension Transaction {
         try forgetIntent(id)
     }
 
-    /// Removes the intents to create a node at a place from which the server has deleted it: it has arrived there, so the next
-    /// node at the place is another client's. An intent for another place stays, because it may still arrive: the node's
-    /// content was sent there before users put it in the place of a file that the server had.
+    /// Removes the intents to create a node at a place from which the server has deleted it: it has
+    /// arrived there, so the next node at the place is another client's. An intent for another
+    /// place stays, because it may still arrive: the node's content was sent there before users put
+    /// it in the place of a file that the server had.
     package func forgetCreations(of inode: InodeID, at place: Place?) throws {
         try run(
             "DELETE FROM attempt WHERE inode = ? AND target IS NULL AND (parent IS NULL OR parent = ? AND fold = ?)",
@@ -130,10 +132,11 @@ extension Transaction {
         try run(first ? "UPDATE attempt SET age = 1" : "UPDATE attempt SET age = age + 1", [])
     }
 
-    /// Removes intents that will not arrive. Called when all deltas up to the present are applied and no commit is in flight. A
-    /// move that the deltas lack was not made. A creation has not arrived, and never will, if it was sent before `time` and
-    /// this process has found it unanswered for a quarter of an hour. Other creations may still be in progress at a server that
-    /// got them from an earlier process.
+    /// Removes intents that will not arrive. Called when all deltas up to the present are applied
+    /// and no commit is in flight. A move that the deltas lack was not made. A creation has not
+    /// arrived, and never will, if it was sent before `time` and this process has found it
+    /// unanswered for a quarter of an hour. Other creations may still be in progress at a server
+    /// that got them from an earlier process.
     package func forgetIntents(sentBefore time: WallTime) throws {
         try run(
             "DELETE FROM attempt WHERE target IS NOT NULL OR age > 1 AND (sent < ? OR sent > ?)",

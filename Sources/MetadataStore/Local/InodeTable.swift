@@ -1,5 +1,5 @@
-// The tables, besides that of nodes, that can have a row of an inode. Most inodes have none in most of them, and one query
-// costs less than ten deletions of nothing.
+// The tables, besides that of nodes, that can have a row of an inode. Most inodes have none in most
+// of them, and one query costs less than ten deletions of nothing.
 
 import Core
 import GRDB
@@ -10,8 +10,8 @@ enum InodeTable: String, CaseIterable {
     case fallback
     case staged, displaced, journal, twin, upload, piece, attribute, eviction, pin, told
 
-    /// The query for a number that has a bit for each table with a row of an inode. SQLite's operators of bits have one
-    /// precedence.
+    /// The query for a number that has a bit for each table with a row of an inode. SQLite's
+    /// operators of bits have one precedence.
     fileprivate static let query =
         "SELECT "
         + allCases.enumerated().map { bit, table in
@@ -34,7 +34,8 @@ extension Transaction {
         return InodeTable.rows.filter { bits & $0.bit != 0 }.map(\.table)
     }
 
-    /// Removes the rows of an inode from tables that were found to have some, apart from `fallback`.
+    /// Removes the rows of an inode from tables that were found to have some, apart from
+    /// `fallback`.
     func removeRows(of inode: InodeID, from tables: [InodeTable]) throws {
         for row in InodeTable.rows where row.table != .fallback && tables.contains(row.table) {
             try run(row.deletion, [inode.column])

@@ -1,7 +1,7 @@
 // Queries for all local-only nodes. FileSystem decides which nodes are local-only.
 //
-// `flags & 16` is `NodeFlags.localOnly`, as a literal: SQLite uses the partial index `node_local` only
-// for a condition that is written like its own.
+// `flags & 16` is `NodeFlags.localOnly`, as a literal: SQLite uses the partial index `node_local`
+// only for a condition that is written like its own.
 
 package import Core
 import GRDB
@@ -50,8 +50,9 @@ extension TreeReading {
 }
 
 extension Transaction {
-    /// Makes a local-only node a synced node that the server lacks, and with it a parent folder that
-    /// was deleted on the server and kept for the node's sake. Does not change the node's children.
+    /// Makes a local-only node a synced node that the server lacks, and with it a parent folder
+    /// that was deleted on the server and kept for the node's sake. Does not change the node's
+    /// children.
     package func publish(_ inode: InodeID) throws {
         try setFlags(.localOnly, false, of: inode)
     }

@@ -1,6 +1,7 @@
-// Own names and aliases. A node that the server cannot have under its own name gets an alias once, and keeps it in its row
-// until it is renamed, or until its own name becomes free. A node of the server whose name users have given to another node
-// here is seen under a name that is made here. Not responsible for lookups (`TreeReading+Names.swift`).
+// Own names and aliases. A node that the server cannot have under its own name gets an alias once,
+// and keeps it in its row until it is renamed, or until its own name becomes free. A node of the
+// server whose name users have given to another node here is seen under a name that is made here.
+// Not responsible for lookups (`TreeReading+Names.swift`).
 
 package import Core
 import GRDB
@@ -9,7 +10,8 @@ import Saturating
 extension Transaction {
     // MARK: Choosing
 
-    /// The name by which the server can file what users see under `shown` in a folder: that itself, or an alias.
+    /// The name by which the server can file what users see under `shown` in a folder: that itself,
+    /// or an alias.
     package func name(
         shownAs shown: FileName, in parent: InodeID, for inode: InodeID?
     ) throws -> FileName {
@@ -25,8 +27,8 @@ extension Transaction {
         return try alias(of: shown, in: parent, for: inode, besides: other)
     }
 
-    /// The name of a node that takes a place: the name there, with its alias, unless only the node's own key made the alias
-    /// necessary.
+    /// The name of a node that takes a place: the name there, with its alias, unless only the
+    /// node's own key made the alias necessary.
     package func name(of place: Place, takenBy node: Node) throws -> FileName {
         let taken = place.name
         guard taken.own?.isGiven == true, Alias(of: taken.shown).fault == nil,
@@ -39,8 +41,8 @@ extension Transaction {
         return plain
     }
 
-    /// An alias for what users see under `shown`, which is free here and on the server: not the key of `other`, which another
-    /// node has there or is about to get.
+    /// An alias for what users see under `shown`, which is free here and on the server: not the key
+    /// of `other`, which another node has there or is about to get.
     package func alias(
         of shown: FileName, in parent: InodeID, for inode: InodeID?, besides other: FileName?
     ) throws -> FileName {
@@ -58,8 +60,8 @@ extension Transaction {
             }
             return try isFree(name, in: parent, for: inode, overDeleted: true) ? name : nil
         }
-        // The server may take more names for one than can be predicted. Those that it has refused are not chosen anew: each is
-        // remembered by the next one's number only.
+        // The server may take more names for one than can be predicted. Those that it has refused
+        // are not chosen anew: each is remembered by the next one's number only.
         let refused = other == nil ? nil : held.flatMap { alias.number(of: $0.string) }
         if refused == nil, let plain = alias.plain, let name = try free(plain) { return name }
         var number = (refused ?? 0) +| 1
@@ -80,8 +82,9 @@ extension Transaction {
         return other.string == shown.text ? .composition : .letterCase
     }
 
-    /// Has users see a node of the server under the name that another machine has told, unless they see another node under it.
-    /// Then it is seen under the name that the server has, because the one before is no longer its own.
+    /// Has users see a node of the server under the name that another machine has told, unless they
+    /// see another node under it. Then it is seen under the name that the server has, because the
+    /// one before is no longer its own.
     package func learn(_ own: OwnName, of inode: InodeID) throws {
         guard let place = try node(inode)?.place else { return }
         let plain = try FileName(Folding.compose(place.name.string), key: place.name.key)
@@ -99,7 +102,8 @@ extension Transaction {
 
     // MARK: One node under each name
 
-    /// The place of a node under a name that users do not see already. A name that users gave stays where it is.
+    /// The place of a node under a name that users do not see already. A name that users gave stays
+    /// where it is.
     func shownAlone(_ place: Place, for inode: InodeID?) throws -> Place {
         let (parent, name) = (place.parent, place.name)
         if name.own != nil { end.freed.isWatched = true }
@@ -119,7 +123,8 @@ extension Transaction {
         return aside
     }
 
-    /// The names made in this transaction under which nodes are seen, besides those of their places.
+    /// The names made in this transaction under which nodes are seen, besides those of their
+    /// places.
     package func takeOtherNames() -> [Place] {
         defer { end.otherNames = [] }
         return end.otherNames
@@ -149,15 +154,17 @@ extension Transaction {
         return isWatched
     }
 
-    /// Moves a node to an alias because the server has another node under its name, perhaps under a key that cannot be predicted.
-    /// The name does not count as free: two nodes that wait for it would try in turns for ever.
+    /// Moves a node to an alias because the server has another node under its name, perhaps under a
+    /// key that cannot be predicted. The name does not count as free: two nodes that wait for it
+    /// would try in turns for ever.
     package func giveUpName(of inode: InodeID, for alias: Place) throws {
         let left = try node(inode)?.place
         try move(inode, to: alias)
         if let left { end.freed.withdraw(left, leftBy: inode) }
     }
 
-    /// Notes that a node may leave its place in the local tree. Returns the place, if any node may wait for its key.
+    /// Notes that a node may leave its place in the local tree. Returns the place, if any node may
+    /// wait for its key.
     @discardableResult
     func noteLeaving(_ inode: InodeID) throws -> Place? {
         guard try mayReturnNames(), let place = try node(inode)?.place else { return nil }
@@ -165,7 +172,8 @@ extension Transaction {
         return place
     }
 
-    /// Notes that a node has come to a place from another folder: what made it need an alias may have stayed there.
+    /// Notes that a node has come to a place from another folder: what made it need an alias may
+    /// have stayed there.
     package func noteArrival(at place: Place) throws {
         guard place.name.own?.isGiven == true, Alias(of: place.name.shown).fault == nil else {
             return
@@ -181,7 +189,8 @@ extension Transaction {
         }
     }
 
-    /// Gives nodes their own names on the server, too, that no other node has, neither here nor there. Users see no change.
+    /// Gives nodes their own names on the server, too, that no other node has, neither here nor
+    /// there. Users see no change.
     func returnNames() throws {
         // Each alias that goes may free the name of another node.
         while let (parent, keys) = end.freed.next() {

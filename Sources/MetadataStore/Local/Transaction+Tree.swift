@@ -60,13 +60,14 @@ extension Transaction {
         }
     }
 
-    /// Takes a node, as it is in this transaction, out of `folder`: out of the local tree, as a user deletes it at a
-    /// time. The remote place is unchanged. Returns the node as it is then.
+    /// Takes a node, as it is in this transaction, out of `folder`: out of the local tree, as a
+    /// user deletes it at a time. The remote place is unchanged. Returns the node as it is then.
     package func delete(_ node: Node, from folder: Node, at time: WallTime) throws -> Node {
         var node = node
         let old = try remotePlace(of: node)
         if node.remote == .absent, !node.flags.contains(.keptForLocal) {
-            // The server is owed nothing: the rule of the journal, applied without reading the row again.
+            // The server is owed nothing: the rule of the journal, applied without reading the row
+            // again.
             try run("DELETE FROM journal WHERE inode = ?", [node.inode.column])
         } else {
             noteChanged(node.inode)

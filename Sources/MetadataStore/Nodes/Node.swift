@@ -65,8 +65,8 @@ package struct NodeFlags: OptionSet, Hashable, Sendable {
     package static let noAccess = NodeFlags(rawValue: 4)
     /// The server does not hand out this file's bytes (cloud documents).
     package static let notDownloadable = NodeFlags(rawValue: 8)
-    /// Never sent to the server: FIFOs and sockets, links that Dropbox cannot keep, editors' lock files,
-    /// matches of ignore patterns.
+    /// Never sent to the server: FIFOs and sockets, links that Dropbox cannot keep, editors' lock
+    /// files, matches of ignore patterns.
     package static let localOnly = NodeFlags(rawValue: 16)
     /// The folder's children are all known.
     package static let listed = NodeFlags(rawValue: 32)
@@ -75,8 +75,8 @@ package struct NodeFlags: OptionSet, Hashable, Sendable {
     /// A folder that was deleted on the server, and is kept, unsent, for its local-only contents.
     package static let keptForLocal = NodeFlags(rawValue: 256)
 
-    /// The own name of the node was made here, because a user of this mount has given its name to another node. In rows only:
-    /// the name itself has it once a row is read.
+    /// The own name of the node was made here, because a user of this mount has given its name to
+    /// another node. In rows only: the name itself has it once a row is read.
     static let madeOwnName = NodeFlags(rawValue: 4096)
 
     /// Users have set facts (`PosixFacts`) that differ from those that the server has.

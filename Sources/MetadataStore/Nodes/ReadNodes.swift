@@ -1,5 +1,5 @@
-// The nodes that a transaction has read since it last changed a row: rules that look at one node, one after the other, read
-// it once. Not responsible for reading them.
+// The nodes that a transaction has read since it last changed a row: rules that look at one node,
+// one after the other, read it once. Not responsible for reading them.
 
 import Core
 import GRDB
@@ -65,7 +65,8 @@ package final class ReadNodes {
         return node
     }
 
-    /// Whether a row is as it was read, if it can be read again: the statements of a cancelled task fail.
+    /// Whether a row is as it was read, if it can be read again: the statements of a cancelled task
+    /// fail.
     private func isStill(_ node: Node?, _ fetch: () throws -> Node?) -> Bool {
         do { return try fetch() == node } catch { return true }
     }

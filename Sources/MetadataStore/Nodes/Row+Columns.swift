@@ -111,8 +111,8 @@ struct Columns {
         try present(text(ifAny: index), index)
     }
 
-    /// The target of a link: a text, or other bytes. Older versions stored texts that no link can have:
-    /// those count as none.
+    /// The target of a link: a text, or other bytes. Older versions stored texts that no link can
+    /// have: those count as none.
     func target(ifAny index: CInt) throws(DamagedRow) -> LinkTarget? {
         if sqlite3_column_type(statement, index) == SQLITE_BLOB {
             return try bytes(ifAny: index).flatMap { LinkTarget($0) }

@@ -1,5 +1,5 @@
-// The names that users see in a folder: those of the server, and own names, whose nodes the server has under aliases. Not
-// responsible for the choice of an alias (`Transaction+Names.swift`).
+// The names that users see in a folder: those of the server, and own names, whose nodes the server
+// has under aliases. Not responsible for the choice of an alias (`Transaction+Names.swift`).
 
 package import Core
 import GRDB
@@ -20,7 +20,8 @@ extension TreeReading {
         return try child(ownName: name.shown, of: parent)
     }
 
-    /// The child that users see under this name, or else the child with which the name collides, as far as that can be predicted.
+    /// The child that users see under this name, or else the child with which the name collides, as
+    /// far as that can be predicted.
     package func child(like name: FileName, of parent: InodeID) throws -> Node? {
         if let node = try child(name, of: parent) { return node }
         guard name.own == nil else { return nil }
@@ -37,15 +38,16 @@ extension TreeReading {
         return try nodes(ownNameFolded: name.folded, of: parent).first
     }
 
-    /// The children with an own name that is another case or composition of one, in the order of their inodes.
+    /// The children with an own name that is another case or composition of one, in the order of
+    /// their inodes.
     func nodes(ownNameFolded key: String, of parent: InodeID) throws -> [Node] {
         try nodes(
             "WHERE node.parent = ? AND node.own_fold = ? AND node.own IS NOT NULL ORDER BY node.inode",
             [parent.column, key])
     }
 
-    /// The child of exactly this name, if the server files it under another key than the predicted one. The folding of
-    /// ASCII is known.
+    /// The child of exactly this name, if the server files it under another key than the predicted
+    /// one. The folding of ASCII is known.
     func foreignChild(_ name: FileName, of parent: InodeID) throws -> Node? {
         if name.isASCII { return nil }
         return try firstNode(
@@ -68,9 +70,10 @@ extension TreeReading {
         return node.inode != inode
     }
 
-    /// Whether a node can have a name in a folder: no other node has its key, here or on the server, nor the name itself, which
-    /// the server may file under another key than the predicted one. With `overDeleted`, a tombstone on the server counts as
-    /// free, because the next node takes its place there.
+    /// Whether a node can have a name in a folder: no other node has its key, here or on the
+    /// server, nor the name itself, which the server may file under another key than the predicted
+    /// one. With `overDeleted`, a tombstone on the server counts as free, because the next node
+    /// takes its place there.
     func isFree(
         _ name: FileName, in parent: InodeID, for inode: InodeID?, overDeleted: Bool
     ) throws -> Bool {

@@ -53,6 +53,13 @@ extension TreeReading {
         return try Child.fetchEvery(statement, [parent.column])
     }
 
+    /// Calls `body` with each of a folder's children, in the order of their folded names.
+    package func forEachChild(of parent: InodeID, _ body: (Child) -> Void) throws {
+        let statement = try database.cachedStatement(
+            sql: "\(Child.selection) WHERE parent = ? ORDER BY fold")
+        try Child.forEach(statement, [parent.column], body)
+    }
+
     /// The contents of the server's files below a folder, at any depth; nil if there are more than
     /// `limit` entries. Without files that have unsent changes or cannot be downloaded.
     package func contents(below folder: InodeID, limit: Int) throws -> [(
@@ -82,8 +89,8 @@ extension TreeReading {
         return rows.compactMap { row in row.hash.map { ($0, row.size) } }
     }
 
-    /// The contents that the server has of files in the local tree, if they have one of these sizes: the hashes by size in
-    /// bytes. Scans all nodes.
+    /// The contents that the server has of files in the local tree, if they have one of these
+    /// sizes: the hashes by size in bytes. Scans all nodes.
     package func contents(ofSizes sizes: Set<Int64>) throws -> [Int64: Set<ContentHash>] {
         let list = sizes.sorted().map { "\($0)" }.joined(separator: ",")
         let statement = try database.makeStatement(
@@ -127,7 +134,8 @@ extension TreeReading {
             [parent.column, last ?? "", limit])
     }
 
-    /// The nodes in the local tree whose folded names contain a text and are what users see. Scans all of them.
+    /// The nodes in the local tree whose folded names contain a text and are what users see. Scans
+    /// all of them.
     package func nodes(foldedNameHolding text: String) throws -> [Node] {
         try nodes(
             "WHERE node.parent IS NOT NULL AND node.own IS NULL AND instr(node.fold, ?) > 0 "
@@ -147,7 +155,8 @@ extension TreeReading {
         try database.number("SELECT 1 FROM node WHERE parent = ? LIMIT 1", [parent.column]) != nil
     }
 
-    /// Number of nodes in the local tree, without the root.
+    /// Number of nodes in the local tree, without the root. It reads an index whole:
+    /// `MetadataStore.nodeCount` is for those who ask often.
     package func nodeCount() throws -> Int {
         let statement = try database.cachedStatement(
             sql: "SELECT count(*) FROM node WHERE parent IS NOT NULL")
@@ -198,12 +207,14 @@ extension TreeReading {
         let node = try remoteChild(folded: name.folded, of: parent)
         if name.isASCII { return node }
         if let node, try remotePlace(of: node)?.name.hasBytes(of: name) == true { return node }
+        // The server composes names.
+        let composed = (try? FileName(Folding.compose(name.string))) ?? name
         let displaced = try firstNode(
             "JOIN displaced ON displaced.inode = node.inode "
-                + "WHERE displaced.parent = ? AND displaced.name = ?",
-            [parent.column, name.string])
+                + "WHERE displaced.parent = ? AND displaced.name IN (?, ?)",
+            [parent.column, name.string, composed.string])
         if let displaced { return displaced }
-        let foreign = try foreignChild(name, of: parent)
+        let foreign = try foreignChild(name, of: parent) ?? foreignChild(composed, of: parent)
         return foreign?.remote == .inPlace ? foreign : node
     }
 
@@ -268,6 +279,12 @@ extension TreeReading {
         return path
     }
 
+    /// The names from the root down to a node in the local tree; of a deleted node, those of its
+    /// remote path. Nil if it has neither.
+    package func knownNames(of inode: InodeID) throws -> [FileName]? {
+        try localPath(of: inode) ?? remoteNames(of: inode)
+    }
+
     private func remoteNames(of inode: InodeID) throws -> [FileName]? {
         var names: [FileName] = []
         var current = inode
@@ -307,14 +324,6 @@ extension TreeReading {
         return try DisplacedRow.fetchFirst(statement, [inode.column])?.place
     }
 
-    /// The nodes on the server that a full listing has not seen: numbers only, because it may be
-    /// all of them.
-    package func inodes(notSeenBy listing: Int64) throws -> [InodeID] {
-        let statement = try database.cachedStatement(
-            sql: "SELECT inode FROM node WHERE remote <> 0 AND inode <> 1 AND met <> ?")
-        return try Int64.fetchAll(statement, arguments: [listing]).map { InodeID(column: $0) }
-    }
-
     /// Every node but the root, in any place or none.
     package func everyNode() throws -> [Node] {
         try nodes("WHERE node.inode <> 1 ORDER BY node.inode", [])
@@ -339,6 +348,14 @@ extension TreeReading {
         let statement = try database.cachedStatement(
             sql: "SELECT name FROM attribute WHERE inode = ? ORDER BY name")
         return try String.fetchAll(statement, arguments: [inode.column])
+    }
+
+    /// Bytes of the names of an inode's extended attributes, each with a NUL.
+    package func attributeNamesLength(of inode: InodeID) throws -> Int {
+        let length = try database.number(
+            "SELECT sum(length(CAST(name AS BLOB)) + 1) FROM attribute WHERE inode = ?",
+            [inode.column])
+        return Int(clamping: length ?? 0)
     }
 
     // MARK: Fetching

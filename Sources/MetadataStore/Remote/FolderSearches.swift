@@ -77,9 +77,9 @@ extension FolderSearch: RowReadable {
 }
 
 extension Transaction {
-    /// Notes that a folder is about to be deleted, and is to be searched after that. The folder was listed since an earlier
-    /// deletion of it was sent, so that deletion has not arrived. If it still arrives, this search finds the files that it
-    /// takes, too. So the earlier search ends.
+    /// Notes that a folder is about to be deleted, and is to be searched after that. The folder was
+    /// listed since an earlier deletion of it was sent, so that deletion has not arrived. If it
+    /// still arrives, this search finds the files that it takes, too. So the earlier search ends.
     package func noteSearch(
         of folder: FileID?, at place: String, holding folders: Set<String>,
         after cursor: Core.Cursor, sent: WallTime

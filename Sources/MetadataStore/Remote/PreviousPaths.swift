@@ -38,9 +38,10 @@ extension TreeReading {
     /// Number of nodes that one path may have meant: each costs a request.
     private static var mostNodesOfPath: Int { 16 }
 
-    /// The nodes that a deletion at this folded path may mean, below folders that this mount has moved. If another client had
-    /// moved such a folder first, and deleted a node in it there, the path is one that no other delta names. So the nodes are
-    /// found by the last names of the path, one or more. `limit` is the maximum number of nodes.
+    /// The nodes that a deletion at this folded path may mean, below folders that this mount has
+    /// moved. If another client had moved such a folder first, and deleted a node in it there, the
+    /// path is one that no other delta names. So the nodes are found by the last names of the path,
+    /// one or more. `limit` is the maximum number of nodes.
     package func nodesBelowPreviousPaths(
         endingLike foldedPath: String, limit: Int
     ) throws -> [Node] {

@@ -1,5 +1,5 @@
-// The facts (`PosixFacts`) that the server has of each node. Not responsible for what users see: those
-// are the local facts, which differ while they are unsent.
+// The facts (`PosixFacts`) that the server has of each node. Not responsible for what users see:
+// those are the local facts, which differ while they are unsent.
 
 package import Core
 import Foundation
@@ -13,7 +13,8 @@ extension TreeReading {
             .flatMap { PosixFacts(text: $0) }
     }
 
-    /// Whether a delta has once told of other facts of a file and of nothing else. That the feed does so is not documented.
+    /// Whether a delta has once told of other facts of a file and of nothing else. That the feed
+    /// does so is not documented.
     package func feedTellsFacts() throws -> Bool {
         try setting(StoredSetting.feedTellsFacts) != nil
     }
@@ -23,12 +24,14 @@ extension TreeReading {
         try nodes(toldWord: "l=", "node.kind = ?", [NodeKind.file.rawValue])
     }
 
-    /// The nodes of a folder that are seen under the names that the server has, although another machine has told own names.
+    /// The nodes of a folder that are seen under the names that the server has, although another
+    /// machine has told own names.
     package func nodesWithoutToldNames(of parent: InodeID) throws -> [Node] {
         try nodes(toldWord: "n=", "node.parent = ? AND node.own IS NULL", [parent.column])
     }
 
-    /// The nodes that meet a condition and whose facts have a word that begins so (`PosixFacts.text`).
+    /// The nodes that meet a condition and whose facts have a word that begins so
+    /// (`PosixFacts.text`).
     private func nodes(
         toldWord word: String, _ condition: String, _ arguments: Arguments
     ) throws -> [Node] {

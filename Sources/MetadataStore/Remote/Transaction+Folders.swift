@@ -1,6 +1,6 @@
-// Transfers a folder of the server, with everything that the server has in it, to another node here. A folder that is split
-// becomes an unsent one, and a tombstone takes its place on the server. Not responsible for which folders are split
-// (`UploadResults+Splitting.swift`).
+// Transfers a folder of the server, with everything that the server has in it, to another node
+// here. A folder that is split becomes an unsent one, and a tombstone takes its place on the
+// server. Not responsible for which folders are split (`UploadResults+Splitting.swift`).
 
 package import Core
 import GRDB

@@ -150,33 +150,10 @@ extension Transaction {
         try setFacts(source.facts, of: new)
         try setToldFacts(told, of: new)
         try setRemotePlace(new, place)
-    }
-
-    // MARK: Listing everything
-
-    /// Begins a full listing: from here on, seen nodes are marked with its number.
-    package func beginListing() throws {
-        try setSetting(StoredSetting.feedListing, to: "\(try listingNumber() &+ 1)")
-    }
-
-    /// The number of the full listing that is running, or of the last one.
-    package func listingNumber() throws -> Int64 {
-        try setting(StoredSetting.feedListing).flatMap { Int64($0, radix: 10) } ?? 0
-    }
-
-    /// Marks a node as seen by the running full listing. Returns whether it was unseen before.
-    @discardableResult
-    package func markSeen(_ inode: InodeID, by listing: Int64) throws -> Bool {
-        try run(
-            "UPDATE node SET met = ? WHERE inode = ? AND met <> ?",
-            [listing, inode.column, listing])
-        return database.changesCount > 0
-    }
-
-    /// Clears the listed flag of all folders.
-    package func forgetListedFolders() throws {
-        let mark = NodeFlags.listed.rawValue
-        try run("UPDATE node SET flags = flags & ~? WHERE flags & ? <> 0", [mark, mark])
+        // Facts of the old node may be on their way, and are not those of the new one.
+        if source.flags.contains(.factsOwed), try hasIntent(for: new) {
+            try setFlags(.factsOwed, true, of: new)
+        }
     }
 
     /// Whether two names are equal except for Unicode composition, as for the server and people.

@@ -1,7 +1,9 @@
-// The response to a commit names the path at which the change arrived, and that path may be out of date: if another client had
-// moved the folder before, the server has made a new folder of the old name, and only a delta says so. So the nodes that this
-// mount has created or moved are noted here until a delta contains them. If the deltas up to the present do not contain a node,
-// another client has moved or deleted it, and it has to be requested by its ID. Not responsible for that request.
+// The response to a commit names the path at which the change arrived, and that path may be out of
+// date: if another client had moved the folder before, the server has made a new folder of the old
+// name, and only a delta says so. So the nodes that this mount has created or moved are noted here
+// until a delta contains them. If the deltas up to the present do not contain a node, another
+// client has moved or deleted it, and it has to be requested by its ID. Not responsible for that
+// request.
 
 package import Core
 import GRDB
@@ -49,8 +51,8 @@ extension Transaction {
         }
     }
 
-    /// Removes all IDs, as a full listing begins with no commit in flight: it has each of these nodes where
-    /// it is, and removes the others at its end.
+    /// Removes all IDs, as a full listing begins with no commit in flight: it has each of these
+    /// nodes where it is, and removes the others at its end.
     package func forgetAllUnconfirmed() throws {
         try run("DELETE FROM unconfirmed", [])
     }

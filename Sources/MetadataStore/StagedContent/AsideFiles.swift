@@ -1,5 +1,6 @@
 // Staging files that a start has decided to put aside: each has a row here, in place of its node's,
-// until it lies in lost+found. Not responsible for the reasons, nor for the files, which are Staging's.
+// until it lies in lost+found. Not responsible for the reasons, nor for the files, which are
+// Staging's.
 
 import GRDB
 

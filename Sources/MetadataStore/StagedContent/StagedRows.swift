@@ -59,6 +59,10 @@ extension TreeReading {
 }
 
 extension Transaction {
+    /// Numbers of staging files are below it: the other half of the bits counts the generations of
+    /// a file.
+    private static let fileLimit: Int64 = 1 << 30
+
     /// The next number for a staging file, never used before.
     package func nextStagingFile() throws -> Int64 {
         try nextStagingFiles(1).lowerBound
@@ -67,8 +71,9 @@ extension Transaction {
     /// The next numbers for so many staging files, none of them ever used before.
     package func nextStagingFiles(_ count: Int64) throws -> Range<Int64> {
         let last = try setting(StoredSetting.lastStagingFile).flatMap { Int64($0, radix: 10) } ?? 0
-        // The other half of the bits counts the file's generations.
-        guard last >= 0, last < 1 << 30 else { throw DatabaseError(resultCode: .SQLITE_TOOBIG) }
+        guard last >= 0, last < Self.fileLimit else {
+            throw DatabaseError(resultCode: .SQLITE_TOOBIG)
+        }
         let next = last +| 1
         try setSetting(StoredSetting.lastStagingFile, to: String(last +| count))
         return next ..<| last +| count +| 1
@@ -78,12 +83,14 @@ extension Transaction {
     package func reserveStagingFiles(upTo number: Int64) throws {
         let last = try setting(StoredSetting.lastStagingFile).flatMap { Int64($0, radix: 10) } ?? 0
         if number > last {
-            try setSetting(StoredSetting.lastStagingFile, to: String(min(number, (1 << 30) - 1)))
+            try setSetting(
+                StoredSetting.lastStagingFile, to: String(min(number, Self.fileLimit -| 1)))
         }
     }
 
-    /// Records a node's staged content. If flushed content of another staging file was there, that content is the node's fallback
-    /// until the new content is flushed. `isNew`: this transaction has made the node, so no other content was there.
+    /// Records a node's staged content. If flushed content of another staging file was there, that
+    /// content is the node's fallback until the new content is flushed. `isNew`: this transaction
+    /// has made the node, so no other content was there.
     package func setStaged(
         _ staged: StagedContent, of inode: InodeID, isNew: Bool = false
     ) throws {
@@ -103,9 +110,10 @@ extension Transaction {
             ])
     }
 
-    /// Updates the row of a node's staged content, unless the node has given up this staging file since. `isNew`: the row does
-    /// not have this generation yet. If the row has other blocks than before, only the content itself can say that it is
-    /// flushed: an earlier flush of the generation did not cover them.
+    /// Updates the row of a node's staged content, unless the node has given up this staging file
+    /// since. `isNew`: the row does not have this generation yet. If the row has other blocks than
+    /// before, only the content itself can say that it is flushed: an earlier flush of the
+    /// generation did not cover them.
     ///
     /// Returns whether the row still existed.
     package func updateStaged(

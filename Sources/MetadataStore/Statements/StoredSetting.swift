@@ -1,5 +1,5 @@
-// The keys of the table `setting`: values of which a database has one each. Not responsible for their forms, which are
-// those of the code that writes them.
+// The keys of the table `setting`: values of which a database has one each. Not responsible for
+// their forms, which are those of the code that writes them.
 
 /// The keys of all settings of a database.
 package enum StoredSetting {

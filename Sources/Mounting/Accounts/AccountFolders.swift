@@ -3,6 +3,7 @@
 
 import ContentHashing
 import Glibc
+import LocalFiles
 import LocalIO
 
 /// The folders of one account on this machine.
@@ -96,10 +97,9 @@ package struct AccountFolders: Hashable, Sendable {
     /// removal is durable before it returns.
     package func noteEverythingSent(_ isSent: Bool) {
         if isSent {
-            let file = open(sentMark, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            if file >= 0 { close(file) }
+            if let file = try? RegularFile.open(sentMark, O_WRONLY | O_CREAT) { close(file) }
         } else if unlink(sentMark) == 0 {
-            synchronizeFolder(of: sentMark)
+            try? synchronizeFolder(of: sentMark)
         }
     }
 
@@ -130,6 +130,10 @@ package struct AccountFolders: Hashable, Sendable {
         return "\(person)\(place)"
     }
 
+    /// Bytes of a path in a folder's name, which has up to 64 for the account and those of the
+    /// root, and 255 at most.
+    private static let longestPathPart = 120
+
     /// The name's part for a path: `@a@b` for `/a/b`: readable, and no account's name contains an
     /// `@`. Bytes unfit for a folder's name are written as `%` and two digits, and a part that is
     /// too long becomes a hash.
@@ -148,12 +152,22 @@ package struct AccountFolders: Hashable, Sendable {
                 text.append(digits.count == 1 ? "%0" + digits : "%" + digits)
             }
         }
-        return text.utf8.count <= 120 ? text : "@" + fingerprint(remotePath)
+        return text.utf8.count <= longestPathPart ? text : "@" + fingerprint(remotePath)
     }
 }
 
-/// A short text for another one in the name of a file, a socket or an entry of the keyring: the same in every process and
-/// version, because these are found by it.
+/// A short text for another one in the name of a file, a socket or an entry of the keyring: the
+/// same in every process and version, because these are found by it.
 func fingerprint(_ text: String) -> String {
     String(FNV1a.hash(text.utf8), radix: 16)
+}
+
+extension Environment {
+    /// The mountpoints of all processes that hold the lock of one of an account's state folders, or
+    /// of any account's.
+    package func lockHolders(of account: String? = nil) -> [String] {
+        let accounts = account.map { [$0] } ?? AccountFolders.accounts(self)
+        return accounts.flatMap { AccountFolders.states(of: $0, environment: self) }
+            .compactMap { AccountLock.currentHolder(of: $0)?.mountpoint }
+    }
 }

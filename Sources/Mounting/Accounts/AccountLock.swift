@@ -3,6 +3,7 @@
 import DropboxAPI
 import Foundation
 import Glibc
+import LocalFiles
 import LocalIO
 import Saturating
 import SystemPackage
@@ -33,11 +34,11 @@ package final class AccountLock: Sendable {
         folder: String, holder: Holder, timeout: Double, isEnding: (Holder?) -> Bool
     ) throws(CommandError) {
         let path = folder + "/lock"
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else {
-            let error = currentErrno
-            throw error == .noSpace
-                ? .diskFull(folder) : .folderUnusable(path: folder, reason: error.description)
+        let descriptor: Int32
+        do throws(RegularFile.Failure) {
+            descriptor = try RegularFile.open(path, O_RDWR | O_CREAT)
+        } catch {
+            throw CommandError(error, file: path, in: folder)
         }
         var attempts = 0
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
@@ -51,14 +52,15 @@ package final class AccountLock: Sendable {
             attempts +|= 1
             usleep(50_000)
         }
-        guard Self.isFile(descriptor, at: path) else {
+        guard isFile(descriptor, at: path) else {
             close(descriptor)
             throw .folderInUse(folder: folder, by: "a mount that has just failed")
         }
         self.descriptor = descriptor
         if let text = try? JSONEncoder().encode(holder) {
-            ftruncate(descriptor, 0)
+            // Not emptied before: a full disk might take the space.
             _ = text.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+            ftruncate(descriptor, off_t(clamping: text.count))
         }
     }
 
@@ -72,22 +74,15 @@ package final class AccountLock: Sendable {
     /// The present holder of a folder's lock; nil if it is free. The check holds the lock for a
     /// moment, for which a starting mount waits.
     package static func currentHolder(of folder: String) -> Holder? {
-        let descriptor = open(folder + "/lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { return nil }
+        guard let descriptor = try? RegularFile.open(folder + "/lock", O_RDONLY) else {
+            return nil
+        }
         defer {
             flock(descriptor, LOCK_UN)
             close(descriptor)
         }
         guard flock(descriptor, LOCK_SH | LOCK_NB) != 0 else { return nil }
         return holder(in: descriptor)
-    }
-
-    /// Whether a path still leads to a file. If the holder before has removed the folder (`UnusedFolders`), a lock on
-    /// the file keeps no process out.
-    private static func isFile(_ descriptor: Int32, at path: String) -> Bool {
-        var (own, named) = (stat(), stat())
-        return fstat(descriptor, &own) == 0 && lstat(path, &named) == 0
-            && own.st_ino == named.st_ino && own.st_dev == named.st_dev
     }
 
     private static func holder(in descriptor: Int32) -> Holder? {

@@ -2,7 +2,7 @@
 // server, nor for the reaction of a mount to another account.
 
 import DropboxAPI
-import LocalIO
+import LocalFiles
 
 /// The account of a state folder.
 package struct AccountRecord: Codable, Hashable, Sendable {

@@ -1,12 +1,13 @@
-// The files that a mount has made for nothing: its account or its folder on Dropbox does not exist. Without this, each
-// misspelt folder would be listed as an account's for ever. Not responsible for logins, which lie in the same folder.
+// The files that a mount has made for nothing: its account or its folder on Dropbox does not exist.
+// Without this, each misspelt folder would be listed as an account's for ever. Not responsible for
+// logins, which lie in the same folder.
 
 import Foundation
 import Glibc
-import LocalIO
+import LocalFiles
 
-/// The folders of a mount before its first use. To be looked for, and removed, with their locks only: another process may use
-/// them in between.
+/// The folders of a mount before its first use. To be looked for, and removed, with their locks
+/// only: another process may use them in between.
 package struct UnusedFolders {
     private static let lock = "lock"
     /// How the names of a mount's files in its state folder begin.
@@ -42,8 +43,8 @@ package struct UnusedFolders {
         Self.remove(names ?? [], in: folders.state)
     }
 
-    /// Whether an error of a mount says that there is nothing to mount. After others, such as a network that is down, the next try
-    /// needs the folder and its log.
+    /// Whether an error of a mount says that there is nothing to mount. After others, such as a
+    /// network that is down, the next try needs the folder and its log.
     package static func areLeft(by error: CommandError) -> Bool {
         switch error {
         case .notOnDropbox, .remoteFolderMissing, .remoteNotAFolder, .noTeamSpace, .rootForbidden:

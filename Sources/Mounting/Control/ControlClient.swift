@@ -7,7 +7,7 @@ import SystemPackage
 
 /// Finds running mounts and sends requests to them.
 package struct ControlClient: Sendable {
-    private let folders: [ControlFolder]
+    let folders: [ControlFolder]
 
     /// Searches folders of sockets, in this order.
     package init(folders: [ControlFolder]) {
@@ -19,14 +19,71 @@ package struct ControlClient: Sendable {
         self.init(folders: [folder])
     }
 
+    /// Timeout in seconds for the status of each mount when one is looked for.
+    private static let searchTimeout = 5
+
     /// A connection to the process behind a mountpoint, or nil if there is none.
-    package func connect(to mountpoint: String) throws(CommandError) -> ControlConnection? {
-        for folder in folders {
+    ///
+    /// - Parameter device: The device that the kernel has at the mountpoint; nil if nothing is
+    ///   mounted there. By it, a mount is told from those that were there before and still send,
+    ///   and found at another place than that where it was mounted.
+    package func connect(
+        to mountpoint: String, device: String? = nil
+    ) throws(CommandError) -> ControlConnection? {
+        var named = folders.flatMap { $0.sockets(for: mountpoint) }
+        if named.count > 1, let device {
+            let own = try connect(toOneOf: named, at: mountpoint) { $0.device == device }
+            if let own { return own }
+            named.removeAll { isAnother($0, than: device) }
+        }
+        if let connection = try connect(toFirstOf: named, at: mountpoint) { return connection }
+        guard let device else { return nil }
+        let all = folders.flatMap { $0.sockets() }
+        return try connect(toOneOf: all, at: mountpoint) { $0.device == device }
+    }
+
+    /// A connection to a process that serves a mount at a place, or sends its rest; nil if it is
+    /// gone.
+    package func connect(
+        to mountpoint: String, process: Int32
+    ) throws(CommandError) -> ControlConnection? {
+        try connect(toOneOf: folders.flatMap { $0.sockets(for: mountpoint) }, at: mountpoint) {
+            $0.pid == process
+        }
+    }
+
+    /// Whether a process says that it serves another mount than that of a device, or that its mount
+    /// is over. One of an earlier version does not tell its device.
+    private func isAnother(_ socket: LocalSocket, than device: String) -> Bool {
+        guard let status = try? connect(to: socket).status(timeout: Self.searchTimeout) else {
+            return false
+        }
+        return status.state == .finishing || status.device.map { $0 != device } ?? false
+    }
+
+    private func connect(
+        toOneOf sockets: [LocalSocket], at mountpoint: String, _ isWanted: (MountStatus) -> Bool
+    ) throws(CommandError) -> ControlConnection? {
+        let found = sockets.first {
+            (try? connect(to: $0).status(timeout: Self.searchTimeout)).map(isWanted) ?? false
+        }
+        return try found.flatMap { socket throws(CommandError) in
+            try connect(toFirstOf: [socket], at: mountpoint)
+        }
+    }
+
+    private func connect(
+        toFirstOf sockets: [LocalSocket], at mountpoint: String
+    ) throws(CommandError) -> ControlConnection? {
+        for socket in sockets {
             do throws(Errno) {
-                return try connect(to: folder.socket(for: mountpoint))
+                return try connect(to: socket)
             } catch {
                 switch error {
                 case .noSuchFileOrDirectory, .connectionRefused: continue
+                // The queue of connections is full: the process accepts none.
+                case .resourceTemporarilyUnavailable:
+                    throw .noControl(path: mountpoint, detail: CommandError.silence)
                 default: throw .noControl(path: mountpoint, detail: error.description)
                 }
             }
@@ -34,9 +91,10 @@ package struct ControlClient: Sendable {
         return nil
     }
 
-    /// Whether a process of this user serves a mount at the path, or did so until it died. Asks none.
+    /// Whether a process of this user serves a mount at the path, or did so until it died. Asks
+    /// none.
     package func hasSocket(for mountpoint: String) -> Bool {
-        folders.contains { access($0.socket(for: mountpoint).path, F_OK) == 0 }
+        folders.contains { !$0.sockets(for: mountpoint).isEmpty }
     }
 
     /// The status of every mount that answers within so many seconds, sorted by mountpoint.
@@ -50,13 +108,16 @@ package struct ControlClient: Sendable {
     /// finds the login by itself, later.
     package func announceLogin(account: String) {
         for mount in allMounts() where mount.account == account {
-            guard let connection = try? connect(to: mount.mountpoint) else { continue }
+            guard let connection = try? connect(to: mount.mountpoint, process: mount.pid) else {
+                continue
+            }
             connection.setReceiveTimeout(seconds: 10)
             _ = try? connection.ask(ControlRoutes.newLogin, about: mount.mountpoint)
         }
     }
 
-    /// Has a mount write the events that it still has in memory. A mount of an earlier version has no history.
+    /// Has a mount write the events that it still has in memory. A mount of an earlier version has
+    /// no history.
     package func writeHistory(of mountpoint: String) {
         guard let connection = try? connect(to: mountpoint) else { return }
         connection.setReceiveTimeout(seconds: 10)
@@ -106,7 +167,8 @@ extension ControlConnection {
         return try? ask(ControlRoutes.status, about: "").status
     }
 
-    /// Tells a detached mount to end without waiting for its queue, and does not wait for the reply.
+    /// Tells a detached mount to end without waiting for its queue, and does not wait for the
+    /// reply.
     package func hurry() {
         send(RequestLine(command: .hurry, fields: NoFields()))
     }

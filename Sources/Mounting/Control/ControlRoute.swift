@@ -1,14 +1,17 @@
-// Commands with the types of their requests and replies. A message is a line of JSON: a request has `command` and the fields
-// of its type, a reply has those of its type or `failure`. Programs and mounts of other versions read each other's lines: fields
-// are added, never renamed. Not responsible for sockets (`ControlSocket`) and for what a command does (`Routes/`).
+// Commands with the types of their requests and replies. A message is a line of JSON: a request has
+// `command` and the fields of its type, a reply has those of its type or `failure`. Programs and
+// mounts of other versions read each other's lines: fields are added, never renamed. Not
+// responsible for sockets (`ControlSocket`) and for what a command does (`Routes/`).
 
 import DropboxAPI
 
 /// A command that programs send to a mount.
 ///
-/// The coding keys of `Request` and `Reply` are the fields on the socket. A reply may come in several lines.
+/// The coding keys of `Request` and `Reply` are the fields on the socket. A reply may come in
+/// several lines.
 package struct ControlRoute<Request: Codable & Sendable, Reply: Codable & Sendable>: Sendable {
-    /// Serves a request on a thread that may block. Returns the last reply; nil if there is nothing more to say.
+    /// Serves a request on a thread that may block. Returns the last reply; nil if there is nothing
+    /// more to say.
     typealias Handler = @Sendable (Request, ControlCall<Reply>) throws(CommandError) -> Reply?
 
     let command: ControlCommand

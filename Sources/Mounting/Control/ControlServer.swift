@@ -1,8 +1,8 @@
-// The server side of the control socket: one thread accepts, one more serves each connection. A command's effect is its
-// route's business (`Routes/`).
+// The server side of the control socket: one thread accepts, one more serves each connection. A
+// command's effect is its route's business (`Routes/`).
 
+import Blocking
 import Dispatch
-import LocalIO
 package import Logging
 import Saturating
 import Synchronization
@@ -12,7 +12,9 @@ import SystemPackage
 package final class ControlServer: Sendable {
     /// Connections at a time. A `sync` lasts as long as its uploads, so several are normal; a
     /// thousand come from a faulty script.
-    private static let limit = 64
+    private static let ownLimit = 64
+    /// The same for a served user, whose requests cost root's process time.
+    private static let servedLimit = 8
     /// Timeout in seconds for receiving a whole request, and for sending a whole line. A client
     /// sends its request right after connecting, and reads the reply.
     package static let standardTimeout = 30
@@ -22,6 +24,7 @@ package final class ControlServer: Sendable {
     private let ending: MountEnding
     private let log: Logger
     private let timeout: Int
+    private let servedUser: ServedUser?
     private let conversations = Mutex(Conversations())
 
     private struct Conversations {
@@ -30,21 +33,29 @@ package final class ControlServer: Sendable {
         var silent: [ControlConnection] = []
     }
 
-    /// Binds the socket of a mount, replacing one that a dead process left.
+    /// Binds the socket of a mount, replacing those that dead processes left. A process that still
+    /// sends the changes of a mount at the same place keeps its own.
     ///
-    /// The caller holds the account's lock and the mountpoint, so no running mount has this socket.
-    /// `timeout` is in seconds, as `standardTimeout`.
+    /// The caller keeps other mounts of this place out (`ControlFolder.holding`). `timeout` is in
+    /// seconds, as `standardTimeout`. With `servedUser`, this socket answers that user and root,
+    /// and lies in a folder that all users can enter; without, it answers the folder's owner.
     package init(
         folder: ControlFolder, mountpoint: String, service: any MountService, ending: MountEnding,
-        log: Logger, timeout: Int = standardTimeout
+        log: Logger, servedUser: ServedUser? = nil, timeout: Int = standardTimeout
     ) throws(CommandError) {
-        try makePrivateFolder(folder.path)
+        if servedUser == nil {
+            try makePrivateFolder(folder.path)
+        } else {
+            try folder.makeForServedUsers()
+        }
         self.timeout = timeout
+        self.servedUser = servedUser
         self.service = service
         self.ending = ending
         self.log = log
         do throws(Errno) {
-            listener = try SocketListener(folder.socket(for: mountpoint))
+            listener = try SocketListener(
+                folder.freeSocket(for: mountpoint), mode: servedUser == nil ? 0o600 : 0o666)
         } catch {
             throw .folderUnusable(path: folder.path, reason: error.description)
         }
@@ -64,6 +75,10 @@ package final class ControlServer: Sendable {
 
     private func acceptAll() {
         listener.acceptAll(sendTimeout: timeout) { connection in
+            if let servedUser, !servedUser.admits(connection.peerUser) {
+                connection.send(FailureReply(failure: ServedUser.refusal))
+                return
+            }
             guard isWelcome(connection) else { return }
             WorkerThread.start {
                 self.serve(connection)
@@ -76,8 +91,9 @@ package final class ControlServer: Sendable {
     /// for it.
     private func isWelcome(_ connection: ControlConnection) -> Bool {
         conversations.withLock { conversations in
-            guard conversations.count < Self.limit * 2 else { return false }
-            if conversations.count >= Self.limit {
+            let limit = servedUser == nil ? Self.ownLimit : Self.servedLimit
+            guard conversations.count < limit *| 2 else { return false }
+            if conversations.count >= limit {
                 guard let oldest = conversations.silent.first else { return false }
                 conversations.silent.removeFirst()
                 oldest.end()
@@ -95,6 +111,10 @@ package final class ControlServer: Sendable {
         {
             noteSpoken(connection)
             defer { conversations.withLock { $0.silent.append(connection) } }
+            guard servedUser == nil || command.isForServedUsers else {
+                connection.send(FailureReply(failure: ServedUser.refusal))
+                continue
+            }
             log.debug("control request", metadata: ["command": "\(command.rawValue)"])
             let call = ControlCall<Never>(service: service, ending: ending, connection: connection)
             guard command.route.serve(line, call) else { return }

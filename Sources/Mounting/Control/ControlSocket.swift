@@ -1,9 +1,10 @@
 // Unix sockets that carry lines of JSON. Their paths and permissions are decided here, their
 // messages in `ControlRoute.swift`.
 
+import CLinux
 import Foundation
 import Glibc
-import LocalIO
+import LocalFiles
 import Saturating
 import SystemPackage
 
@@ -11,18 +12,29 @@ extension Environment {
     /// The folders to search for the sockets of running mounts.
     package var controlFolders: [ControlFolder] { runtimeFolders.map { ControlFolder(path: $0) } }
 
-    /// Which accounts that of a running mount is one of: root finds system mounts beside its own.
+    /// The folder of the sockets at which mounts of root answer the users whom they serve.
+    package var servedFolder: ControlFolder { ControlFolder(path: servedUsersFolder) }
+
+    /// The folders of all mounts that this user may ask something. Those of root answer users a few
+    /// requests only; root finds them among its own.
+    package var askedFolders: [ControlFolder] {
+        isRoot ? controlFolders : [controlFolders, [servedFolder]].flatMap(\.self)
+    }
+
+    /// Which accounts that of a running mount is one of: root finds system mounts beside its own,
+    /// and users those that serve them.
     package func scope(ofMountAt mountpoint: String) throws(CommandError) -> Scope {
         let own = ControlFolder(path: runtimeFolder)
-        guard controlFolders != [own], try ControlClient(folder: own).connect(to: mountpoint) == nil
-        else { return scope }
-        return .system
+        guard try ControlClient(folder: own).connect(to: mountpoint) == nil else { return scope }
+        if controlFolders != [own] { return .system }
+        return try ControlClient(folder: servedFolder).connect(to: mountpoint) == nil
+            ? scope : .system
     }
 }
 
 /// The folder of the control sockets.
 package struct ControlFolder: Hashable, Sendable {
-    /// Its path; created with mode 0700.
+    /// Its path. A folder for all users has the mode 0755, any other 0700.
     package let path: String
 
     /// Takes a path, which need not exist.
@@ -30,20 +42,70 @@ package struct ControlFolder: Hashable, Sendable {
         self.path = path
     }
 
-    /// The socket's name for a mount: a hash, because a mountpoint may contain any byte.
-    func socketName(for mountpoint: String) -> String {
-        fingerprint(mountpoint) + ".sock"
+    /// The socket's name for a mount: a hash, because a mountpoint may contain any byte. Those that
+    /// are mounted while a process still sends the queue of a mount there before have a number,
+    /// too.
+    func socketName(for mountpoint: String, number: Int = 0) -> String {
+        let hash = fingerprint(mountpoint)
+        return number == 0 ? "\(hash).sock" : "\(hash)-\(number).sock"
     }
 
-    /// The sockets of all mounts, including dead ones. Others in the folder, such as one for metrics, have other names.
+    /// The sockets of all mounts, including dead ones. Others in the folder, such as one for
+    /// metrics, have other names.
     func sockets() -> [LocalSocket] {
-        folderNames(in: path)
-            .filter { $0.hasSuffix(".sock") && $0.dropLast(5).allSatisfy(\.isHexDigit) }
-            .sorted().map { socket($0) }
+        folderNames(in: path).filter(Self.isSocketName).sorted().map { socket($0) }
     }
 
-    /// The socket for a mount.
-    func socket(for mountpoint: String) -> LocalSocket { socket(socketName(for: mountpoint)) }
+    private static func isSocketName(_ name: String) -> Bool {
+        guard name.hasSuffix(".sock") else { return false }
+        let parts = name.dropLast(5).split(
+            separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        return parts.allSatisfy { !$0.isEmpty && $0.allSatisfy(\.isHexDigit) }
+    }
+
+    /// The sockets of mounts at a place, including dead ones, the latest mount first.
+    func sockets(for mountpoint: String) -> [LocalSocket] {
+        numbers(for: mountpoint).reversed().map { socket(for: mountpoint, number: $0) }
+            .filter { !$0.isMissing }
+    }
+
+    /// The name for the socket of a new mount: behind those of processes that still serve one. Dead
+    /// sockets are removed.
+    ///
+    /// The caller keeps other mounts of this place out: to it, a socket that was only just made
+    /// would look dead.
+    func freeSocket(for mountpoint: String) -> LocalSocket {
+        var free = 0
+        for number in numbers(for: mountpoint) {
+            let socket = socket(for: mountpoint, number: number)
+            guard !socket.isMissing else { continue }
+            if socket.isDead, unlink(socket.path) == 0 { continue }
+            free = number +| 1
+        }
+        return socket(for: mountpoint, number: free)
+    }
+
+    /// The numbers in names of sockets for a place, in rising order; 0 is the name without one,
+    /// which need not exist.
+    private func numbers(for mountpoint: String) -> [Int] {
+        let start = fingerprint(mountpoint) + "-"
+        let others = folderNames(in: path)
+            .filter { $0.hasPrefix(start) && $0.hasSuffix(".sock") }
+            .compactMap { Int($0.dropFirst(start.count).dropLast(5), radix: 10) }
+            .filter { $0 > 0 }
+        return [0] + others.sorted()
+    }
+
+    /// A socket for a mount.
+    func socket(for mountpoint: String, number: Int = 0) -> LocalSocket {
+        socket(socketName(for: mountpoint, number: number))
+    }
+
+    /// Whether a socket is that of a mount at a place, with a number or without.
+    func isSocket(_ socket: LocalSocket, for mountpoint: String) -> Bool {
+        socket == self.socket(for: mountpoint)
+            || socket.folder == path && socket.name.hasPrefix(fingerprint(mountpoint) + "-")
+    }
 
     /// A socket in the folder.
     func socket(_ name: String) -> LocalSocket { LocalSocket(folder: path, name: name) }
@@ -115,10 +177,16 @@ package final class ControlConnection: Sendable {
     }
 
     /// Whether the peer has closed its end.
-    var isAbandoned: Bool {
+    package var isAbandoned: Bool {
         // The end of both directions is reported without being asked for.
         var state = pollfd(fd: descriptor, events: 0, revents: 0)
         return poll(&state, 1, 0) > 0
+    }
+
+    /// The user of the process at the other end; nil if it is unknown.
+    var peerUser: UInt32? {
+        var user: UInt32 = 0
+        return clinux_peer_user(descriptor, &user) == 0 ? user : nil
     }
 
     /// Shuts the connection down, which also wakes the thread that waits for it.

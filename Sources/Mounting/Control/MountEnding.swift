@@ -1,7 +1,7 @@
 // How the process that serves a mount and those that detach it agree on its end.
 
+package import Blocking
 import Dispatch
-package import LocalIO
 import Synchronization
 
 /// Coordinates a mount's end between the process that detaches it and the one that serves it.
@@ -13,12 +13,14 @@ package final class MountEnding: Sendable {
     /// Clients that wait for the outcome.
     let listeners = DispatchGroup()
     private let whenAsked: @Sendable (Bool) -> Void
+    /// Held over `whenAsked`, so that its calls have the order of the clients' requests.
+    private let order = Mutex(())
     private let state = Mutex(State())
 
     private struct State {
         var standard: Double?
-        /// The timeouts of waiting clients, the latest last.
-        var asked: [(number: Int, limit: Double?)] = []
+        /// The timeouts of waiting clients, the latest last, and when they asked.
+        var asked: [(number: Int, limit: Double?, time: ContinuousClock.Instant)] = []
         var lastNumber = 0
         var outcome: DrainOutcome?
     }
@@ -26,7 +28,8 @@ package final class MountEnding: Sendable {
     /// Waits at most this long for the queue after the mount was detached, in seconds, unless
     /// `setLimit` changes it.
     ///
-    /// - Parameter whenAsked: Called with true when a client is about to detach the mount, and with false when none is any longer.
+    /// - Parameter whenAsked: Called with true when a client is about to detach the mount, and with
+    ///   false when none is any longer.
     package init(standardLimit: Double, whenAsked: @escaping @Sendable (Bool) -> Void = { _ in }) {
         self.whenAsked = whenAsked
         state.withLock { $0.standard = standardLimit }
@@ -41,6 +44,16 @@ package final class MountEnding: Sendable {
         }
     }
 
+    /// The same for a wait that began at a moment, from which it counts. The timeout of a client
+    /// that asked during the wait counts from then.
+    package func limit(since start: ContinuousClock.Instant) -> Double? {
+        state.withLock { state in
+            guard let last = state.asked.last else { return state.standard }
+            let before = Double.maximum(start.duration(to: last.time) / .seconds(1), 0)
+            return last.limit.map { Double($0) + before }
+        }
+    }
+
     /// Sets the timeout for the queue, in place of the timeouts that clients have asked for.
     package func setLimit(_ seconds: Double?) {
         state.withLock { state in
@@ -51,22 +64,26 @@ package final class MountEnding: Sendable {
 
     /// Sets the timeout of a waiting client. Returns the number by which it is withdrawn.
     func ask(limit: Double?) -> Int {
-        let number = state.withLock { state in
-            state.lastNumber &+= 1
-            state.asked.append((state.lastNumber, limit))
-            return state.lastNumber
+        order.withLock { _ in
+            let number = state.withLock { state in
+                state.lastNumber &+= 1
+                state.asked.append((state.lastNumber, limit, .now))
+                return state.lastNumber
+            }
+            whenAsked(true)
+            return number
         }
-        whenAsked(true)
-        return number
     }
 
     /// Forgets the timeout of a client that no longer waits.
     func withdraw(_ number: Int) {
-        let isLast = state.withLock { state in
-            state.asked.removeAll { $0.number == number }
-            return state.asked.isEmpty
+        order.withLock { _ in
+            let isLast = state.withLock { state in
+                state.asked.removeAll { $0.number == number }
+                return state.asked.isEmpty
+            }
+            if isLast { whenAsked(false) }
         }
-        if isLast { whenAsked(false) }
     }
 
     /// Sets the outcome and releases all waiting clients.

@@ -1,4 +1,5 @@
-// The calls by which routes of the control socket reach a mount. The mount's side of it is in `dbxfs/Daemon`.
+// The calls by which routes of the control socket reach a mount. The mount's side of it is in
+// `dbxfs/Daemon`.
 
 /// A running mount, as the control socket sees it. Calls come from threads that may block.
 package protocol MountService: Sendable {
@@ -29,13 +30,13 @@ package protocol MountService: Sendable {
     /// Makes a revision of a file the current one; without one, the newest of a deleted file.
     /// Returns it.
     func restore(_ path: String, to revision: String?) throws(CommandError) -> RevisionReport
-    /// Brings the deleted files below a folder back, or with a time in seconds since 1970 the state before
-    /// it. Calls `report` from time to time, and ends early when that returns false.
+    /// Brings the deleted files below a folder back, or with a time in seconds since 1970 the state
+    /// before it. Calls `report` from time to time, and ends early when that returns false.
     func undo(
         below path: String, before time: Int64?, report: (UndoReport) -> Bool
     ) throws(CommandError) -> UndoReport
-    /// Copies content from the files of a folder, which corresponds to the mountpoint, into the cache. Calls `report`
-    /// from time to time, and ends early when that returns false.
+    /// Copies content from the files of a folder, which corresponds to the mountpoint, into the
+    /// cache. Calls `report` from time to time, and ends early when that returns false.
     func importContent(
         of folder: String, report: (ImportReport) -> Bool
     ) throws(CommandError) -> ImportReport
@@ -43,7 +44,10 @@ package protocol MountService: Sendable {
     func link(to path: String) throws(CommandError) -> LinkReport
     /// Whether all of the account's tree is known.
     var isTreeKnown: Bool { get }
-    /// Suspends uploads and the fetching of pinned content, for so many seconds or until a user ends the pause; or ends it.
+    /// How far the listing of the whole account is; nil without one.
+    var listing: ListingStatus? { get }
+    /// Suspends uploads and the fetching of pinned content, for so many seconds or until a user
+    /// ends the pause; or ends it.
     func setPaused(_ isPaused: Bool, seconds: Double?)
     /// Writes the events that are still in memory into the history.
     func writeHistory()

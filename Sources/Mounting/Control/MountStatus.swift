@@ -122,6 +122,9 @@ package struct MountStatus: Hashable, Sendable, Codable {
     package var account: String
     /// The folder on Dropbox that is mounted; "" for all of it.
     package var remotePath: String = ""
+    /// The device of its files, as `0:45` in /proc/self/mountinfo; nil once it is unmounted, and
+    /// from a mount of an earlier version.
+    package var device: String?
     /// The process that serves the mount.
     package var pid: Int32 = 0
     /// The version of dbxfs that this process runs.
@@ -170,10 +173,13 @@ package struct MountStatus: Hashable, Sendable, Codable {
     package var pins = Pins()
     /// Number of known files and folders.
     package var entries: Int = 0
-    /// Whether all files and folders of the account are known; nil from a mount of an earlier version.
+    /// Whether all files and folders of the account are known; nil from a mount of an earlier
+    /// version.
     package var isTreeComplete: Bool?
     /// Seconds for which a listing of the whole account has been running; nil without one.
     package var listingSeconds: Double?
+    /// How far that listing is; nil without one, and from a mount of an earlier version.
+    package var listing: ListingStatus?
     /// Seconds since the server last confirmed that the tree is up to date; nil before the first
     /// time.
     package var cursorAgeSeconds: Double?
@@ -201,9 +207,10 @@ package struct MountStatus: Hashable, Sendable, Codable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case mountpoint, account, pid, version, state, advice, uploads, problems, conflicts, lost,
+        case mountpoint, account, device, pid, version, state, advice, uploads, problems, conflicts,
+            lost,
             entries
-        case requests, calls, pins, limits
+        case requests, calls, pins, limits, listing
         case remotePath = "remote_path"
         case pendingOperations = "pending_operations"
         case pendingBytes = "pending_bytes"
@@ -234,6 +241,7 @@ package struct MountStatus: Hashable, Sendable, Codable {
         try container.encode(mountpoint, forKey: .mountpoint)
         try container.encode(account, forKey: .account)
         try container.encode(remotePath, forKey: .remotePath)
+        try container.encode(device, forKey: .device)
         try container.encode(pid, forKey: .pid)
         try container.encode(version, forKey: .version)
         try container.encode(state, forKey: .state)
@@ -260,6 +268,7 @@ package struct MountStatus: Hashable, Sendable, Codable {
         try container.encode(entries, forKey: .entries)
         try container.encode(isTreeComplete, forKey: .isTreeComplete)
         try container.encode(listingSeconds, forKey: .listingSeconds)
+        try container.encode(listing, forKey: .listing)
         try container.encode(cursorAgeSeconds, forKey: .cursorAgeSeconds)
         try container.encode(waitingSeconds, forKey: .waitingSeconds)
         try container.encode(requests, forKey: .requests)

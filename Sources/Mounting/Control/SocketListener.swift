@@ -1,5 +1,5 @@
-// A socket of this user in a private folder, and the thread that accepts its connections. Not responsible for how many are
-// served, nor for their threads.
+// A bound socket, and the thread that accepts its connections. Not responsible for how many are
+// served, for their threads, and for the peers that may connect.
 
 import Glibc
 import LocalIO
@@ -7,14 +7,15 @@ import SystemPackage
 
 /// A bound socket, closed with its last reference.
 final class SocketListener: Sendable {
-    private let path: String
+    private let socket: LocalSocket
+    private let inode: ino_t?
     private let descriptor: Int32
 
-    /// Binds a socket for this user only, replacing one that a dead process left.
-    init(_ socket: LocalSocket) throws(Errno) {
-        path = socket.path
-        unlink(path)
-        descriptor = try socket.listen()
+    /// Binds a socket, by default for this user only; the place must be free.
+    init(_ socket: LocalSocket, mode: mode_t = 0o600) throws(Errno) {
+        self.socket = socket
+        descriptor = try socket.listen(mode: mode)
+        inode = socket.inode
     }
 
     // Closed only here, when no thread can still shut it down: a closed number may be reused.
@@ -28,20 +29,22 @@ final class SocketListener: Sendable {
             let connected = accept(descriptor, nil, nil)
             if connected < 0 {
                 if errno == EINTR || errno == ECONNABORTED { continue }
-                if errno == EMFILE || errno == ENFILE {
-                    usleep(100_000)
-                    continue
-                }
-                return
+                // After `stop`. Nothing else may end the thread: the mount could be asked nothing
+                // from then on.
+                if errno == EINVAL || errno == EBADF { return }
+                // Descriptors or memory, which others give back.
+                usleep(100_000)
+                continue
             }
             _ = fcntl(connected, F_SETFD, FD_CLOEXEC)
             serve(ControlConnection(descriptor: connected, sendTimeout: sendTimeout))
         }
     }
 
-    /// Removes the socket and ends the accepting thread.
+    /// Removes the socket, unless another process has taken its place, and ends the accepting
+    /// thread.
     func stop() {
-        unlink(path)
+        socket.remove(inode)
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
 }

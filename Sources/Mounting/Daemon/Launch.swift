@@ -1,5 +1,6 @@
 // Starting a mount in the background, and checking that it answers before success is reported.
 
+import Blocking
 import Glibc
 package import LocalIO
 

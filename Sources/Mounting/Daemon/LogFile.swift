@@ -2,6 +2,7 @@
 // registered secrets.
 
 import Glibc
+import LocalFiles
 import LocalIO
 package import Logging
 import Saturating
@@ -18,7 +19,8 @@ package final class LogSink: Sendable {
 
     private let descriptor: Int32
     private let path: String?
-    /// Whether the journal takes the lines, which adds the time itself and reads the level from the line.
+    /// Whether the journal takes the lines, which adds the time itself and reads the level from the
+    /// line.
     let isJournal: Bool
     private let state: Mutex<State>
     /// The least severe level that is written. A lock of its own, because every message checks it,
@@ -52,9 +54,11 @@ package final class LogSink: Sendable {
     init(
         path: String, takesStandardError: Bool, isJournal: Bool = false
     ) throws(CommandError) {
-        let file = Self.open(path)
-        guard file >= 0 else {
-            throw .folderUnusable(path: path, reason: currentErrno.description)
+        let file: Int32
+        do throws(RegularFile.Failure) {
+            file = try Self.open(path)
+        } catch {
+            throw .folderUnusable(path: path, reason: error.description)
         }
         if takesStandardError { dup2(file, STDERR_FILENO) }
         descriptor = file
@@ -103,27 +107,27 @@ package final class LogSink: Sendable {
     private func rotate() {
         guard let path else { return }
         rename(path, path + ".1")
-        let file = Self.open(path)
-        guard file >= 0 else { return }
+        guard let file = try? Self.open(path) else { return }
         dup2(file, descriptor)
         dup2(file, STDERR_FILENO)
         close(file)
     }
 
-    /// `DEVICE:INODE` of an open file, as in JOURNAL_STREAM (systemd.exec(5)): a redirected stderr is another one.
+    /// `DEVICE:INODE` of an open file, as in JOURNAL_STREAM (systemd.exec(5)): a redirected stderr
+    /// is another one.
     static func identity(of descriptor: Int32) -> String? {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }
         return "\(status.st_dev):\(status.st_ino)"
     }
 
-    private static func open(_ path: String) -> Int32 {
-        Glibc.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    private static func open(_ path: String) throws(RegularFile.Failure) -> Int32 {
+        try RegularFile.open(path, O_WRONLY | O_CREAT | O_APPEND)
     }
 }
 
-/// Formats log records as lines: time, level, label, text, details. For the journal, a prefix of sd-daemon(3) replaces
-/// time and level.
+/// Formats log records as lines: time, level, label, text, details. For the journal, a prefix of
+/// sd-daemon(3) replaces time and level.
 package struct LineLogHandler: LogHandler {
     /// Details that every record carries.
     package var metadata: Logger.Metadata = [:]

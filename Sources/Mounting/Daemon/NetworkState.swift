@@ -1,5 +1,5 @@
-// The network as this machine sees it: its addresses and its default routes. Pure, but for reading the kernel's tables. Not
-// responsible for noticing a change (`NetworkWatch`).
+// The network as this machine sees it: its addresses and its default routes. Pure, but for reading
+// the kernel's tables. Not responsible for noticing a change (`NetworkWatch`).
 
 import Glibc
 import LocalIO
@@ -7,7 +7,8 @@ import Saturating
 
 /// Addresses and default routes at one moment.
 package struct NetworkState: Hashable, Sendable {
-    /// All addresses of links that are up, those of the loopback among them, as libcurl writes them.
+    /// All addresses of links that are up, those of the loopback among them, as libcurl writes
+    /// them.
     package var addresses: Set<String>
     /// The default routes, each as its interface and its gateway.
     package var routes: Set<String>
@@ -18,8 +19,8 @@ package struct NetworkState: Hashable, Sendable {
         self.routes = routes
     }
 
-    /// Whether a connection that was made in the other state may be dead. Addresses that lead nowhere else, as those of new
-    /// containers' links, change nothing.
+    /// Whether a connection that was made in the other state may be dead. Addresses that lead
+    /// nowhere else, as those of new containers' links, change nothing.
     package func differs(from other: NetworkState) -> Bool {
         routes != other.routes || Self.routable(addresses) != Self.routable(other.addresses)
     }
@@ -86,7 +87,8 @@ package struct NetworkState: Hashable, Sendable {
         }
     }
 
-    /// The default routes in the form of `/proc/net/ipv6_route`: destination, its length, …, next hop, …, interface.
+    /// The default routes in the form of `/proc/net/ipv6_route`: destination, its length, …, next
+    /// hop, …, interface.
     static func defaultRoutes6(in table: String) -> Set<String> {
         routes(in: table) { fields in
             guard fields.count > 9, fields[1] == "00", fields[9] != "lo",
@@ -127,7 +129,8 @@ package struct SleepClock: Sendable {
         return max(0, now -| offset)
     }
 
-    /// The difference of CLOCK_BOOTTIME, which goes on in a suspend, and CLOCK_MONOTONIC, in seconds.
+    /// The difference of CLOCK_BOOTTIME, which goes on in a suspend, and CLOCK_MONOTONIC, in
+    /// seconds.
     private static var presentOffset: Int64 {
         var (whole, awake) = (timespec(), timespec())
         clock_gettime(CLOCK_MONOTONIC, &awake)

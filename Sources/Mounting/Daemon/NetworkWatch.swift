@@ -1,6 +1,7 @@
-// Notices that the machine has slept, or has moved to another network. The kernel wakes it by events, so it costs an idle mount
-// nothing. Not responsible for the consequences.
+// Notices that the machine has slept, or has moved to another network. The kernel wakes it by
+// events, so it costs an idle mount nothing. Not responsible for the consequences.
 
+import Blocking
 import CLinux
 import Glibc
 import LocalIO
@@ -18,7 +19,8 @@ package final class NetworkWatch: Sendable {
         case slept(Int64)
     }
 
-    /// Milliseconds for which the events of one change gather: a network comes up in some ten of them.
+    /// Milliseconds for which the events of one change gather: a network comes up in some ten of
+    /// them.
     private static let gatheringTime: Int32 = 200
     /// How often events may follow upon one another before they count.
     private static let mostGatherings = 5

@@ -1,8 +1,10 @@
 // Process-wide settings of a mount: descriptors, no core dumps, no unneeded capabilities, memory,
 // signals.
 
+import Blocking
 import CLinux
 import Glibc
+import LocalFiles
 import LocalIO
 import Saturating
 import SystemPackage
@@ -76,15 +78,22 @@ package enum ProcessSettings {
         }
     }
 
+    /// Signals whose default is the end of the process, and which say nothing to a mount: scripts
+    /// send the first ones to programs that reread their files, and a write beyond `ulimit -f`
+    /// fails. SIGQUIT is not among them: it ends a process at once, and people know it does.
+    private static let ignoredSignals = [SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM, SIGXFSZ]
+
     /// Blocks the termination signals in this thread and those that it will start, so that
-    /// `onTermination` receives them. Must run before a second thread does.
+    /// `onTermination` receives them, and ignores those that are not for a mount. Must run before a
+    /// second thread does.
     package static func holdTerminationSignals() {
         var signals = terminationSignals
         pthread_sigmask(SIG_BLOCK, &signals, nil)
-        signal(SIGPIPE, SIG_IGN)
+        for number in ignoredSignals { signal(number, SIG_IGN) }
     }
 
-    /// Runs work of this thread which waits for the user, and with which a termination signal ends the process.
+    /// Runs work of this thread which waits for the user, and with which a termination signal ends
+    /// the process.
     package static func endingOnTermination<Value, Failure: Error>(
         _ work: () throws(Failure) -> Value
     ) throws(Failure) -> Value {

@@ -5,6 +5,7 @@ import DropboxAPI
 import Foundation
 import Glibc
 import LocalIO
+import Synchronization
 import SystemPackage
 
 /// The child's only message.
@@ -32,10 +33,22 @@ package enum Readiness {
     /// The descriptor of the child's end.
     package static let descriptor: Int32 = 3
 
-    /// Sends the report and closes the pipe; returns false if the command has ended.
+    /// The child's end, until the report is sent: after that, its number is another file's.
+    private static let end = Mutex<FileDescriptor?>(nil)
+
+    /// Takes the child's end over from the command that has started this process. Must run before
+    /// any file is opened, which could have the number of a pipe that is not there.
+    package static func takeOver() {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return }
+        end.withLock { $0 = FileDescriptor(rawValue: descriptor) }
+    }
+
+    /// Sends the first report and closes the pipe; returns false if the command has ended, and for
+    /// each further report.
     @discardableResult
     package static func report(_ report: ReadinessReport) -> Bool {
-        let pipe = FileDescriptor(rawValue: descriptor)
+        guard let pipe = end.withLock({ $0.take() }) else { return false }
         defer { try? pipe.close() }
         guard let text = try? JSONEncoder().encode(report) else { return false }
         return (try? pipe.writeAll(text)) != nil

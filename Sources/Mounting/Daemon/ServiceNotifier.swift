@@ -1,6 +1,7 @@
 // Messages to systemd, or another supervisor, over the socket in NOTIFY_SOCKET; see sd_notify(3).
 // None are sent without such a socket.
 
+import Blocking
 import Glibc
 import LocalIO
 import Saturating

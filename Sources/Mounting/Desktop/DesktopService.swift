@@ -84,7 +84,8 @@ extension DesktopVerb {
     }
 }
 
-/// A mount that plug-ins ask about paths. Calls come from threads that may block for the local disk.
+/// A mount that plug-ins ask about paths. Calls come from threads that may block for the local
+/// disk.
 package protocol DesktopService: Sendable {
     /// The state at an absolute path; nil if that is not on the mount.
     func desktopState(of path: String) -> DesktopState?

@@ -1,4 +1,5 @@
-// The commands of Dropbox's plug-ins, and what they get. Not responsible for sockets (`PluginServer`).
+// The commands of Dropbox's plug-ins, and what they get. Not responsible for sockets
+// (`PluginServer`).
 
 extension PluginRequest {
     /// Carries the request out.

@@ -1,5 +1,6 @@
-// The messages of Dropbox's plug-ins for file managers, as text: a command, its arguments, and the reply. Pure. The sockets are
-// `PluginServer`'s, the commands `PluginCommand`'s. docs/desktop.md describes the protocol.
+// The messages of Dropbox's plug-ins for file managers, as text: a command, its arguments, and the
+// reply. Pure. The sockets are `PluginServer`'s, the commands `PluginCommand`'s. docs/desktop.md
+// describes the protocol.
 
 import Saturating
 
@@ -97,7 +98,8 @@ enum PluginText {
         return result
     }
 
-    /// Reads what `escaped` has written. Other backslashes stay: the `dropbox` command sends paths as they are.
+    /// Reads what `escaped` has written. Other backslashes stay: the `dropbox` command sends paths
+    /// as they are.
     static func unescaped(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         var scalars = text.unicodeScalars[...]

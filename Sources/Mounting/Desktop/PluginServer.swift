@@ -1,7 +1,10 @@
-// The sockets of Dropbox's plug-ins for file managers, in the folder where the official client has them: one for their
-// requests, one that tells them of changes. Not responsible for the messages (`PluginMessage.swift`, `PluginCommand.swift`).
+// The sockets of Dropbox's plug-ins for file managers, in the folder where the official client has
+// them: one for their requests, one that tells them of changes. Not responsible for the messages
+// (`PluginMessage.swift`, `PluginCommand.swift`).
 
+import Blocking
 import Glibc
+import LocalFiles
 import LocalIO
 package import Logging
 import Saturating
@@ -76,7 +79,8 @@ package final class PluginServer: Sendable {
     /// Whether a plug-in waits for changes.
     package var hasListeners: Bool { !touches.connections.isEmpty }
 
-    /// Tells all plug-ins that the states at absolute paths have changed. Blocks while one does not read.
+    /// Tells all plug-ins that the states at absolute paths have changed. Blocks while one does not
+    /// read.
     package func touch(_ paths: [String]) {
         guard !paths.isEmpty else { return }
         let text = paths.map { "shell_touch\npath\t\(PluginText.escaped($0))\ndone\n" }.joined()
@@ -102,10 +106,11 @@ package final class PluginServer: Sendable {
         private let listener: SocketListener
         private let open = Mutex<[ControlConnection]>([])
 
-        /// Binds a socket, unless a process serves it.
+        /// Binds a socket in place of a dead one, unless a process serves it.
         init(_ name: String, in folder: ControlFolder) throws(Errno) {
             let socket = folder.socket(name)
             guard !socket.isServed else { throw .addressInUse }
+            unlink(socket.path)
             listener = try SocketListener(socket)
         }
 

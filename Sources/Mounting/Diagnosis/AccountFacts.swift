@@ -34,6 +34,8 @@ package struct AccountFacts: Hashable, Sendable {
     package var access: Access
     /// Whether it is one of several accounts, and the user has not named it.
     package var isOneOfSeveral = false
+    /// Whether the credentials are a login that asked for nothing that changes files.
+    package var isReadOnly = false
     /// Whether the keyring may have the secret of an earlier login.
     package var hasLeftover = false
     /// The server's response to the credentials.
@@ -64,8 +66,8 @@ package struct AccountFacts: Hashable, Sendable {
         }
         switch access {
         case .environment(let variable): return finding(.ok, "the token in \(variable)")
-        case .login: return finding(.ok, "a login")
-        case .keyring: return finding(.ok, "a login, whose secret is in the keyring")
+        case .login: return finding(.ok, "a login" + limit)
+        case .keyring: return finding(.ok, "a login, whose secret is in the keyring" + limit)
         case .token(let file): return finding(.ok, "the token in \(file)")
         case .refused(.noToken(_, let command, _)) where isOneOfSeveral && !hasQueue:
             return finding(
@@ -73,6 +75,10 @@ package struct AccountFacts: Hashable, Sendable {
                 "no login, and nothing queued: \(command) to use it again")
         case .refused(let error): return finding(.problem, error.message)
         }
+    }
+
+    private var limit: String {
+        isReadOnly ? "; it may only read, so mounts with it are read-only" : ""
     }
 
     private var leftoverFindings: [Finding] {

@@ -87,7 +87,8 @@ package struct MachineFacts: Hashable, Sendable {
         ] + sessionFindings
     }
 
-    /// A newer library has everything that the library of the build had; an older library lacks something.
+    /// A newer library has everything that the library of the build had; an older library lacks
+    /// something.
     private var versionsFinding: Finding {
         let text = "Linux \(kernel), libfuse \(libfuse)"
         let (loaded, built) = (Self.numbers(of: libfuse), Self.numbers(of: libfuseBuilt))

@@ -4,8 +4,8 @@
 package struct MountFacts: Hashable, Sendable {
     /// The state of a mount.
     package enum Condition: Hashable, Sendable {
-        /// Its process answers with a state.
-        case answers(MountStatus.State, advice: String?)
+        /// Its process answers with a state, and with how far a listing of the account is.
+        case answers(MountStatus.State, advice: String?, listing: ListingStatus? = nil)
         /// Its process accepts the request and does not answer within so many seconds.
         case silent(seconds: Int)
         /// Its process has ended.
@@ -30,11 +30,15 @@ package struct MountFacts: Hashable, Sendable {
     /// The finding about the mount.
     package var finding: Finding {
         switch condition {
-        case .answers(.authRequired, let advice):
+        case .answers(.authRequired, let advice, _):
             finding(.problem, "no access: " + (advice ?? "the access token is refused"))
-        case .answers(.offline, _):
+        case .answers(.offline, _, _):
             finding(.warning, "offline: what is cached can be read, changes are queued")
-        case .answers(let state, _): finding(.ok, state.rawValue)
+        case .answers(let state, _, let listing?) where listing.isFirst:
+            finding(
+                .note,
+                "\(state.rawValue), and not all of the account is known yet: \(listing.text)")
+        case .answers(let state, _, _): finding(.ok, state.rawValue)
         case .silent(let seconds):
             finding(
                 .problem,

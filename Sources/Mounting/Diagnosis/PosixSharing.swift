@@ -11,9 +11,6 @@ package enum PosixSharing: Hashable, Sendable {
     /// The login lacks this scope; the command logs in again.
     case scopeMissing(String, command: String)
 
-    /// The scope that it takes.
-    package static let scope = "files.metadata.write"
-
     /// For a mount that is to keep them, and a login with these scopes, which an old one may not
     /// tell.
     package init(isWanted: Bool, scopes: [String], command: String) {
@@ -22,10 +19,10 @@ package enum PosixSharing: Hashable, Sendable {
                 .switchedOff
             } else if scopes.isEmpty {
                 .unknown
-            } else if scopes.contains(Self.scope) {
+            } else if scopes.contains(LoginScopes.posix) {
                 .shared
             } else {
-                .scopeMissing(Self.scope, command: command)
+                .scopeMissing(LoginScopes.posix, command: command)
             }
     }
 

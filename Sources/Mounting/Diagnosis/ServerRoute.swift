@@ -23,7 +23,8 @@ package struct ServerRoute: Hashable, Sendable {
     /// The proxy that libcurl takes from the environment for an address; nil for none.
     package static func proxy(for address: String, variables: [String: String]) -> String? {
         let isSecure = address.hasPrefix("https:")
-        // libcurl knows http_proxy in lower case only: upper case could be a header of a CGI request.
+        // libcurl knows http_proxy in lower case only: upper case could be a header of a CGI
+        // request.
         let names =
             isSecure
             ? ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]

@@ -1,5 +1,8 @@
-// The calls of `LocalIO` with errors of commands: for a file, a folder or another program that fails.
+// The calls of `LocalIO` with errors of commands: for a file, a folder or another program that
+// fails.
 
+import Glibc
+package import LocalFiles
 package import LocalIO
 import SystemPackage
 
@@ -27,6 +30,17 @@ extension CommandError {
     /// Translates the failure to start a program.
     package init(_ error: ChildProcessError) {
         self = .system(error.message)
+    }
+
+    /// Translates the failure to open one of our files in a folder.
+    init(_ error: RegularFile.Failure, file: String, in folder: String) {
+        self =
+            switch error {
+            case .system(let error) where error.errno == ENOSPC: .diskFull(folder)
+            case .system(let error): .folderUnusable(path: folder, reason: error.description)
+            case .notAFile, .tooLarge:
+                .folderUnusable(path: folder, reason: "\(file) is \(error.description)")
+            }
     }
 
     /// Translates the refusal of a private file or folder.

@@ -1,5 +1,6 @@
-// The message of each error of a command, as a table: the fault, and after the colon or semicolon the remedy, in one line,
-// because it is shown in a terminal, in a journal or in mount(8)'s output. The compiler reports a case without a message.
+// The message of each error of a command, as a table: the fault, and after the colon or semicolon
+// the remedy, in one line, because it is shown in a terminal, in a journal or in mount(8)'s output.
+// The compiler reports a case without a message.
 
 extension CommandError {
     /// The message for the user.
@@ -47,7 +48,8 @@ extension CommandError {
         case .credentialsMissing(let variable, let file):
             "there is no \(file), which \(variable) names: copy credentials.json of a login there (mode 0600)"
         case .unauthorized(let server, let detail):
-            // Of a login that has ended, the detail has the command already, with the name of the account.
+            // Of a login that has ended, the detail has the command already, with the name of the
+            // account.
             detail.contains("; run: ")
                 ? "\(server) cannot be used: \(detail)"
                 : "\(server) does not accept the access token: run: dbxfs login; "
@@ -165,6 +167,11 @@ extension CommandError {
         case .noControl(let path, let detail):
             "the process behind \(path) cannot be asked (\(detail)): use the same "
                 + "DBXFS_STATE_DIR and user as for the mount, or unmount with --lazy"
+        case .noAnswer(let mounts):
+            "\(Terminal.count(mounts, "mount does", "mounts do")) not answer: `dbxfs doctor` says what to do"
+        case .rootsMount(let path):
+            "root has made the mount at \(path): run the command as root; a mount with `allow_other,uid=` answers that user's "
+                + "`status`, `sync`, `pins`, `conflicts` and `revisions`"
         case .busy(let path):
             "\(path) is in use: close what `fuser -vm \(path)` lists, or add --lazy"
         case .unmountFailed(let path, let detail):

@@ -88,10 +88,14 @@ package enum CommandError: Error, Hashable, Sendable {
     case notMounted(String)
     case nothingToUnmount(String)
     case nothingMounted
+    /// Mounts that a command about all of them has named, and could not ask.
+    case noAnswer(mounts: Int)
     /// The mountpoints, of which the user has named none.
     case severalMounts([String])
     case notOurs(path: String, type: String)
     case noControl(path: String, detail: String)
+    /// Root has made the mount, and does not serve this user, or the command is root's.
+    case rootsMount(String)
     case busy(String)
     case unmountFailed(path: String, detail: String)
     case stillQueued(operations: Int, reason: String?)
@@ -134,6 +138,9 @@ extension CommandError {
     /// The page on which apps are registered.
     package static let appConsole = "https://www.dropbox.com/developers/apps"
 
+    /// The detail of `noControl` for a process that neither answers nor has ended.
+    package static let silence = "it does not answer"
+
     /// A text that can be no app's key.
     package static func badAppKey(_ key: String, name: String) -> CommandError {
         .badSetting(name: name, value: key, expected: "the App key that \(appConsole) shows")
@@ -155,7 +162,8 @@ extension CommandError {
             .notRestored,
             .noLink, .noExport, .notExported, .noSharedFolder, .severalSharedFolders, .notShared,
             .sharingForbidden,
-            .notOnDropbox, .notMounted, .noControl, .nothingMounted, .nothingThere,
+            .notOnDropbox, .notMounted, .noControl, .noAnswer, .rootsMount, .nothingMounted,
+            .nothingThere,
             .serverRefused, .notPinned,
             .pinnedByFolder, .nothingPutAside, .severalPutAside, .noContent, .onlyPart,
             .alreadyThere, .notRecovered, .noEmulator,

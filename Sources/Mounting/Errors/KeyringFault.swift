@@ -1,4 +1,5 @@
-// Why the keyring of the user's session does not have a login, or does not give it. The texts contain no secret.
+// Why the keyring of the user's session does not have a login, or does not give it. The texts
+// contain no secret.
 
 /// Why a login cannot be had from the keyring, or cannot be kept there.
 package enum KeyringFault: Error, Hashable, Sendable {
@@ -19,6 +20,19 @@ package enum KeyringFault: Error, Hashable, Sendable {
     package static let leftover =
         "the keyring could not be cleared, and still has the secret of the login before: the next `dbxfs login` or "
         + "`dbxfs logout` tries again; or remove the entries of dbxfs in the desktop's password settings"
+
+    /// The fault without a remedy, for secrets of other programs.
+    var reason: String {
+        switch self {
+        case .noSession:
+            "the keyring cannot be reached outside of a desktop's session (DBUS_SESSION_BUS_ADDRESS is not set)"
+        case .unavailable(let reason): "the keyring cannot be used (\(reason))"
+        case .locked: "the keyring is locked"
+        case .silent(let seconds): "the keyring does not answer within \(seconds) s"
+        case .missing: "the keyring does not have it"
+        case .damaged(let reason): "what the keyring has is damaged (\(reason))"
+        }
+    }
 
     /// The fault and the remedy, with the command that logs the account in.
     func message(_ login: String) -> String {

@@ -1,8 +1,10 @@
-// The history on disk: lines of JSON in the state folder, in two files of bounded size. A line that cannot be read is left out,
-// because a kill may cut the last one. Nothing is flushed: the history may lose its end in a power cut.
+// The history on disk: lines of JSON in the state folder, in two files of bounded size. A line that
+// cannot be read is left out, because a kill may cut the last one. Nothing is flushed: the history
+// may lose its end in a power cut.
 
 import DropboxAPI
 import Glibc
+import LocalFiles
 import LocalIO
 import Saturating
 package import SystemPackage
@@ -11,6 +13,8 @@ package import SystemPackage
 package struct HistoryFile: Sendable {
     /// Bytes after which the file is renamed to `….1`. Two files of it hold some 60,000 events.
     static let rotationSize: Int64 = 4 << 20
+    /// Bytes that are read of one file: four times what a mount leaves in it.
+    private static let readLimit = 16 << 20
     private static let lineFeed = UInt8(ascii: "\n")
 
     /// The file of the newest events.
@@ -61,22 +65,26 @@ package struct HistoryFile: Sendable {
     }
 
     private func open() throws(Errno) -> Int32 {
-        let flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW
-        let file = Glibc.open(path, flags, 0o600)
-        guard file >= 0 else { throw currentErrno }
-        return file
+        do throws(RegularFile.Failure) {
+            return try RegularFile.open(path, O_RDWR | O_CREAT | O_APPEND)
+        } catch {
+            throw Errno(rawValue: error.errno)
+        }
     }
 
     // MARK: Reading
 
-    /// The events that pass a filter, the oldest first; the last `limit` of them. `end` leaves out what a follower will get.
+    /// The events that pass a filter, the oldest first; the last `limit` of them. `end` leaves out
+    /// what a follower will get.
     package func records(
         _ filter: HistoryFilter, limit: Int? = nil, before end: Int64 = .max
     ) -> [HistoryRecord] {
         var found: [HistoryRecord] = []
         for file in [earlier, path] {
-            guard let text = try? readText(file) else { continue }
-            let lines = Array(text.utf8.prefix(file == path ? Int(clamping: end) : .max))
+            guard let bytes = try? RegularFile.contents(of: file, limit: Self.readLimit) else {
+                continue
+            }
+            let lines = bytes.prefix(file == path ? Int(clamping: end) : .max)
             found.append(contentsOf: Self.records(in: lines, filter))
         }
         guard let limit else { return found }
@@ -149,6 +157,6 @@ package struct HistoryFollower {
     }
 
     private static func open(_ path: String) -> Int32 {
-        Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        (try? RegularFile.open(path, O_RDONLY)) ?? -1
     }
 }

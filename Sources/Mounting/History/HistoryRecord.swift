@@ -1,5 +1,6 @@
-// The events that happened to the files of a mount, as `dbxfs log` shows it. The names in JSON are an interface for scripts: fields are
-// added, never renamed. Not responsible for the choice of events (`dbxfs/Daemon/History`).
+// The events that happened to the files of a mount, as `dbxfs log` shows it. The names in JSON are
+// an interface for scripts: fields are added, never renamed. Not responsible for the choice of
+// events (`dbxfs/Daemon/History`).
 
 /// One event in the history of a mount.
 package struct HistoryRecord: Hashable, Sendable, Codable {

@@ -1,9 +1,10 @@
 // The credentials of a mount: a token or refresh token from the environment, a login that the
-// environment names, the account's login, or a token in a private file, in this order. A login may have
-// its secret in the keyring, which is asked in a second step.
+// environment names, the account's login, or a token in a private file, in this order. A login may
+// have its secret in the keyring, which is asked in a second step.
 
 package import DropboxAPI
-package import LocalIO
+package import LocalFiles
+import LocalIO
 
 /// The source of access tokens.
 package enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringConvertible {
@@ -11,7 +12,8 @@ package enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringCon
     case token(String)
     /// A refresh token, which yields tokens for an app until it is revoked, and its account.
     case refreshToken(String, appKey: String)
-    /// A login, which yields tokens until it is revoked, and the version of its file that had it: a later one is another login.
+    /// A login, which yields tokens until it is revoked, and the version of its file that had it: a
+    /// later one is another login.
     case login(StoredLogin, LoginFile, version: PrivateFile.Version?)
 
     /// A description without the secret.
@@ -40,6 +42,9 @@ package enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringCon
         case .login(let login, _, _): login.scopes
         }
     }
+
+    /// Whether they are a login that asked for nothing that changes files.
+    package var isReadOnly: Bool { !scopes.isEmpty && !scopes.contains(LoginScopes.writing) }
 
     /// The credentials of an account, of which the secret may still be in the keyring.
     package enum Found: Hashable, Sendable {

@@ -1,10 +1,11 @@
-// The keyring of the user's session (GNOME Keyring, KWallet) as a place for logins, with a time limit for
-// each call. Not responsible for talking to it (SecretServiceTokenStore), nor for the file that
-// names the login in it (LoginFile).
+// The keyring of the user's session (GNOME Keyring, KWallet) as a place for logins, with a time
+// limit for each call. Not responsible for talking to it (SecretServiceTokenStore), nor for the
+// file that names the login in it (LoginFile).
 
 import DropboxAPI
 import DropboxSecretService
 import Glibc
+import LocalFiles
 import LocalIO
 import Saturating
 
@@ -55,7 +56,8 @@ package struct Keyring: Hashable, Sendable {
     /// The two names that entries of a file can have. A new login gets the name that is not in the
     /// file, so that the login before it can be used until the file is replaced.
     ///
-    /// State folders of one user may have accounts of the same name, hence the fingerprint of the path.
+    /// State folders of one user may have accounts of the same name, hence the fingerprint of the
+    /// path.
     static func entries(of path: String) -> (first: String, last: String) {
         // The name of the account's folder has 64 bytes at most, and an entry's may have 100.
         let account = folderPath(of: path).split(separator: "/").last.map(String.init) ?? ""
@@ -108,6 +110,16 @@ package struct Keyring: Hashable, Sendable {
         }
     }
 
+    /// A secret of another program, by its attributes. The desktop asks the user to unlock a locked
+    /// keyring.
+    func foreignSecret(
+        _ attributes: [String], _ caller: Caller
+    ) async throws(KeyringFault) -> String {
+        try await within(caller) { store throws(TokenStoreError) in
+            try await store.foreignSecret(attributes)
+        }
+    }
+
     private var notice: String {
         "the keyring is locked: enter its password where the desktop asks for it, within "
             + "\(limits.user) s"
@@ -115,8 +127,8 @@ package struct Keyring: Hashable, Sendable {
 
     // MARK: The time limit
 
-    /// Runs work on the store. Throws `missing` if its result is nil, and `silent` at the limit, when
-    /// the work is cancelled, and left to end by itself.
+    /// Runs work on the store. Throws `missing` if its result is nil, and `silent` at the limit,
+    /// when the work is cancelled, and left to end by itself.
     private func within<Value: Sendable>(
         _ caller: Caller,
         _ work:

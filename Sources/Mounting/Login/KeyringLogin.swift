@@ -1,5 +1,5 @@
-// The content of a login's file if its secret is in the keyring. Versions that did not know of keyrings
-// take the file for an incomplete login, and say that the user has to log in again.
+// The content of a login's file if its secret is in the keyring. Versions that did not know of
+// keyrings take the file for an incomplete login, and say that the user has to log in again.
 
 import DropboxAPI
 

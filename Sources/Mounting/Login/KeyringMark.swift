@@ -1,11 +1,12 @@
-// The mark beside a login's file that the keyring may have a secret which the file does not name: set before the keyring or
-// the file is changed, and removed when the keyring has no other secret. Not responsible for asking the keyring (LoginFile).
+// The mark beside a login's file that the keyring may have a secret which the file does not name:
+// set before the keyring or the file is changed, and removed when the keyring has no other secret.
+// Not responsible for asking the keyring (LoginFile).
 
 import Glibc
-import LocalIO
+import LocalFiles
 
-/// The mark of a login's file. Without it, a killed login would leave a secret that nothing finds: the keyring is not asked
-/// where the file names no entry, since most machines have none.
+/// The mark of a login's file. Without it, a killed login would leave a secret that nothing finds:
+/// the keyring is not asked where the file names no entry, since most machines have none.
 struct KeyringMark {
     private let path: String
 

@@ -1,6 +1,7 @@
-// secret-tool as a child of a mount: without a thread that would take the signals by which mounts end. Not responsible for what
-// it is asked, nor for a time limit (Keyring).
+// secret-tool as a child of a mount: without a thread that would take the signals by which mounts
+// end. Not responsible for what it is asked, nor for a time limit (Keyring).
 
+import Blocking
 import DropboxAPI
 import DropboxSecretService
 import Glibc

@@ -1,9 +1,11 @@
 // The one file of a login, and the keyring if that has its secret. Not responsible for the content
-// (StoredLogin), for getting a login, or for making access tokens of it: those are kept in memory only.
+// (StoredLogin), for getting a login, or for making access tokens of it: those are kept in memory
+// only.
 
+import Blocking
 package import DropboxAPI
 import Glibc
-package import LocalIO
+package import LocalFiles
 
 /// The file of an account's login. It is replaced as a whole, so a reader sees the old login or the
 /// new one.
@@ -41,7 +43,8 @@ package struct LoginFile: Hashable, Sendable {
     private let command: String
     private let keyring: Keyring
 
-    /// Takes a path, which need not exist. Its login is for a server's `address`, or for Dropbox, and `command` replaces it.
+    /// Takes a path, which need not exist. Its login is for a server's `address`, or for Dropbox,
+    /// and `command` replaces it.
     package init(path: String, server: String?, command: String = "dbxfs login") {
         self.init(path: path, server: server, command: command, keyring: Keyring())
     }
@@ -165,15 +168,18 @@ package struct LoginFile: Hashable, Sendable {
         return clearKeyring(besides: keyringEntry, old, .background)
     }
 
-    /// Whether the keyring has the secret of the login that is in the file, for whichever server that is.
+    /// Whether the keyring has the secret of the login that is in the file, for whichever server
+    /// that is.
     package var isInKeyring: Bool { keyringEntry != nil }
 
-    /// Whether the keyring may have the secret of an earlier login, because a command was killed or the keyring was locked.
+    /// Whether the keyring may have the secret of an earlier login, because a command was killed or
+    /// the keyring was locked.
     package var hasLeftover: Bool { mark.isSet }
 
     private var mark: KeyringMark { KeyringMark(of: path) }
 
-    /// Removes all entries but `kept`, among them that of the login before. Returns why the keyring still has one.
+    /// Removes all entries but `kept`, among them that of the login before. Returns why the keyring
+    /// still has one.
     private func clearKeyring(
         besides kept: String?, _ old: String?, _ caller: Keyring.Caller
     ) -> KeyringFault? {

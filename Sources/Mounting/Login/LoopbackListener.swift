@@ -1,5 +1,5 @@
-// Redirects the browser of a login to Dropbox and waits for its return, on 127.0.0.1 and ::1, on one
-// thread. `LoopbackRequest` interprets requests, `HTTPListener` has the connections.
+// Redirects the browser of a login to Dropbox and waits for its return, on 127.0.0.1 and ::1, on
+// one thread. `LoopbackRequest` interprets requests, `HTTPListener` has the connections.
 
 import Saturating
 import SystemPackage

@@ -36,6 +36,11 @@ struct LoopbackPage {
                 200, "No access", mark: "M7 7l10 10M17 7L7 17",
                 "dbxfs was not given access, and nothing was changed. Close this page; "
                     + "<code>dbxfs login</code> starts again.")
+        case .answer(.scopesRefused):
+            self.init(
+                200, "The app may not", mark: "M12 6v7M12 17v.5",
+                "The app lacks a permission that dbxfs asked for, and nothing was changed. "
+                    + "Close this page, and look at your terminal.")
         case .rejected(let status):
             self.init(
                 status, "Not what dbxfs is waiting for", mark: "M12 6v7M12 17v.5",

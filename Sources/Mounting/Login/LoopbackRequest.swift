@@ -2,7 +2,7 @@
 // when it returns. All others are rejected. Pure decisions; `LoopbackListener` has the sockets.
 
 import DropboxAPI
-import LocalIO
+import LocalFiles
 
 /// The user's answer on Dropbox's page.
 package enum RedirectAnswer: Hashable, Sendable, CustomReflectable {
@@ -10,6 +10,8 @@ package enum RedirectAnswer: Hashable, Sendable, CustomReflectable {
     case code(String)
     /// Denied, or an error of Dropbox.
     case refused(String)
+    /// The app lacks a permission that was asked for.
+    case scopesRefused(String)
     /// An entrance was used twice, by different programs: either may be an attacker's.
     case contested
 
@@ -146,7 +148,9 @@ struct LoopbackRequest {
             // Shown on a terminal, which control characters would control.
             let text = (fields["error_description"] ?? error).unicodeScalars
                 .filter { $0.value >= 0x20 && !(0x7f...0x9f).contains($0.value) }
-            return .answer(.refused(String(String.UnicodeScalarView(text.prefix(200)))))
+            let detail = String(String.UnicodeScalarView(text.prefix(200)))
+            // RFC 6749, 4.1.2.1.
+            return .answer(error == "invalid_scope" ? .scopesRefused(detail) : .refused(detail))
         }
         guard let code = fields["code"], PrivateFile.isSecret(code), code.utf8.count <= codeLimit
         else { return .rejected(400) }

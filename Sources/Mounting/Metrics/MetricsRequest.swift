@@ -1,4 +1,5 @@
-// The answers to a scraper: one path, two methods. Pure decisions; `MetricsServer` has the sockets, `StatusMetrics` the text.
+// The answers to a scraper: one path, two methods. Pure decisions; `MetricsServer` has the sockets,
+// `StatusMetrics` the text.
 
 /// Decides the answers to requests for metrics.
 struct MetricsRequest {
@@ -6,8 +7,8 @@ struct MetricsRequest {
     static let contentType = "text/plain; version=0.0.4; charset=utf-8"
     private static let path = "/metrics"
 
-    /// Whether a request has to name this machine itself: at a port of loopback, only a page of the web whose name leads here
-    /// (DNS rebinding) names another host.
+    /// Whether a request has to name this machine itself: at a port of loopback, only a page of the
+    /// web whose name leads here (DNS rebinding) names another host.
     let isForLoopback: Bool
 
     /// The answer to a request; `text` makes the metrics.

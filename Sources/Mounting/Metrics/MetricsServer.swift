@@ -1,6 +1,8 @@
-// The place at which a mount's metrics are scraped: its sockets, its file, and the one thread that serves all clients. Not
-// responsible for answers (`MetricsRequest`) and for connections (`HTTPListener`).
+// The place at which a mount's metrics are scraped: its sockets, its file, and the one thread that
+// serves all clients. Not responsible for answers (`MetricsRequest`) and for connections
+// (`HTTPListener`).
 
+import Blocking
 import Glibc
 import LocalIO
 import Saturating
@@ -9,7 +11,8 @@ import SystemPackage
 
 /// Serves the metrics of one mount.
 package final class MetricsServer: Sendable {
-    /// Seconds for which a text is sent again: clients that ask without end make the mount compute no more than one text a second.
+    /// Seconds for which a text is sent again: clients that ask without end make the mount compute
+    /// no more than one text a second.
     static let freshness = 1.0
     /// Seconds to wait for the thread, which blocks for nothing but the local disk.
     private static let endTimeout = 2.0
@@ -30,8 +33,9 @@ package final class MetricsServer: Sendable {
     /// The port that it listens on; 0 for a Unix socket.
     let port: UInt16
 
-    /// Listens, so that an address in use is noticed before the mount. A socket that a dead process of this user left is replaced,
-    /// no other file. `folder` is private to the user, and its lock orders processes that replace a socket.
+    /// Listens, so that an address in use is noticed before the mount. A socket that a dead process
+    /// of this user left is replaced, no other file. `folder` is private to the user, and its lock
+    /// orders processes that replace a socket.
     package convenience init(
         _ address: MetricsAddress, mountpoint: String, folder: ControlFolder,
         text: @escaping @Sendable () -> String
@@ -87,8 +91,7 @@ package final class MetricsServer: Sendable {
             _ = hasEnded.wait(seconds: Self.endTimeout)
         }
         sockets.withLock { $0 = nil }
-        guard let file, Self.inode(of: file.socket) == file.inode else { return }
-        unlink(file.socket.path)
+        if let file { file.socket.remove(file.inode) }
     }
 
     // MARK: Serving
@@ -146,7 +149,7 @@ package final class MetricsServer: Sendable {
             case .socket(let path):
                 let socket = Self.socket(at: path)
                 let opened = try replacing(socket, folder)
-                guard let inode = inode(of: socket) else { throw .noSuchFileOrDirectory }
+                guard let inode = socket.inode else { throw .noSuchFileOrDirectory }
                 return (opened, (socket, inode))
             }
         } catch {
@@ -166,8 +169,8 @@ package final class MetricsServer: Sendable {
         }
     }
 
-    /// Listens at the socket, in place of a dead one. A process that listens at the same path at the same time waits for that: to
-    /// it, a socket that was only just made would look dead.
+    /// Listens at the socket, in place of a dead one. A process that listens at the same path at
+    /// the same time waits for that: to it, a socket that was only just made would look dead.
     private static func replacing(
         _ socket: LocalSocket, _ folder: ControlFolder
     ) throws(Errno) -> ListeningSockets {
@@ -177,14 +180,6 @@ package final class MetricsServer: Sendable {
         flock(lock, LOCK_EX)
         try socket.removeDead()
         return try ListeningSockets(socket)
-    }
-
-    private static func inode(of socket: LocalSocket) -> ino_t? {
-        var status = stat()
-        guard lstat(socket.path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else {
-            return nil
-        }
-        return status.st_ino
     }
 
     /// The socket with all links above it resolved, so that it stays in one place.

@@ -23,7 +23,9 @@ extension ImportReport {
         if isFull {
             return "the cache is full: set a larger cache_size (`dbxfs set`), and run it again"
         }
-        return isTreeKnown ? nil : "the account is still being listed: run it again after that"
+        if isTreeKnown { return nil }
+        let progress = listing.map { " (\($0.text))" } ?? ""
+        return "not all of the account was known\(progress): run it again after the first listing"
     }
 
     private var taken: String {

@@ -38,6 +38,19 @@ extension MountStatus {
         return rows
     }
 
+    /// A path for people; of one that is longer than those that Linux opens, the first and the last
+    /// name.
+    package static func shortPath(of names: [String]) -> String {
+        let path = names.map { "/" + $0 }.joined()
+        guard path.utf8.count > longestPath, let first = names.first, let last = names.last else {
+            return path
+        }
+        return "/\(first)/…/\(last)"
+    }
+
+    /// Bytes of a path, `PATH_MAX` without its final null byte.
+    private static let longestPath = 4095
+
     var accountText: String { remotePath.isEmpty ? account : "\(account):\(remotePath)" }
 
     var stateText: String {
@@ -69,7 +82,8 @@ extension MountStatus {
     private var listingText: String? {
         guard isTreeComplete == false else { return nil }
         let duration = listingSeconds.map { " for \(Int64(clamping: $0)) s" } ?? ""
-        return ": listing the account\(duration), folders that are not known yet take longer"
+        let progress = listing?.text ?? "listing the account\(duration)"
+        return ": \(progress); folders that are not known yet take longer"
     }
 
     var queueText: String {
@@ -97,6 +111,7 @@ extension MountStatus {
         let known = "\(Terminal.count(entries, "entry", "entries")) known"
         guard isTreeComplete != false else { return known + " so far" }
         return known + (cursorAgeSeconds.map { ", confirmed \(Int64(clamping: $0)) s ago" } ?? "")
+            + (listing.map { "; \($0.text)" } ?? "")
     }
 
     private var localRows: [(String, String)] {
@@ -178,4 +193,12 @@ extension MountStatus {
         let (hundredfold, overflow) = part.multipliedReportingOverflow(by: 100)
         return overflow ? part.divided(by: max(whole / 100, 1)) : hundredfold.divided(by: whole)
     }
+}
+
+extension UnansweredMount {
+    /// The mount in the form of a status.
+    package var text: String { StatusRows.text(mountpoint, rows) }
+
+    /// The rows below its mountpoint.
+    var rows: [(String, String)] { [("state", stateText)] }
 }

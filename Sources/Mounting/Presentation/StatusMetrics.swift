@@ -225,6 +225,18 @@ package enum StatusMetrics {
             .gauge("listing_seconds", "Seconds for which all of the account has been listed.") {
                 $0.listingSeconds
             },
+            .gauge("listing_entries", "Entries that this listing has seen.") {
+                $0.listing?.entries
+            },
+            .gauge("listing_bytes", "Bytes of these files.") { $0.listing?.bytes },
+            .gauge("listing_expected_entries", "Entries that were known before this listing.") {
+                $0.listing?.expectedEntries
+            },
+            .gauge(
+                "listing_expected_bytes", "Bytes of the account's files, as Dropbox counts them."
+            ) {
+                $0.listing?.expectedBytes
+            },
             .gauge("cursor_age_seconds", "Seconds since the tree was last known to be up to date.")
             {
                 $0.cursorAgeSeconds

@@ -9,6 +9,8 @@ package enum StatusScreen {
     package struct Look: Sendable {
         /// The mounts that answered.
         package var mounts: [MountStatus]
+        /// The mounts that did not.
+        package var unanswered: [UnansweredMount]
         /// Why mounts are missing from the sample.
         package var notice: String?
         /// Its time, by a monotonic clock.
@@ -16,10 +18,11 @@ package enum StatusScreen {
 
         /// Memberwise; by default a sample of this moment.
         package init(
-            mounts: [MountStatus], notice: String? = nil,
+            mounts: [MountStatus], unanswered: [UnansweredMount] = [], notice: String? = nil,
             time: ContinuousClock.Instant = .now
         ) {
             self.mounts = mounts
+            self.unanswered = unanswered
             self.notice = notice
             self.time = time
         }
@@ -46,6 +49,9 @@ package enum StatusScreen {
             let rates = rates(of: mount, look, since: before)
             lines += [""] + StatusRows.lines(mount.mountpoint, rows(mount, rates))
         }
+        for mount in look.unanswered {
+            lines += [""] + StatusRows.lines(mount.mountpoint, mount.rows)
+        }
         if lines.count > size.rows, size.rows > 0 {
             let hidden = lines.count -| size.rows +| 1
             lines =
@@ -57,8 +63,8 @@ package enum StatusScreen {
     }
 
     private static func heading(_ look: Look) -> String {
-        let mounts =
-            look.mounts.isEmpty ? "nothing is mounted" : Terminal.count(look.mounts.count, "mount")
+        let count = look.mounts.count +| look.unanswered.count
+        let mounts = count == 0 ? "nothing is mounted" : Terminal.count(count, "mount")
         return "dbxfs: " + (look.notice ?? mounts) + "  (Ctrl-C ends)"
     }
 

@@ -78,8 +78,13 @@ package struct Configuration: Hashable, Sendable {
         do {
             table = try TOMLTable(string: text)
         } catch let error as TOMLParseError {
+            // A mask as users write it elsewhere.
+            let hint =
+                error.description.contains("leading zeroes")
+                ? "; put such a value in quotes, as umask = \"022\"" : ""
             throw .badConfiguration(
-                file: file, place: "line \(error.source.begin.line)", detail: error.description)
+                file: file, place: "line \(error.source.begin.line)",
+                detail: "\(error.description)\(hint)")
         } catch {
             throw .badConfiguration(file: file, place: "TOML", detail: "\(error)")
         }

@@ -1,5 +1,6 @@
-// How deep a configuration file nests, which is asked before it is parsed: TOML's parser calls itself for each level, and
-// its stack ends at some ten thousand. Not responsible for anything else that is wrong with a file.
+// How deep a configuration file nests, which is asked before it is parsed: TOML's parser calls
+// itself for each level, and its stack ends at some ten thousand. Not responsible for anything else
+// that is wrong with a file.
 
 import Saturating
 
@@ -54,8 +55,8 @@ struct ConfigurationDepth {
         return nil
     }
 
-    /// Skips a text after its first quote. One that does not end with its line is an error, at which
-    /// the parser stops.
+    /// Skips a text after its first quote. One that does not end with its line is an error, at
+    /// which the parser stops.
     private mutating func skipText(_ quote: UInt8) {
         let isLong = rest.prefix(2).elementsEqual([quote, quote])
         if isLong { rest = rest.dropFirst(2) }

@@ -24,12 +24,19 @@ package struct Environment: Sendable {
         static let runtime = "/run/dbxfs"
     }
 
+    /// The end of the name of the folder beside that of the sockets, for the users whom mounts of
+    /// root serve.
+    private static let servedUsersEnd = "-users"
+
     /// Folder of queues, databases, logs and credentials, with a folder per account.
     package var stateFolder: String
     /// Folder of cached content, with a folder per account.
     package var cacheFolder: String
     /// Folder of the control sockets of running mounts.
     package var runtimeFolder: String
+    /// Folder of the sockets for the users whom mounts of root serve: one for all users, unless a
+    /// variable moves the sockets.
+    let servedUsersFolder: String
     /// The server that replaces Dropbox; nil for Dropbox.
     package var endpoint: Endpoint?
     /// Minimum level of log records.
@@ -46,7 +53,8 @@ package struct Environment: Sendable {
     package let scope: Scope
 
     private let configuration: Configuration
-    /// Why the configuration file could not be read, in which case none of it counts; nil if it could.
+    /// Why the configuration file could not be read, in which case none of it counts; nil if it
+    /// could.
     package let configurationError: CommandError?
     /// The user's home; nil for system mounts.
     package let home: String?
@@ -54,6 +62,8 @@ package struct Environment: Sendable {
     package let thumbnailFolder: String?
     /// Whether a variable overrides the cache folder of the file.
     private let namesCacheFolder: Bool
+    /// Whether root's mounts are this user's own.
+    package let isRoot: Bool
     /// Further folders of sockets to search: those of system mounts, for root.
     private let otherRuntimeFolders: [String]
 
@@ -68,6 +78,7 @@ package struct Environment: Sendable {
         self.configuration = configuration
         self.configurationError = configurationError
         self.scope = scope
+        self.isRoot = isRoot
         home = scope == .user ? values.home : nil
         thumbnailFolder =
             scope == .user ? values.xdgFolder("XDG_CACHE_HOME", "/.cache", "/thumbnails") : nil
@@ -83,6 +94,8 @@ package struct Environment: Sendable {
         runtimeFolder =
             values["DBXFS_RUNTIME_DIR"].map(absolutePath)
             ?? (isOnSystem ? SystemFolder.runtime : stateFolder + "/run")
+        servedUsersFolder =
+            "\(hasOwnPlace ? runtimeFolder : SystemFolder.runtime)\(Self.servedUsersEnd)"
         otherRuntimeFolders = isRoot && !hasOwnPlace && !isOnSystem ? [SystemFolder.runtime] : []
         endpoint = configuration.endpoint
         if let address = values["DBXFS_ENDPOINT"] {
@@ -110,8 +123,8 @@ package struct Environment: Sendable {
 
     /// Reads the same without a word about errors of the configuration file.
     ///
-    /// For commands that talk to running mounts, which have read their settings already. With a misspelt key, a user
-    /// must still be able to unmount, and `dbxfs doctor` to report it.
+    /// For commands that talk to running mounts, which have read their settings already. With a
+    /// misspelt key, a user must still be able to unmount, and `dbxfs doctor` to report it.
     package init(leniently scope: Scope) throws(CommandError) {
         let isRoot = geteuid() == 0
         if scope == .system, !isRoot { throw .notRoot }

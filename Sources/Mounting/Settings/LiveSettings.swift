@@ -30,7 +30,8 @@ package struct LiveSettings: Hashable, Sendable, Codable {
         self.logLevel = logLevel
     }
 
-    /// The changes that there are, in the order of the options; the log level is no option of a mount.
+    /// The changes that there are, in the order of the options; the log level is no option of a
+    /// mount.
     private static let changes =
         MountOption.all.compactMap(\.change)
         + [SettingChange.to(\.logLevel, .logLevel).named("log_level")]

@@ -1,6 +1,7 @@
-// The options of a mount, as a table. A row is all that `-o`, the configuration file, `--help` and `dbxfs set` know of an
-// option; the manual (docs/man/mount.dbxfs.8) is compared with the table by `Tests/packaging/check-manual`. Not responsible for
-// what a setting does: the parts of a mount get it from `MountSettings`.
+// The options of a mount, as a table. A row is all that `-o`, the configuration file, `--help` and
+// `dbxfs set` know of an option; the manual (docs/man/mount.dbxfs.8) is compared with the table by
+// `Tests/packaging/check-manual`. Not responsible for what a setting does: the parts of a mount get
+// it from `MountSettings`.
 
 import Saturating
 
@@ -209,7 +210,7 @@ extension MountOption {
         _ name: String, _ rate: Target<Int64?>, _ schedule: Target<RateSchedule?>,
         live: SettingChange, _ meaning: String...
     ) -> MountOption {
-        MountOption(name, .limit, meaning, live: live) { settings, limit in
+        MountOption(name, .limitOrNone, meaning, live: live) { settings, limit in
             switch limit {
             case .constant(let bytes):
                 (settings[keyPath: rate], settings[keyPath: schedule]) = (bytes, nil)

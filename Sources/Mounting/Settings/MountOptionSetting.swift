@@ -1,4 +1,5 @@
-// An option with its value, as a user wrote it: behind `-o`, in the configuration file or for `dbxfs set`.
+// An option with its value, as a user wrote it: behind `-o`, in the configuration file or for
+// `dbxfs set`.
 
 /// An option with its value, from any source.
 package struct MountOptionSetting: Hashable, Sendable, Codable {

@@ -153,7 +153,8 @@ package struct MountSettings: Hashable, Sendable, Codable {
     package var root = Root.home
     /// The member of a team as whom a team's token acts (`dbmid:…`); nil for a person's own token.
     package var member: String?
-    /// The label that SELinux sees at all files (`user:role:type[:range]`); nil for the kernel's own.
+    /// The label that SELinux sees at all files (`user:role:type[:range]`); nil for the kernel's
+    /// own.
     package var securityContext: String?
     /// Flags that the kernel enforces itself, such as `noexec`.
     package var kernelFlags: Set<String> = []

@@ -46,8 +46,9 @@ package struct MountSource: Hashable, Sendable, Codable {
         self.account = account.isEmpty ? Self.standard.account : account
         self.remotePath = ""
         guard parts.count == 2, !parts[1].isEmpty else { return }
-        guard parts[1].hasPrefix("/") else { throw .badSource(text) }
-        let components = parts[1].split(separator: "/")
+        let slash = UInt8(ascii: "/")
+        guard parts[1].utf8.first == slash else { throw .badSource(text) }
+        let components = parts[1].utf8.split(separator: slash).map { String(Substring($0)) }
         guard !components.contains(where: { $0 == "." || $0 == ".." }) else {
             throw .badSource(text)
         }

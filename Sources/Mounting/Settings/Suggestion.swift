@@ -7,8 +7,8 @@ package enum Suggestion {
     /// Number of letters from which two may differ.
     private static let longWord = 6
 
-    /// The known word that differs least: by one letter, or by two in a long word or if these were left out. `-`, `_` and
-    /// case do not count.
+    /// The known word that differs least: by one letter, or by two in a long word or if these were
+    /// left out. `-`, `_` and case do not count.
     package static func closest(to word: String, of known: [String]) -> String? {
         let letters = plain(word)
         let near = known.filter { $0 != word }.map { name in

@@ -1,12 +1,13 @@
-// One connection of `HTTPListener`: the head of its one request is read, the answer is written, then the peer closes.
+// One connection of `HTTPListener`: the head of its one request is read, the answer is written,
+// then the peer closes.
 
 import Glibc
 import Saturating
 
 /// A connection with one request.
 final class HTTPConnection {
-    /// Maximum bytes of a request's head. Addresses with codes of a login have a few hundred, and browsers add
-    /// one or two thousand.
+    /// Maximum bytes of a request's head. Addresses with codes of a login have a few hundred, and
+    /// browsers add one or two thousand.
     static let limit = 16384
 
     /// The event for which a connection wants an answer.
@@ -33,8 +34,8 @@ final class HTTPConnection {
         /// A request was passed on, and its answer is not there yet.
         case answering
         case writing
-        /// The answer is sent. Closing while the peer still sends would reset the connection and lose
-        /// the answer.
+        /// The answer is sent. Closing while the peer still sends would reset the connection and
+        /// lose the answer.
         case lingering
         case over
     }
@@ -108,7 +109,8 @@ final class HTTPConnection {
         }
     }
 
-    /// The index of the empty line. Each byte is examined once, also if the peer sends them one by one.
+    /// The index of the empty line. Each byte is examined once, also if the peer sends them one by
+    /// one.
     private var headEnd: Int? {
         let mark: [UInt8] = [13, 10, 13, 10]
         guard received.count >= mark.count else { return nil }

@@ -1,5 +1,6 @@
-// Takes requests of HTTP/1.1 on one thread with poll(2), so that no client delays another: each has so many bytes for its head,
-// so many seconds for that and for taking the answer, and one request in a connection. Not responsible for the answers.
+// Takes requests of HTTP/1.1 on one thread with poll(2), so that no client delays another: each has
+// so many bytes for its head, so many seconds for that and for taking the answer, and one request
+// in a connection. Not responsible for the answers.
 
 import Glibc
 import Saturating
@@ -25,8 +26,9 @@ final class HTTPListener {
         self.limits = limits
     }
 
-    /// Blocks until an event; returns the connections that want an answer now, each once. It is an event, too, that `end` has come,
-    /// that a connection's time is over, or that there is something to read at `wakeup`.
+    /// Blocks until an event; returns the connections that want an answer now, each once. It is an
+    /// event, too, that `end` has come, that a connection's time is over, or that there is
+    /// something to read at `wakeup`.
     func nextRequests(
         until end: ContinuousClock.Instant? = nil, wakeup: Int32? = nil
     ) -> [(HTTPConnection, HTTPConnection.Reception)] {

@@ -19,8 +19,8 @@ final class ListeningSockets: Sendable {
         for descriptor in descriptors { close(descriptor) }
     }
 
-    /// Listens at a port of both addresses of `localhost`: another process could listen on the one that is
-    /// left out. Port 0 means any free one.
+    /// Listens at a port of both addresses of `localhost`: another process could listen on the one
+    /// that is left out. Port 0 means any free one.
     convenience init(loopback port: UInt16) throws(Errno) {
         let first = try Self.listen(
             at: Self.address(in_addr(s_addr: UInt32(0x7f00_0001).bigEndian), port))

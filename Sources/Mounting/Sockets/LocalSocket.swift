@@ -1,4 +1,5 @@
-// Unix sockets by their names in a folder, for all that listens for this user only. Not responsible for the bytes on them.
+// Unix sockets by their names in a folder, for all that listens on this machine only. Not
+// responsible for the bytes on them.
 
 import Glibc
 import LocalIO
@@ -32,18 +33,51 @@ struct LocalSocket: Hashable, Sendable {
         }
     }
 
-    /// Listens for this user only; the place must be free.
-    func listen() throws(Errno) -> Int32 {
+    /// Whether no process serves it any longer.
+    var isDead: Bool {
+        do throws(Errno) {
+            close(try connect(type: Self.type | Int32(SOCK_NONBLOCK.rawValue)))
+            return false
+        } catch {
+            return error == .connectionRefused || error == .noSuchFileOrDirectory
+        }
+    }
+
+    /// Whether there is nothing of its name.
+    var isMissing: Bool {
+        var status = stat()
+        return lstat(path, &status) != 0 && errno == ENOENT
+    }
+
+    /// The number of its file; nil if there is no socket.
+    var inode: ino_t? {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return nil }
+        return status.st_ino
+    }
+
+    /// Removes its file if that has this number, which no other has while the socket is open.
+    func remove(_ inode: ino_t?) {
+        guard let inode, self.inode == inode else { return }
+        unlink(path)
+    }
+
+    /// Listens, by default for this user only; the place must be free.
+    func listen(mode: mode_t = 0o600) throws(Errno) -> Int32 {
         let descriptor = socket(AF_UNIX, Self.type, 0)
         guard descriptor >= 0 else { throw currentErrno }
         do throws(Errno) {
-            try withAddress { address, size throws(Errno) in
-                guard bind(descriptor, address, size) == 0 else { throw currentErrno }
+            try withFolder { folder throws(Errno) in
+                // Where others may connect, they must not be able to put a link in the place of
+                // the socket, whose mode is changed by its name.
+                guard mode & 0o066 == 0 || Self.isOnlyOwn(folder) else { throw .permissionDenied }
+                try withAddress(in: folder) { address, size throws(Errno) in
+                    guard bind(descriptor, address, size) == 0 else { throw currentErrno }
+                }
+                guard chmod(Self.path(of: name, in: folder), mode) == 0 else { throw currentErrno }
             }
-            // No client can connect before the last call, so none comes in by a wider mode.
-            guard chmod(path, 0o600) == 0, Glibc.listen(descriptor, 16) == 0 else {
-                throw currentErrno
-            }
+            // No client can connect before this call, so none comes in by another mode.
+            guard Glibc.listen(descriptor, 16) == 0 else { throw currentErrno }
         } catch {
             close(descriptor)
             throw error
@@ -51,8 +85,8 @@ struct LocalSocket: Hashable, Sendable {
         return descriptor
     }
 
-    /// Removes the socket that a dead process of this user left. Throws if another file is there, or if a process
-    /// serves it.
+    /// Removes the socket that a dead process of this user left. Throws if another file is there,
+    /// or if a process serves it.
     func removeDead() throws(Errno) {
         var status = stat()
         guard lstat(path, &status) == 0 else {
@@ -75,8 +109,10 @@ struct LocalSocket: Hashable, Sendable {
             descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit,
             socklen_t(clamping: MemoryLayout<timeval>.size))
         do throws(Errno) {
-            try withAddress { address, size throws(Errno) in
-                guard Glibc.connect(descriptor, address, size) == 0 else { throw currentErrno }
+            try withFolder { folder throws(Errno) in
+                try withAddress(in: folder) { address, size throws(Errno) in
+                    guard Glibc.connect(descriptor, address, size) == 0 else { throw currentErrno }
+                }
             }
         } catch {
             close(descriptor)
@@ -85,19 +121,35 @@ struct LocalSocket: Hashable, Sendable {
         return descriptor
     }
 
-    /// Passes the address to `body`, for connect or bind.
-    ///
-    /// A socket's address has room for 107 bytes, and a path may be longer. The folder is therefore
-    /// opened, and the address goes through /proc/self/fd.
-    private func withAddress(
-        _ body: (UnsafePointer<sockaddr>, socklen_t) throws(Errno) -> Void
-    ) throws(Errno) {
+    /// Passes the folder's descriptor to `body`.
+    private func withFolder(_ body: (Int32) throws(Errno) -> Void) throws(Errno) {
         let opened = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard opened >= 0 else { throw currentErrno }
         defer { close(opened) }
+        try body(opened)
+    }
+
+    private static func path(of name: String, in folder: Int32) -> String {
+        "/proc/self/fd/\(folder)/\(name)"
+    }
+
+    /// Whether only this process's user can make and rename files in an open folder.
+    private static func isOnlyOwn(_ folder: Int32) -> Bool {
+        var status = stat()
+        return fstat(folder, &status) == 0 && status.st_uid == geteuid()
+            && status.st_mode & 0o022 == 0
+    }
+
+    /// Passes the address to `body`, for connect or bind.
+    ///
+    /// A socket's address has room for 107 bytes, and a path may be longer. The address therefore
+    /// goes through /proc/self/fd.
+    private func withAddress(
+        in folder: Int32, _ body: (UnsafePointer<sockaddr>, socklen_t) throws(Errno) -> Void
+    ) throws(Errno) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        let text = "/proc/self/fd/\(opened)/\(name)"
+        let text = Self.path(of: name, in: folder)
         guard text.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else {
             throw .fileNameTooLong
         }

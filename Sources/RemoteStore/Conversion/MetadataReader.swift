@@ -27,8 +27,9 @@ struct MetadataReader: Sendable {
     static let maximumSize: UInt64 = 0x400_0000_0000
     /// Longest plausible id or revision, in bytes; real ones have about 25.
     static let maximumIdentifierLength = 1024
-    /// Longest plausible cursor, in bytes; real ones have about 200.
-    static let maximumCursorLength = 64 << 10
+    /// Longest plausible cursor, in bytes. Dropbox's have about 200; those of a server that has a
+    /// folder's path in them, some 350,000 at the maximum depth.
+    static let maximumCursorLength = 1 << 20
 
     /// The field of a property that has POSIX facts.
     static let factsField = "facts"
@@ -189,7 +190,8 @@ extension RemoteSpace {
         let used = Self.bytes(usage.used)
         switch usage.allocation {
         case .individual(let individual):
-            self.init(used: used, allocated: Self.bytes(individual.allocated))
+            self.init(
+                used: used, allocated: Self.bytes(individual.allocated), isPersonal: true)
         case .team(let team)
         where team.userWithinTeamSpaceAllocated > 0
             && team.userWithinTeamSpaceLimitType == .stopSync:

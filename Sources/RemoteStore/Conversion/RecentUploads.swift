@@ -10,8 +10,8 @@ struct RecentUploads {
     /// Pauses before the retries of a call that did not find its recently uploaded source.
     static let pauses: [Duration] = [.milliseconds(500), .milliseconds(1500), .seconds(3)]
 
-    /// When each folded path was last uploaded to. Old ones stay until all are looked at, once in a span: a delta asks about
-    /// each of its entries, and may have thousands.
+    /// When each folded path was last uploaded to. Old ones stay until all are looked at, once in a
+    /// span: a delta asks about each of its entries, and may have thousands.
     private var times: [String: ContinuousClock.Instant] = [:]
     private var lastCleaning: ContinuousClock.Instant?
 

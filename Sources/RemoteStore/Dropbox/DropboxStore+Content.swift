@@ -97,8 +97,8 @@ extension DropboxStore {
         return entry
     }
 
-    /// Returns the result of an earlier request whose response was lost, if a refusal can follow one
-    /// and the file at the path is this commit's. Otherwise throws the refusal.
+    /// Returns the result of an earlier request whose response was lost, if a refusal can follow
+    /// one and the file at the path is this commit's. Otherwise throws the refusal.
     ///
     /// `wasPossible` is whether a request of this call before the refused one may have been
     /// applied. A new file that must be this mount's does not accept an equal one of another

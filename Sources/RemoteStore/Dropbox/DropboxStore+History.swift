@@ -16,14 +16,21 @@ extension DropboxStore: RemoteHistory {
         try await mountedFolder()
         var argument = Files.ListRevisionsArg(path: serverPath(path))
         var found = RemoteRevisions(versions: [], isDeleted: false)
+        var most = Self.revisionLimit
         while true {
             let rest = limit -| found.versions.count
-            argument.limit = UInt64(clamping: max(1, min(rest, Self.revisionLimit)))
+            argument.limit = UInt64(clamping: max(1, min(rest, most)))
             let page: Files.ListRevisionsResult
             do {
                 page = try await client.call(
                     Files.listRevisions, argument, options: .interactive)
             } catch {
+                if error.isTooLarge,
+                    let fewer = ListingRules.smallerPage(than: UInt32(clamping: argument.limit))
+                {
+                    most = Int(clamping: fewer)
+                    continue
+                }
                 throw RemoteError(error) { RemoteError($0) }
             }
             if argument.beforeRev == nil {

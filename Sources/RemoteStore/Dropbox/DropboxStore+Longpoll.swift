@@ -1,5 +1,6 @@
-// The wait for changes. It can be ended from outside: a machine that has slept, or has moved to another network, would not get
-// the answer, and would notice it only by a timeout.
+// The wait for changes, and the request for them. Both can be ended from outside: a machine that
+// has slept, or has moved to another network, would not get the answer, and would notice it only by
+// a timeout.
 
 package import Core
 import DropboxAPI
@@ -8,6 +9,9 @@ import Synchronization
 extension DropboxStore {
     private typealias Answer = Result<
         Files.ListFolderLongpollResult, CallError<Files.ListFolderLongpollError>
+    >
+    private typealias NextPage = Result<
+        TolerantListing, CallError<Files.ListFolderContinueError>
     >
 
     /// Waits for a change by longpoll.
@@ -18,20 +22,14 @@ extension DropboxStore {
             cursor: FeedPosition(cursor).cursor,
             timeout: ListingRules.timeout(UInt64(clamping: timeout)))
         let client = client
-        let task = Task { () async -> Answer in
+        let (answer, isEnded) = await longpolls.run { () async -> Answer in
             do throws(CallError<Files.ListFolderLongpollError>) {
                 return .success(try await client.call(Files.listFolderLongpoll, argument))
             } catch {
                 return .failure(error)
             }
         }
-        let id = longpolls.begin { task.cancel() }
-        let answer = await withTaskCancellationHandler {
-            await task.value
-        } onCancel: {
-            task.cancel()
-        }
-        if longpolls.end(id) { throw .cancelled }
+        if isEnded { throw .cancelled }
         switch answer {
         case .success(let result):
             return RemoteChange(
@@ -43,14 +41,41 @@ extension DropboxStore {
         }
     }
 
-    /// Ends the wait for a change.
+    /// Requests the next page of a listing or delta. A request that is on its way when the network
+    /// changes is made anew: the bytes sent on the old connection may be lost, and the kernel would
+    /// repeat them seconds later only. The request changes nothing on the server.
+    func nextPage(
+        _ argument: Files.ListFolderContinueArg
+    ) async throws(CallError<Files.ListFolderContinueError>) -> TolerantListing {
+        while true {
+            let client = client
+            let (answer, isEnded) = await pageRequests.run { () async -> NextPage in
+                do throws(CallError<Files.ListFolderContinueError>) {
+                    return .success(
+                        try await client.call(
+                            TolerantListing.listFolderContinue, argument, options: .interactive))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            if case .failure(let error) = answer, error.kind == .cancelled, isEnded,
+                !Task.isCancelled
+            {
+                continue
+            }
+            return try answer.get()
+        }
+    }
+
+    /// Ends the wait for a change, and begins the request for a page anew.
     package func endWaiting() {
         longpolls.endAll()
+        pageRequests.endAll()
     }
 }
 
-/// The longpolls in flight, by numbers.
-final class Longpolls: Sendable {
+/// Calls in flight that can be ended from outside, by numbers.
+final class EndableCalls: Sendable {
     private struct State {
         var last: UInt64 = 0
         var cancellations: [UInt64: @Sendable () -> Void] = [:]
@@ -60,8 +85,22 @@ final class Longpolls: Sendable {
     /// Lock: a leaf; memory only.
     private let state = Mutex(State())
 
-    /// Registers a longpoll by how it is cancelled.
-    func begin(_ cancel: @escaping @Sendable () -> Void) -> UInt64 {
+    /// Makes a call, and returns its answer, and whether it was ended from outside.
+    func run<Answer: Sendable>(
+        _ call: @escaping @Sendable () async -> Answer
+    ) async -> (answer: Answer, isEnded: Bool) {
+        let task = Task { await call() }
+        let id = begin { task.cancel() }
+        let answer = await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+        return (answer, end(id))
+    }
+
+    /// Registers a call by how it is cancelled.
+    private func begin(_ cancel: @escaping @Sendable () -> Void) -> UInt64 {
         state.withLock { state in
             state.last &+= 1
             state.cancellations[state.last] = cancel
@@ -69,8 +108,8 @@ final class Longpolls: Sendable {
         }
     }
 
-    /// Forgets a longpoll; returns whether it was ended from outside.
-    func end(_ id: UInt64) -> Bool {
+    /// Forgets a call; returns whether it was ended from outside.
+    private func end(_ id: UInt64) -> Bool {
         state.withLock { state in
             state.cancellations[id] = nil
             return state.ended.remove(id) != nil

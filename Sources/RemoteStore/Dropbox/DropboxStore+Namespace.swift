@@ -65,7 +65,7 @@ extension DropboxStore {
         try await prepareToMake()
         do throws(RemoteError) {
             let moved = try reader.entry(try await relocate(Files.moveV2, node, target))
-            compare(moved, with: node)
+            try check(moved, is: node)
             return moved
         } catch {
             guard let id = node.id else { throw error }

@@ -55,13 +55,14 @@ extension DropboxStore {
     /// The name of a node for a request.
     ///
     /// If only paths can be sent, this requests the current path, unless a revision guards the
-    /// change, which no other node has. Throws `notFound` if the node is gone.
+    /// change, which no other node has. A change that is void elsewhere names the path. Throws
+    /// `notFound` if the node is gone.
     func name(
         of node: RemoteReference, isGuarded: Bool = false
     ) async throws(RemoteError) -> NodeName {
         try await mountedFolder()
         let path = NodeName(text: serverPath(node.path), isID: false)
-        guard let id = node.id, id.isSendable else { return path }
+        guard let id = node.id, id.isSendable, !node.isOnlyAtPath else { return path }
         guard refusesIDs else { return NodeName(text: id.rawValue, isID: true) }
         if isGuarded { return path }
         guard let entry = try await entry(of: id) else { throw .notFound }
@@ -83,6 +84,13 @@ extension DropboxStore {
         log.warning(
             "a change sent by path met another node than was meant",
             metadata: ["path": "\(node.path)", "meant": "\(id)", "met": "\(found)"])
+    }
+
+    /// The same, for a move. Throws `conflict` if another node was at the path of one that was to
+    /// move from there only.
+    func check(_ moved: RemoteEntry, is node: RemoteReference) throws(RemoteError) {
+        compare(moved, with: node)
+        if node.isOnlyAtPath, let id = node.id, moved.id != id { throw .conflict(.other) }
     }
 
     // MARK: Batches

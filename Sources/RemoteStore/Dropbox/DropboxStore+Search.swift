@@ -1,4 +1,5 @@
-// Dropbox's search, in names and content. It finds what it has indexed: a file that was stored a minute ago may be missing.
+// Dropbox's search, in names and content. It finds what it has indexed: a file that was stored a
+// minute ago may be missing.
 
 import Core
 import DropboxAPI
@@ -18,7 +19,8 @@ extension DropboxStore {
     /// Pages without an entry in a row.
     private static let mostEmptyPages = 20
 
-    /// Calls `body` with each entry that is found below a folder, until it returns false. `namesOnly` leaves content out.
+    /// Calls `body` with each entry that is found below a folder, until it returns false.
+    /// `namesOnly` leaves content out.
     package func search(
         _ query: String, below folder: RemotePath, namesOnly: Bool, _ body: (FoundEntry) -> Bool
     ) async throws(RemoteError) {
@@ -27,31 +29,40 @@ extension DropboxStore {
         options.path = serverPath(folder)
         options.maxResults = Self.searchPage
         options.filenameOnly = namesOnly
-        var emptyPages = 0
-        do throws(CallError<Files.SearchError>) {
-            var result = try await client.call(
-                Files.searchV2, Files.SearchV2Arg(query: query, options: options),
-                options: .interactive)
-            while true {
-                let found = result.matches.compactMap { self.found($0.metadata) }
-                for entry in found where !body(entry) { return }
-                emptyPages = found.isEmpty ? emptyPages +| 1 : 0
-                guard result.hasMore, let cursor = result.cursor,
-                    emptyPages < Self.mostEmptyPages
-                else { return }
-                result = try await client.call(
-                    Files.searchContinueV2, Files.SearchV2ContinueArg(cursor: cursor),
-                    options: .interactive)
-            }
-        } catch {
-            throw RemoteError(error) { failure in
-                switch failure {
-                case .path(let lookup): RemoteError(lookup)
-                case .invalidArgument(let reason): .server(reason ?? "an invalid search")
-                case .internalError: .server("the search failed")
-                case .unknown(let tag): .server(tag)
+        var told: Set<RemotePath> = []
+        while true {
+            do throws(CallError<Files.SearchError>) {
+                return try await search(query, options) { entry in
+                    !told.insert(entry.entry.foldedPath).inserted || body(entry)
                 }
+            } catch {
+                // The search begins anew, because its cursor keeps the size of pages.
+                let size = UInt32(clamping: options.maxResults)
+                guard error.isTooLarge, let fewer = ListingRules.smallerPage(than: size) else {
+                    throw RemoteError(error) { RemoteError($0) }
+                }
+                options.maxResults = UInt64(clamping: fewer)
             }
+        }
+    }
+
+    private func search(
+        _ query: String, _ options: Files.SearchOptions, _ body: (FoundEntry) -> Bool
+    ) async throws(CallError<Files.SearchError>) {
+        var emptyPages = 0
+        var result = try await client.call(
+            Files.searchV2, Files.SearchV2Arg(query: query, options: options),
+            options: .interactive)
+        while true {
+            let found = result.matches.compactMap { self.found($0.metadata) }
+            for entry in found where !body(entry) { return }
+            emptyPages = found.isEmpty ? emptyPages +| 1 : 0
+            guard result.hasMore, let cursor = result.cursor,
+                emptyPages < Self.mostEmptyPages
+            else { return }
+            result = try await client.call(
+                Files.searchContinueV2, Files.SearchV2ContinueArg(cursor: cursor),
+                options: .interactive)
         }
     }
 
@@ -66,5 +77,16 @@ extension DropboxStore {
             shown.utf8.split(separator: UInt8(ascii: "/")).count
             >= entry.foldedPath.components.count
         return FoundEntry(entry: entry, path: isPlausible ? shown : plain)
+    }
+}
+
+extension RemoteError {
+    fileprivate init(_ error: Files.SearchError) {
+        switch error {
+        case .path(let lookup): self.init(lookup)
+        case .invalidArgument(let reason): self = .server(reason ?? "an invalid search")
+        case .internalError: self = .server("the search failed")
+        case .unknown(let tag): self = .server(tag)
+        }
     }
 }

@@ -40,18 +40,17 @@ package final class DropboxStore: RemoteStoring {
         }
     }
 
-    /// Maximum entries of a listing's page; the API's limit.
-    private static let pageLimit: UInt32 = 2000
-
     let clock: StoreClock
     /// The root of all paths.
     let rooted: Mutex<Rooted>
     let log: Logger
     private let refused = Mutex(0)
+    private let pageSize = PageSize()
     /// Whether the service has refused an id in a change.
     private let idRefusal = Mutex(false)
-    /// The longpolls in flight.
-    let longpolls = Longpolls()
+    let longpolls = EndableCalls()
+    /// Requests for the next page.
+    let pageRequests = EndableCalls()
     /// Recent uploads, which may not be visible everywhere on the server yet.
     private let recentUploads = Mutex(RecentUploads())
     /// Where POSIX facts are kept.
@@ -151,9 +150,10 @@ package final class DropboxStore: RemoteStoring {
     ) async throws(RemoteError) -> RemotePage {
         let mounted = try await mountedFolder()
         let position = template.position(isFeed: recursive && !includesDeleted)
+        let size = pageSize.current
         let argument = Files.ListFolderArg(
             path: serverPath(folder), recursive: recursive, includeDeleted: includesDeleted,
-            limit: Self.pageLimit, includePropertyGroups: position.filter)
+            limit: size, includePropertyGroups: position.filter)
         let listing: TolerantListing
         do {
             listing = try await client.call(
@@ -164,18 +164,28 @@ package final class DropboxStore: RemoteStoring {
                 return try await list(
                     folder, recursive: recursive, includesDeleted: includesDeleted)
             }
+            if error.isTooLarge, shrinkPages(from: size) {
+                return try await list(
+                    folder, recursive: recursive, includesDeleted: includesDeleted)
+            }
             let mapped = RemoteError(error) { RemoteError($0) }
             if mapped == .notFound || mapped == .notAFolder { try await confirm(mounted) }
             throw mapped
         }
-        let page = try page(listing, after: nil, at: position, in: mounted).page
+        let (page, isRootTold) = try page(listing, after: nil, at: position, in: mounted)
+        if isRootTold, !includesDeleted {
+            // Another folder is at the path, unless the mounted one has come back since.
+            try await confirm(mounted)
+            throw .cursorReset
+        }
         if position.isFeed, await findsFacts(like: page.entries, besides: position) {
             return try await list(folder, recursive: recursive, includesDeleted: includesDeleted)
         }
         return page
     }
 
-    /// The next page of a listing or delta.
+    /// The next page of a listing or delta. After one with more bytes than are accepted, the
+    /// listing has to begin anew: a cursor keeps the size of pages that it began with.
     package func list(after cursor: Core.Cursor) async throws(RemoteError) -> RemotePage {
         let mounted = try await mountedFolder()
         var position = FeedPosition(cursor)
@@ -185,12 +195,13 @@ package final class DropboxStore: RemoteStoring {
         // The feed of a cursor without the template never tells of facts.
         if !template.isCovered(by: position) { throw .cursorReset }
         let argument = Files.ListFolderContinueArg(cursor: position.cursor)
+        let size = pageSize.current
         let listing: TolerantListing
         do {
-            listing = try await client.call(
-                TolerantListing.listFolderContinue, argument, options: .interactive)
+            listing = try await nextPage(argument)
         } catch {
             if error.isAboutCursor { throw .cursorReset }
+            if error.isTooLarge, shrinkPages(from: size) { throw .cursorReset }
             let mapped = RemoteError(error) { RemoteError($0) }
             guard mounted.isPart, mapped == .notFound || mapped == .notAFolder else {
                 throw mapped
@@ -220,7 +231,7 @@ package final class DropboxStore: RemoteStoring {
         let position = template.position(isFeed: !includesDeleted)
         let argument = Files.ListFolderArg(
             path: serverPath(.root), recursive: true, includeDeleted: includesDeleted,
-            includePropertyGroups: position.filter)
+            limit: pageSize.current, includePropertyGroups: position.filter)
         let result: Files.ListFolderGetLatestCursorResult
         do {
             result = try await client.call(
@@ -304,6 +315,15 @@ package final class DropboxStore: RemoteStoring {
             log.debug("no listing of templates", metadata: ["reason": "\(error)"])
         }
         return !template.isCovered(by: position)
+    }
+
+    /// Makes the pages of new listings smaller. Returns false if they cannot be.
+    private func shrinkPages(from size: UInt32) -> Bool {
+        guard pageSize.shrink(from: size) else { return false }
+        log.notice(
+            "a page of a listing has too many bytes: asking for fewer entries",
+            metadata: ["entries": "\(pageSize.current)"])
+        return true
     }
 
     private func note(refused count: Int) {

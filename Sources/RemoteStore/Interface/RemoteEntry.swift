@@ -77,8 +77,8 @@ package struct RemoteFile: Hashable, Sendable {
     /// The file's POSIX facts, as far as the answer has them.
     package var posix: PosixReport
 
-    /// The target, if the file is a symbolic link: Dropbox's own, or by its facts, as long as no other
-    /// client has changed the content.
+    /// The target, if the file is a symbolic link: Dropbox's own, or by its facts, as long as no
+    /// other client has changed the content.
     package var linkTarget: LinkTarget? {
         symbolicLinkTarget ?? posix.facts?.link(ofContent: hash)
     }
@@ -207,7 +207,8 @@ package struct RemoteEntry: Hashable, Sendable {
 
 /// One page of a listing or delta.
 package struct RemotePage: Hashable, Sendable {
-    /// Entries to apply in order. Entries whose names no filesystem can hold are left out and counted.
+    /// Entries to apply in order. Entries whose names no filesystem can hold are left out and
+    /// counted.
     package var entries: [RemoteEntry]
     /// The position after the page; to be stored together with the entries.
     package var cursor: Cursor
@@ -260,10 +261,13 @@ package struct RemoteSpace: Hashable, Sendable {
     package var used: Int64
     /// Bytes allowed to this member, a team's cap included.
     package var allocated: Int64
+    /// Whether both are of this account alone, and not of its team.
+    package var isPersonal: Bool
 
-    /// Takes over both fields.
-    package init(used: Int64, allocated: Int64) {
+    /// Takes over all fields.
+    package init(used: Int64, allocated: Int64, isPersonal: Bool = false) {
         self.used = used
         self.allocated = allocated
+        self.isPersonal = isPersonal
     }
 }

@@ -1,9 +1,11 @@
-// The errors of the server in words for people. Not responsible for advice: messages of commands add it.
+// The errors of the server in words for people. Not responsible for advice: messages of commands
+// add it.
 
 import Saturating
 
 extension RemoteError: CustomStringConvertible {
-    /// The reason in a few words, without a full stop, for the middle of a message or a line of the log.
+    /// The reason in a few words, without a full stop, for the middle of a message or a line of the
+    /// log.
     package var description: String {
         switch self {
         case .offline(let detail): detail

@@ -1,4 +1,5 @@
-// Exports of cloud documents, whose own bytes the cloud does not give out. A separate protocol, because most mounts open none.
+// Exports of cloud documents, whose own bytes the cloud does not give out. A separate protocol,
+// because most mounts open none.
 
 package import Blocking
 package import ContentHashing
@@ -7,12 +8,13 @@ import Saturating
 
 /// A cloud that exports documents.
 package protocol RemoteExporting: Sendable {
-    /// The file at a path, with the formats that it can be exported in. Throws `notFound` when nothing is
-    /// there, and `notAFile` for a folder.
+    /// The file at a path, with the formats that it can be exported in. Throws `notFound` when
+    /// nothing is there, and `notAFile` for a folder.
     func document(at path: RemotePath) async throws(RemoteError) -> RemoteDocument
-    /// Starts the export of a document in a format, without one in the document's first. Of the newest revision, which the
-    /// result names. Throws `notDownloadable` for a file that cannot be exported, or not so, and `busy` while the cloud has
-    /// no export yet. The stream throws `malformed` unless it has the bytes that the result names.
+    /// Starts the export of a document in a format, without one in the document's first. Of the
+    /// newest revision, which the result names. Throws `notDownloadable` for a file that cannot be
+    /// exported, or not so, and `busy` while the cloud has no export yet. The stream throws
+    /// `malformed` unless it has the bytes that the result names.
     func openExport(
         of id: FileID, as format: String?
     ) async throws(RemoteError) -> (export: RemoteExport, bytes: any RemoteByteStream)
@@ -78,8 +80,9 @@ package enum ExportFailure: Error, Hashable, Sendable {
 }
 
 extension RemoteExporting {
-    /// Exports a document into a file: `write` gets the bytes and their offset, from the start again after a broken connection,
-    /// and returns the errno of a failure. Bytes that the file has behind the export's size are of such an earlier try.
+    /// Exports a document into a file: `write` gets the bytes and their offset, from the start
+    /// again after a broken connection, and returns the errno of a failure. Bytes that the file has
+    /// behind the export's size are of such an earlier try.
     package func export(
         _ id: FileID, as format: String?, limit: Int64,
         on disk: DiskQueue = DiskQueue(label: "dbxfs.exports"),

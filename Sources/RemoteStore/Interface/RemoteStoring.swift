@@ -36,7 +36,8 @@ package protocol RemoteStoring: Sendable {
     /// Returns whether to list, and the backoff before the next call in seconds. Throws
     /// `cursorReset` when the cursor has expired.
     func waitForChange(after cursor: Cursor, timeout: Int) async throws(RemoteError) -> RemoteChange
-    /// Ends the wait for a change at once, with `cancelled`: after a change of the network, its connection may be dead.
+    /// Ends the wait for a change at once, with `cancelled`, and requests anew the page that is on
+    /// its way: after a change of the network, their connection may be dead.
     func endWaiting()
     /// The entry at a path (not the root), or nil.
     func entry(at path: RemotePath) async throws(RemoteError) -> RemoteEntry?
@@ -68,17 +69,18 @@ package protocol RemoteStoring: Sendable {
     func append(
         _ source: any UploadSource, range: Range<Int64>, to session: UploadSession, closes: Bool
     ) async throws(RemoteError)
-    /// Commits a session. After a refusal the session keeps its bytes, and can be committed at another path. Throws
-    /// `sessionLost` when bytes are missing, or when the session is gone. If it is gone because an earlier call has committed
-    /// it, the result is the file.
+    /// Commits a session. After a refusal the session keeps its bytes, and can be committed at
+    /// another path. Throws `sessionLost` when bytes are missing, or when the session is gone. If
+    /// it is gone because an earlier call has committed it, the result is the file.
     func finishUpload(_ session: UploadSession, size: Int64, commit: RemoteCommit)
         async throws(RemoteError) -> RemoteEntry
 
     // MARK: Namespace
     //
-    // A change of a node whose id is known applies to that node, at its current path, and throws `notFound` if the node is
-    // gone. It never applies to another node at the former path. Some services refuse ids: for these, the current path is
-    // requested first and then sent. If another node comes to the path in between, the response is about the other node.
+    // A change of a node whose id is known applies to that node, at its current path, and throws
+    // `notFound` if the node is gone. It never applies to another node at the former path. Some
+    // services refuse ids: for these, the current path is requested first and then sent. If another
+    // node comes to the path in between, the response is about the other node.
 
     /// Creates a folder. Throws `conflict(.folder)` when one exists, whose entry the caller can
     /// request.
@@ -206,8 +208,9 @@ package protocol UploadSource: Sendable {
     /// own thread, so it may block for the local disk but for nothing else. Throws to abort the
     /// upload.
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int
-    /// Called on the transfer's own thread when the network has taken the bytes of the request before this offset;
-    /// with a lower offset again when a request is repeated. It must return quickly.
+    /// Called on the transfer's own thread when the network has taken the bytes of the request
+    /// before this offset; with a lower offset again when a request is repeated. It must return
+    /// quickly.
     func noteTaken(upTo offset: Int64)
 }
 
@@ -254,6 +257,22 @@ package struct RemoteCommit: Hashable, Sendable {
         self.facts = facts
         self.needsFacts = needsFacts
     }
+}
+
+/// Runs a listing, and begins it anew when its cursor is reset: pages can be made smaller three
+/// times, and the cursor can expire, too. Throws `cursorReset` at the fifth reset.
+package func beginningAnew<Listing>(
+    _ list: () async throws(RemoteError) -> Listing
+) async throws(RemoteError) -> Listing {
+    let mostResets = 5
+    for _ in 1..<mostResets {
+        do throws(RemoteError) {
+            return try await list()
+        } catch {
+            guard error == .cursorReset else { throw error }
+        }
+    }
+    return try await list()
 }
 
 /// An upload session on the server; it survives this process for seven days.

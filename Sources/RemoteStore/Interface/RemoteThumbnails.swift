@@ -1,12 +1,14 @@
-// Small pictures of pictures, which the cloud makes. A separate protocol, because only mounts for a desktop ask for them.
+// Small pictures of pictures, which the cloud makes. A separate protocol, because only mounts for a
+// desktop ask for them.
 
 package import Core
 
 /// A cloud that makes thumbnails.
 package protocol RemoteThumbnailing: Sendable {
-    /// The thumbnails of revisions, at most `RemoteThumbnail.mostInRequest`, as PNG, in the same order. Outcomes of single
-    /// ones: `notDownloadable` if the cloud makes none of this file, `notFound`, and `malformed` for another revision's.
-    /// The bytes are not checked: they may be no picture.
+    /// The thumbnails of revisions, at most `RemoteThumbnail.mostInRequest`, as PNG, in the same
+    /// order. Outcomes of single ones: `notDownloadable` if the cloud makes none of this file,
+    /// `notFound`, and `malformed` for another revision's. The bytes are not checked: they may be
+    /// no picture.
     func thumbnails(
         of revisions: [Revision], size: RemoteThumbnail.Size
     ) async throws(RemoteError) -> [RemoteOutcome<[UInt8]>]

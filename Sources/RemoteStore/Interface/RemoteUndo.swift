@@ -5,8 +5,8 @@ import Saturating
 
 /// A cloud that lists deleted entries.
 package protocol RemoteUndo: RemoteHistory {
-    /// Starts a listing of a folder with deleted entries, folders too. A cloud may list a deleted folder, or throw
-    /// `notFound` for it.
+    /// Starts a listing of a folder with deleted entries, folders too. A cloud may list a deleted
+    /// folder, or throw `notFound` for it.
     func listWithDeleted(_ folder: RemotePath, recursive: Bool) async throws(RemoteError)
         -> RemotePage
     /// The next page. Throws `cursorReset` when the cursor has expired.
@@ -14,11 +14,24 @@ package protocol RemoteUndo: RemoteHistory {
 }
 
 extension RemoteUndo {
-    /// Calls `body` with each entry below a folder, deleted ones included, in the server's order. If the folder is
-    /// deleted and the cloud does not list it, a folder above is listed instead.
+    /// Calls `body` with each entry below a folder, deleted ones included, in the server's order.
+    /// If the folder is deleted and the cloud does not list it, a folder above is listed instead.
+    /// `begin` is called before the first entry, and again if the listing has to begin anew: what
+    /// `body` has collected since is to be dropped.
     ///
-    /// Throws `notFound` if there is and was nothing at the path, and `notAFolder` if a file is there.
+    /// Throws `notFound` if there is and was nothing at the path, and `notAFolder` if a file is
+    /// there.
     package func forEachEntry(
+        below folder: RemotePath, recursive: Bool, begin: () -> Void,
+        _ body: (RemoteEntry) throws(RemoteError) -> Void
+    ) async throws(RemoteError) {
+        try await beginningAnew { () async throws(RemoteError) in
+            begin()
+            try await listEntries(below: folder, recursive: recursive, body)
+        }
+    }
+
+    private func listEntries(
         below folder: RemotePath, recursive: Bool,
         _ body: (RemoteEntry) throws(RemoteError) -> Void
     ) async throws(RemoteError) {
@@ -83,8 +96,8 @@ private struct ListedScope {
     }
 }
 
-/// Paths as users write them. A folded path has the key of each name; of a listing, only the last name of an entry has its
-/// original spelling.
+/// Paths as users write them. A folded path has the key of each name; of a listing, only the last
+/// name of an entry has its original spelling.
 package struct SpelledPaths: Sendable {
     /// Bytes of all paths and names.
     private static let mostBytes = 256 << 20
@@ -116,6 +129,15 @@ package struct SpelledPaths: Sendable {
         path(of: entry.foldedPath.parent).appending(entry.name)
     }
 
+    /// Whether each folder above an entry was noted.
+    fileprivate func spells(_ entry: RemoteEntry) -> Bool {
+        var key = ""
+        return entry.foldedPath.parent.components.enumerated().allSatisfy { level, component in
+            key += "/\(component)"
+            return level < depth || names[RemotePath(rawValue: key)] != nil
+        }
+    }
+
     private func path(of foldedFolder: RemotePath) -> RemotePath {
         var key = ""
         var spelled = folder.rawValue
@@ -125,5 +147,58 @@ package struct SpelledPaths: Sendable {
             spelled += "/\(names[RemotePath(rawValue: key)] ?? component)"
         }
         return RemotePath(rawValue: spelled)
+    }
+}
+
+/// The living entries of a listing with their paths as users write them. That a server tells a
+/// folder before what it contains is an assumption: an entry that comes first waits.
+package struct SpelledListing: Sendable {
+    /// Bytes of the paths that may wait at once.
+    private static let mostWaiting = 256 << 20
+
+    private let depth: Int
+    private var paths: SpelledPaths
+    private var waiting: [RemoteEntry] = []
+    private var waitingBytes = 0
+
+    /// Begins a listing of a folder, of which the spelling is known.
+    package init(of folder: RemotePath) {
+        depth = folder.components.count
+        paths = SpelledPaths(below: folder)
+    }
+
+    /// Takes a page. Returns the entries whose paths are known by now, without the folder itself.
+    ///
+    /// Throws `malformed` if the server tells too much of which it never tells the folders.
+    package mutating func take(
+        _ page: [RemoteEntry]
+    ) throws(RemoteError) -> [(entry: RemoteEntry, path: RemotePath)] {
+        let entries = page.filter { $0.foldedPath.components.count > depth }
+        for entry in entries { try paths.note(entry) }
+        // Only a folder ends the waiting.
+        var candidates = entries
+        if !waiting.isEmpty, entries.contains(where: \.isFolder) {
+            candidates.insert(contentsOf: waiting, at: 0)
+            (waiting, waitingBytes) = ([], 0)
+        }
+        var known: [(entry: RemoteEntry, path: RemotePath)] = []
+        for entry in candidates {
+            if paths.spells(entry) {
+                known.append((entry, paths.path(of: entry)))
+            } else {
+                waiting.append(entry)
+                waitingBytes +|= entry.foldedPath.rawValue.utf8.count
+            }
+        }
+        guard waitingBytes <= Self.mostWaiting else {
+            throw .malformed("a listing without the folders of what it tells")
+        }
+        return known
+    }
+
+    /// Ends the listing. Returns the entries that still wait: unknown folders have their keys.
+    package mutating func end() -> [(entry: RemoteEntry, path: RemotePath)] {
+        defer { waiting = [] }
+        return waiting.map { ($0, paths.path(of: $0)) }
     }
 }

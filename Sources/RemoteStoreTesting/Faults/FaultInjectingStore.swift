@@ -85,7 +85,8 @@ package final class FaultInjectingStore: RemoteStoring {
         set { state.withLock { $0.isOffline = newValue } }
     }
 
-    /// While true, every call fails because the root has changed; `refreshRoot` ends it.
+    /// While true, every call without a planned fault fails because the root has changed;
+    /// `refreshRoot` ends it.
     package var isRootStale: Bool {
         get { state.withLock { $0.isRootStale } }
         set { state.withLock { $0.isRootStale = newValue } }
@@ -166,11 +167,11 @@ package final class FaultInjectingStore: RemoteStoring {
             call.number = state.numbers[operation] ?? 0
             state.calls.append(call)
             if state.isOffline { throw .offline("switched off") }
-            if state.isRootStale || state.missingRoot != nil {
-                if operation != .account && operation != .space { throw .rootChanged }
-            }
             let index = state.planned.indices.first { state.planned[$0].happens(in: call) }
             let fault = index.map { state.planned[$0].fault }
+            if fault == nil, state.isRootStale || state.missingRoot != nil {
+                if operation != .account && operation != .space { throw .rootChanged }
+            }
             return (call, fault, stall: fault == .stall ? stalls.begin() : nil)
         }
     }

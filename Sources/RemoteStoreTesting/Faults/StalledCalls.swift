@@ -19,8 +19,8 @@ final class StalledCalls: Sendable {
     /// Number of calls that are held.
     var count: Int { state.withLock { $0.held.count } }
 
-    /// Notes a call that is to be held, and returns its number. From now on it can be released: a task may
-    /// come to its stop long after a test has seen that the call has begun.
+    /// Notes a call that is to be held, and returns its number. From now on it can be released: a
+    /// task may come to its stop long after a test has seen that the call has begun.
     func begin() -> Int {
         state.withLock { state in
             state.last += 1

@@ -4,8 +4,8 @@ import Core
 import Foundation
 import RemoteStore
 
-/// The changes that a server leaves out of the deltas after a cursor. The specification promises no more than
-/// that a client which applies them ends with the server's tree.
+/// The changes that a server leaves out of the deltas after a cursor. The specification promises no
+/// more than that a client which applies them ends with the server's tree.
 package enum LogCompaction: Hashable, Sendable, CaseIterable {
     /// Each change has an entry.
     case none

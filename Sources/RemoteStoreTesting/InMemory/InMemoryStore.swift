@@ -30,8 +30,8 @@ package final class InMemoryStore: RemoteStoring {
     private let compaction: LogCompaction
     let now: @Sendable () -> WallTime
 
-    /// Makes an empty account with a quota, a page size, a rule for folding names, and a limit of entries moved at
-    /// once.
+    /// Makes an empty account with a quota, a page size, a rule for folding names, and a limit of
+    /// entries moved at once.
     package init(
         allocated: Int64 = 1 << 40, pageSize: Int = 2000, refusesIDs: Bool = false,
         folding: NameFolding = .scalar, compaction: LogCompaction = .none, moveLimit: Int = 10_000,
@@ -137,7 +137,9 @@ package final class InMemoryStore: RemoteStoring {
 
     /// The sum of all file sizes, and the quota.
     package func space() async throws(RemoteError) -> RemoteSpace {
-        state.withLock { RemoteSpace(used: $0.tree.used, allocated: $0.tree.quota) }
+        state.withLock {
+            RemoteSpace(used: $0.tree.used, allocated: $0.tree.quota, isPersonal: true)
+        }
     }
 
     // MARK: Listing
@@ -363,6 +365,7 @@ package final class InMemoryStore: RemoteStoring {
         guard let id = node.id else { return node.path }
         if refusesIDs && isGuarded { return node.path }
         guard let item = tree.item(id: id) else { throw .notFound }
+        guard !node.isOnlyAtPath || tree.item(at: node.path)?.id == id else { throw .notFound }
         return tree.entry(of: item).foldedPath
     }
 

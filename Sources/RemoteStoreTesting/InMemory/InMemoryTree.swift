@@ -23,7 +23,8 @@ struct InMemoryTree {
     private(set) var goneTogether: [Int: [RemoteEntry]] = [:]
     /// The POSIX facts of files and folders; nil for an account that keeps none.
     private(set) var facts: [FileID: PosixFacts]?
-    /// Whether deltas tell of an entry whose facts alone have changed: the specification does not say.
+    /// Whether deltas tell of an entry whose facts alone have changed: the specification does not
+    /// say.
     var tellsFacts = true
     /// Content of every revision; deleted and overwritten ones stay readable.
     private(set) var contents: [Revision: [UInt8]] = [:]
@@ -73,8 +74,8 @@ struct InMemoryTree {
         return facts[id].map { .told($0) } ?? .missing
     }
 
-    /// An entry of the log as deltas tell it: facts whose changes are not in the log are those of the moment of the
-    /// request, or an older state would be the last that is told.
+    /// An entry of the log as deltas tell it: facts whose changes are not in the log are those of
+    /// the moment of the request, or an older state would be the last that is told.
     func withPresentFacts(_ entry: RemoteEntry) -> RemoteEntry {
         guard !tellsFacts else { return entry }
         var entry = entry

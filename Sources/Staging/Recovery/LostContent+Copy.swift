@@ -3,7 +3,7 @@
 import CLinux
 import Core
 import Glibc
-import LocalIO
+import LocalFiles
 import Saturating
 
 extension LostContent {
@@ -32,8 +32,7 @@ extension LostAndFound {
     /// Throws EEXIST if the path exists, ENODATA if there is only a note.
     package func copy(_ entry: LostEntry, to path: String) throws(StagingError) {
         guard let file = file(of: entry) else { throw StagingError(code: ENODATA) }
-        let source = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard source >= 0 else { throw StagingError(code: errno) }
+        let source = try StagingError.opening(file, O_RDONLY)
         defer { close(source) }
         var status = stat()
         guard lstat(path, &status) != 0 else { throw StagingError(code: EEXIST) }

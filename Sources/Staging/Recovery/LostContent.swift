@@ -5,6 +5,7 @@ import CLinux
 import Core
 import Foundation
 import Glibc
+import LocalFiles
 import Saturating
 
 /// A staging file that was put aside, and the facts known about it.
@@ -48,8 +49,8 @@ package struct LostContent: Codable, Hashable, Sendable {
 
     /// Reads a note; nil if it is none.
     init?(text: String) {
-        // Foundation's decoder traps on a document that is cut off within deep nesting, unless a byte
-        // follows.
+        // Foundation's decoder traps on a document that is cut off within deep nesting, unless a
+        // byte follows.
         let bytes = Data((text + " ").utf8)
         guard let content = try? JSONDecoder().decode(LostContent.self, from: bytes) else {
             return nil
@@ -113,8 +114,9 @@ package struct LostAndFound: Sendable {
         }
     }
 
-    /// Moves a staging file here, after its note. Returns the note. Throws when the disk refuses; then
-    /// the file is where it was. After a crash, the next call for the file ends what this one began.
+    /// Moves a staging file here, after its note. Returns the note. Throws when the disk refuses;
+    /// then the file is where it was. After a crash, the next call for the file ends what this one
+    /// began.
     func take(
         _ path: String, number: Int64, _ content: LostContent
     ) throws(StagingError) -> LostContent {
@@ -138,8 +140,7 @@ package struct LostAndFound: Sendable {
 
     /// As far as the disk takes them: content that it refuses is put aside, too.
     private static func flushBytes(of path: String) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { return }
+        guard let descriptor = try? RegularFile.open(path, O_RDONLY) else { return }
         fsync(descriptor)
         close(descriptor)
     }
@@ -160,11 +161,16 @@ package struct LostAndFound: Sendable {
     }
 
     private static let noteSuffix = ".json"
+    /// Bytes of a note, at most: a path has 4,096, each six in JSON.
+    private static let noteLimit = 1 << 16
+    /// Bytes of a name before its last character; with that and the note's end it is well below the
+    /// 255 of the system.
+    private static let nameLimit = 196
 
     private func notePath(_ name: String) -> String { "\(folder)/\(name)\(Self.noteSuffix)" }
 
     private func noted(_ name: String) -> LostContent? {
-        FileManager.default.contents(atPath: notePath(name))
+        ((try? RegularFile.contents(of: notePath(name), limit: Self.noteLimit)) ?? nil)
             .flatMap { LostContent(text: String(decoding: $0, as: UTF8.self)) }
     }
 
@@ -195,8 +201,8 @@ package struct LostAndFound: Sendable {
         return noted(name)?.file.map { !exists($0) } ?? false
     }
 
-    /// The note of a file that is here already, too: its filesystem moves by links, and the move was
-    /// cut off.
+    /// The note of a file that is here already, too: its filesystem moves by links, and the move
+    /// was cut off.
     private func taken(_ path: String, _ number: Int64, _ content: LostContent) -> LostContent? {
         var names = Names(number: number)
         while !isFree(names.current, content) {
@@ -227,7 +233,7 @@ package struct LostAndFound: Sendable {
         guard let name = path?.unicodeScalars.split(separator: "/").last else { return ownName }
         let kept = name.filter { $0.value >= 0x20 && $0.value != 0x7F }
         var text = "\(ownName) "
-        for scalar in kept where text.utf8.count <= 196 { text.unicodeScalars.append(scalar) }
+        for scalar in kept where text.utf8.count <= nameLimit { text.unicodeScalars.append(scalar) }
         return text.hasSuffix(noteSuffix) ? "\(text)_" : text
     }
 
@@ -241,13 +247,11 @@ package struct LostAndFound: Sendable {
 
     private func write(_ content: LostContent, _ name: String) throws(StagingError) {
         let bytes = Array(try content.text().utf8)
-        let descriptor = open(
-            notePath(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw StagingError(code: errno) }
+        let descriptor = try StagingError.opening(notePath(name), O_WRONLY | O_CREAT | O_TRUNC)
         defer { close(descriptor) }
-        let written = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        let written = bytes.withUnsafeBytes { FileBytes.write($0, at: 0, to: descriptor) }
         guard written == bytes.count, fsync(descriptor) == 0 else {
-            throw StagingError(code: written < 0 ? errno : ENOSPC)
+            throw StagingError(code: errno)
         }
     }
 

@@ -1,13 +1,15 @@
-// At a start, verifies the staging files that the process before has left. If only the process died, all written bytes are
-// there; after a power cut, only flushed ones. If the database is damaged or is an older copy, rows and files may not belong
-// together: then a row is believed only if its file has not been touched since the row was written. Unverified content is put
-// aside and never sent; the node gets its fallback, or keeps the server's version. Files that only the cache may still need
-// are left for it; whether they are its content is Sync's to find out.
+// At a start, verifies the staging files that the process before has left. If only the process
+// died, all written bytes are there; after a power cut, only flushed ones. If the database is
+// damaged or is an older copy, rows and files may not belong
+// together: then a row is believed only if its file has not been touched since the row was written.
+// Unverified content is put aside and never sent; the node gets its fallback, or keeps the server's
+// version. Files that only the cache may still need are left for it; whether they are its content
+// is Sync's to find out.
 
 import Core
 import Foundation
 import Glibc
-import LocalIO
+import LocalFiles
 import MetadataStore
 import Saturating
 import SystemPackage
@@ -75,9 +77,9 @@ struct StagingCheck {
 
     // MARK: Rows
 
-    /// Ends the rows of content that cannot be verified, and announces its files in their place. Both are on the disk before a
-    /// file is moved. Otherwise a power cut could leave a row that names a moved file, and the next start would take that
-    /// content for lost.
+    /// Ends the rows of content that cannot be verified, and announces its files in their place.
+    /// Both are on the disk before a file is moved. Otherwise a power cut could leave a row that
+    /// names a moved file, and the next start would take that content for lost.
     private func announceDoubted(_ nodes: [Node], _ evidence: StagingEvidence) throws {
         let doubted = try nodes.compactMap { node in
             try doubt(about: node, evidence).map { (node, $0) }
@@ -174,8 +176,9 @@ struct StagingCheck {
 
     // MARK: Files
 
-    /// Handles files without a row. Empty ones are removed: their content has ended, or a transaction that was rolled back has
-    /// left them. Those ended on purpose are leftovers. All others hold content that exists nowhere else, as far as is known.
+    /// Handles files without a row. Empty ones are removed: their content has ended, or a
+    /// transaction that was rolled back has left them. Those ended on purpose are leftovers. All
+    /// others hold content that exists nowhere else, as far as is known.
     private func sortOut(
         _ files: [Int64], ended: Set<Int64>, into outcome: inout Outcome
     ) throws {
@@ -192,7 +195,8 @@ struct StagingCheck {
                 continue
             }
             let lost = LostContent(unknown: facts)
-            // Its number is reserved on the disk, too: after a power cut only the moved file would tell that it was used.
+            // Its number is reserved on the disk, too: after a power cut only the moved file would
+            // tell that it was used.
             if !isReserved { try store.synchronize() }
             isReserved = true
             outcome.found.append(try lostAndFound.take(path, number: number, lost))
@@ -206,7 +210,7 @@ struct StagingCheck {
         do {
             return try namesOfFolder(directory).compactMap { Int64($0, radix: 10) }.sorted()
         } catch {
-            throw StagingError(code: error.rawValue)
+            throw StagingError(code: error.errno)
         }
     }
 }

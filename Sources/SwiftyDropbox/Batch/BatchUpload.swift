@@ -1,11 +1,12 @@
-// Many files in one upload: each goes up in a session of its own, and one call makes them files. Files are read where they are, in
-// pieces, a few at a time.
+// Many files in one upload: each goes up in a session of its own, and one call makes them files.
+// Files are read where they are, in pieces, a few at a time.
 
 public import Dispatch
 public import Foundation
 import Synchronization
 
-/// Is called with what the server made of each file, with the failure of all, and with the failures of single files.
+/// Is called with what the server made of each file, with the failure of all, and with the failures
+/// of single files.
 public typealias BatchUploadResponseBlock = (
     [URL: Files.UploadSessionFinishBatchResultEntry]?, BatchUploadError?, [URL: BatchUploadError]
 ) -> Void
@@ -41,11 +42,12 @@ public final class BatchUploadTask: Sendable {
 }
 
 extension FilesRoutes {
-    /// Uploads files, each to the path of its commit, and calls on a queue: the main queue, unless another is given.
+    /// Uploads files, each to the path of its commit, and calls on a queue: the main queue, unless
+    /// another is given.
     ///
-    /// Files of up to 8 MiB take one request each, larger ones go up in pieces of that size, three files at a time. A limit of the
-    /// server is waited out three times for each piece. The result is nil only where the app's transport client is for the
-    /// background.
+    /// Files of up to 8 MiB take one request each, larger ones go up in pieces of that size, three
+    /// files at a time. A limit of the server is waited out three times for each piece. The result
+    /// is nil only where the app's transport client is for the background.
     @discardableResult
     public func batchUploadFiles(
         fileUrlsToCommitInfo: [URL: Files.CommitInfo], queue: DispatchQueue? = nil,

@@ -1,7 +1,7 @@
 // Clients as collections of namespaces: for users, for teams and for apps.
 //
-// The namespaces are implicitly unwrapped, as in the API that programs are written for: `client.files!` has to compile.
-// They are never nil.
+// The namespaces are implicitly unwrapped, as in the API that programs are written for:
+// `client.files!` has to compile. They are never nil.
 
 // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
 // Sendable: its fields are constants, and each is Sendable.

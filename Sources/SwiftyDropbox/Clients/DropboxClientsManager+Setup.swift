@@ -1,4 +1,5 @@
-// Setting up an app's clients from its stored tokens, and by logins. The functions have the names of both of Apple's systems.
+// Setting up an app's clients from its stored tokens, and by logins. The functions have the names
+// of both of Apple's systems.
 
 public import Foundation
 
@@ -135,7 +136,8 @@ extension DropboxClientsManager {
             tokenUid: tokenUid)
     }
 
-    /// Sets up an app with a manager of its own, for example one for other servers; a stored token makes the client at once.
+    /// Sets up an app with a manager of its own, for example one for other servers; a stored token
+    /// makes the client at once.
     public static func setup(
         with manager: DropboxOAuthManager, transportClient: (any DropboxTransportClient)? = nil
     ) {
@@ -191,7 +193,8 @@ extension DropboxClientsManager {
         authorizedTeamClient = DropboxTeamClient(transportClient: transport)
     }
 
-    /// The app's own transport client with the stored token, or one for that; nil where there is neither.
+    /// The app's own transport client with the stored token, or one for that; nil where there is
+    /// neither.
     private static func transport(
         _ token: DropboxAccessToken?, _ transportClient: (any DropboxTransportClient)?,
         _ configuration: NetworkSessionConfiguration?
@@ -211,7 +214,8 @@ extension DropboxClientsManager {
 
     // MARK: Logins
 
-    /// Takes the address to which a login's page led back: a token makes the client. False for an address that is not of a login.
+    /// Takes the address to which a login's page led back: a token makes the client. False for an
+    /// address that is not of a login.
     @discardableResult
     public static func handleRedirectURL(
         _ url: URL, includeBackgroundClient: Bool = false,
@@ -252,8 +256,9 @@ extension DropboxClientsManager {
 
     /// Logs a user in by a browser, which comes back to this machine: a token makes the client.
     ///
-    /// `openURL` is called with the address of the page, and opens a browser or prints it. In the settings of the app one of
-    /// `http://localhost:53682/`, `:53683/` and `:53684/` has to be a redirect address.
+    /// `openURL` is called with the address of the page, and opens a browser or prints it. In the
+    /// settings of the app one of `http://localhost:53682/`, `:53683/` and `:53684/` has to be a
+    /// redirect address.
     public static func authorizeFromControllerV2(
         loadingStatusDelegate: (any LoadingStatusDelegate)? = nil, openURL: @escaping (URL) -> Void,
         scopeRequest: ScopeRequest?, completion: @escaping DropboxOAuthCompletion
@@ -269,7 +274,8 @@ extension DropboxClientsManager {
         }
     }
 
-    /// Starts a login without a browser on this machine: the address of a page that shows a code, for ``finishAuthorization(code:completion:)``.
+    /// Starts a login without a browser on this machine: the address of a page that shows a code,
+    /// for ``finishAuthorization(code:completion:)``.
     public static func authorizationURL(scopeRequest: ScopeRequest?) -> URL? {
         DropboxOAuthManager.sharedOAuthManager?.authorizationURL(scopeRequest: scopeRequest)
     }

@@ -1,5 +1,5 @@
-// The clients of an app with one user at a time: set up at the start, authorized by a login. Setting up and logins are in
-// DropboxClientsManager+Setup.
+// The clients of an app with one user at a time: set up at the start, authorized by a login.
+// Setting up and logins are in DropboxClientsManager+Setup.
 
 public import Dispatch
 import Synchronization
@@ -34,8 +34,9 @@ public enum DropboxClientsManager {
 
     /// Where handlers are called that name no queue: the main queue, unless a program sets another.
     ///
-    /// On Linux the main queue runs in programs that have an asynchronous `main`, call `dispatchMain()`, or run the main run loop. A
-    /// server whose main thread does none of these sets a queue of its own.
+    /// On Linux the main queue runs in programs that have an asynchronous `main`, call
+    /// `dispatchMain()`, or run the main run loop. A server whose main thread does none of these
+    /// sets a queue of its own.
     public static var defaultResponseQueue: DispatchQueue {
         get { LibrarySettings.responseQueue }
         set { LibrarySettings.responseQueue = newValue }

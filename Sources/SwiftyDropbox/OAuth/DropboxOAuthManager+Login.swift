@@ -1,12 +1,13 @@
-// Logins: the address of the page, its answer as an address or as a code that the user copies, and a listener of this machine for
-// the browser to come back to.
+// Logins: the address of the page, its answer as an address or as a code that the user copies, and
+// a listener of this machine for the browser to come back to.
 
 import Synchronization
 import DropboxAPI
 public import Foundation
 
 extension DropboxOAuthManager {
-    /// The address of the page on which the user allows access, and shows the code: ``finishAuthorization(code:completion:)``.
+    /// The address of the page on which the user allows access, and shows the code:
+    /// ``finishAuthorization(code:completion:)``.
     public func authorizationURL(scopeRequest: ScopeRequest?) -> URL? {
         page(scopeRequest, redirect: nil)
     }
@@ -112,7 +113,8 @@ extension DropboxOAuthManager {
 
     // MARK: With a browser
 
-    /// Shows the page by an application of the program's; its answer goes to ``handleRedirectURL(_:completion:)``.
+    /// Shows the page by an application of the program's; its answer goes to
+    /// ``handleRedirectURL(_:completion:)``.
     ///
     /// `usePKCE` has no effect: a login without a proof of the code is not offered.
     public func authorizeFromSharedApplication(
@@ -134,10 +136,11 @@ extension DropboxOAuthManager {
         }
     }
 
-    /// Opens the page, waits on this machine for the browser to come back, and calls with the result.
+    /// Opens the page, waits on this machine for the browser to come back, and calls with the
+    /// result.
     ///
-    /// `http://localhost:PORT/` has to be one of the redirect addresses in the app's settings, for one of the ports. `openURL` is
-    /// called with the address of the page.
+    /// `http://localhost:PORT/` has to be one of the redirect addresses in the app's settings, for
+    /// one of the ports. `openURL` is called with the address of the page.
     public func authorizeWithLoopback(
         ports: [UInt16] = [53682, 53683, 53684], timeout: TimeInterval = 300.0,
         openURL: @escaping (URL) -> Void, scopeRequest: ScopeRequest?,

@@ -1,5 +1,5 @@
-// Logins and tokens of an app, by the names of SwiftyDropbox, over the OAuth client of DropboxAPI. How the page is shown and how
-// its answer comes back: DropboxOAuthManager+Login.
+// Logins and tokens of an app, by the names of SwiftyDropbox, over the OAuth client of DropboxAPI.
+// How the page is shown and how its answer comes back: DropboxOAuthManager+Login.
 
 import Blocking
 import Dispatch
@@ -39,7 +39,8 @@ public class DropboxOAuthManager: AccessTokenRefreshing, @unchecked Sendable {
     /// Held for an access only.
     let login = Mutex<Login?>(nil)
 
-    /// A manager for an app, with a place for its tokens, and the servers of Dropbox unless others are given.
+    /// A manager for an app, with a place for its tokens, and the servers of Dropbox unless others
+    /// are given.
     public init(
         appKey: String, host: String, secureStorageAccess: any SecureStorageAccess,
         baseHosts: BaseHosts = .default, locale: Locale? = nil
@@ -123,7 +124,8 @@ public class DropboxOAuthManager: AccessTokenRefreshing, @unchecked Sendable {
             : LongLivedAccessTokenProvider(accessToken: token.accessToken)
     }
 
-    /// Gets a new token for one that expires, keeps it, and then calls; on the main queue, unless another is given.
+    /// Gets a new token for one that expires, keeps it, and then calls; on the main queue, unless
+    /// another is given.
     public func refreshAccessToken(
         _ accessToken: DropboxAccessToken, scopes: [String], queue: DispatchQueue?,
         completion: @escaping DropboxOAuthCompletion
@@ -151,7 +153,8 @@ public class DropboxOAuthManager: AccessTokenRefreshing, @unchecked Sendable {
 
     /// Asks the server for a token, and keeps it.
     ///
-    /// An account of its own has the token's number; a refresh keeps the account and the refresh token.
+    /// An account of its own has the token's number; a refresh keeps the account and the refresh
+    /// token.
     func token(
         of uid: String?, refreshToken: String?,
         client: () async throws(TokenError) -> OAuthClient,

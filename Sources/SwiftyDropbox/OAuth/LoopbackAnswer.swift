@@ -1,4 +1,5 @@
-// Waits on this machine for the browser of a login to come back. It serves one page, to the browser that brings the login's state.
+// Waits on this machine for the browser of a login to come back. It serves one page, to the browser
+// that brings the login's state.
 
 import CLibrary
 import Foundation

@@ -1,7 +1,7 @@
 // Where tokens are kept: a protocol of the app's, and files that no other user can read.
 
 public import Foundation
-import LocalIO
+import LocalFiles
 
 /// Keeps tokens by accounts.
 public protocol SecureStorageAccess: Sendable {
@@ -19,7 +19,8 @@ public protocol SecureStorageAccess: Sendable {
     func deleteInfoForAllKeys() -> Bool
 }
 
-/// Keeps each token in a file of mode 0600, in a folder of mode 0700; a file that others can read is not used.
+/// Keeps each token in a file of mode 0600, in a folder of mode 0700; a file that others can read
+/// is not used.
 public final class SecureStorageAccessDefaultImpl: SecureStorageAccess {
     private static let suffix = ".json"
     /// Bytes of a token's file, at most.
@@ -28,7 +29,8 @@ public final class SecureStorageAccessDefaultImpl: SecureStorageAccess {
     /// The folder of the files.
     public let folder: String
 
-    /// Keeps tokens below `$XDG_STATE_HOME`, or `~/.local/state`, in a folder with the name of the program.
+    /// Keeps tokens below `$XDG_STATE_HOME`, or `~/.local/state`, in a folder with the name of the
+    /// program.
     public convenience init() {
         let variables = ProcessInfo.processInfo.environment
         let home = variables["HOME"] ?? NSHomeDirectory()

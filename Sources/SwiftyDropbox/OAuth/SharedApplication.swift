@@ -1,5 +1,5 @@
-// The program that shows a login to its user. Programs for Apple's systems have view controllers for that; here it is a program's own, or the
-// browser of the desktop.
+// The program that shows a login to its user. Programs for Apple's systems have view controllers
+// for that; here it is a program's own, or the browser of the desktop.
 
 public import Foundation
 

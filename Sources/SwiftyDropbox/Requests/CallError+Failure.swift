@@ -1,4 +1,5 @@
-// From what became of a request to its error: the status of the answer decides, as for programs on Apple's systems.
+// From what became of a request to its error: the status of the answer decides, as for programs on
+// Apple's systems.
 
 import Foundation
 

@@ -47,7 +47,8 @@ public enum CallError<EType>: Error, CustomStringConvertible {
     case internalServerError(Int, String?, String?)
     /// The server did not understand the request: what it said, and the id of the request.
     case badInputError(String?, String?)
-    /// Too many requests: the error with the seconds to wait, message for the user, summary, id of the request.
+    /// Too many requests: the error with the seconds to wait, message for the user, summary, id of
+    /// the request.
     case rateLimitError(Auth.RateLimitError, LocalizedUserMessage?, String?, String?)
     /// Another status: status, what the server said, id of the request.
     case httpError(Int?, String?, String?)

@@ -1,5 +1,6 @@
-// Requests as an app sees them: handlers, progress and cancelling. A request starts when it gets the handler of its response, or
-// when the app has let go of it; until then it can be given a string and a time.
+// Requests as an app sees them: handlers, progress and cancelling. A request starts when it gets
+// the handler of its response, or when the app has let go of it; until then it can be given a
+// string and a time.
 
 import Dispatch
 public import Foundation
@@ -10,7 +11,8 @@ public enum UploadBody {
     case data(Data)
     /// The content is a file of this machine.
     case file(URL)
-    /// A stream, which is read to its end into a temporary file first: a request has to know its length.
+    /// A stream, which is read to its end into a temporary file first: a request has to know its
+    /// length.
     case stream(InputStream)
 }
 
@@ -96,7 +98,8 @@ public class Request<RSerial: JSONSerializer, ESerial: JSONSerializer>: @uncheck
 public final class RpcRequest<RSerial: JSONSerializer, ESerial: JSONSerializer>:
     Request<RSerial, ESerial>, @unchecked Sendable
 {
-    /// Has a handler called with the result or the error; on the main queue, unless another is given.
+    /// Has a handler called with the result or the error; on the main queue, unless another is
+    /// given.
     @discardableResult
     public func response(
         queue: DispatchQueue? = nil,
@@ -121,7 +124,8 @@ public final class UploadRequest<RSerial: JSONSerializer, ESerial: JSONSerialize
         return self
     }
 
-    /// Has a handler called with the result or the error; on the main queue, unless another is given.
+    /// Has a handler called with the result or the error; on the main queue, unless another is
+    /// given.
     @discardableResult
     public func response(
         queue: DispatchQueue? = nil,
@@ -156,7 +160,8 @@ public final class DownloadRequestFile<RSerial: JSONSerializer, ESerial: JSONSer
         return self
     }
 
-    /// Has a handler called with the result and the place of the file, or the error; on the main queue, unless another is given.
+    /// Has a handler called with the result and the place of the file, or the error; on the main
+    /// queue, unless another is given.
     @discardableResult
     public func response(
         queue: DispatchQueue? = nil,
@@ -205,7 +210,8 @@ public final class DownloadRequestMemory<RSerial: JSONSerializer, ESerial: JSONS
         return self
     }
 
-    /// Has a handler called with the result and the content, or the error; on the main queue, unless another is given.
+    /// Has a handler called with the result and the content, or the error; on the main queue,
+    /// unless another is given.
     @discardableResult
     public func response(
         queue: DispatchQueue? = nil,

@@ -1,11 +1,13 @@
-// The work of a request while its handlers come and go: it waits for its start, keeps its result until there is a handler for it,
-// and ends early when it is cancelled. Not responsible for its content.
+// The work of a request while its handlers come and go: it waits for its start, keeps its result
+// until there is a handler for it, and ends early when it is cancelled. Not responsible for its
+// content.
 
 import Dispatch
 import Foundation
 import Synchronization
 
-// Sendable: a handler is an app's closure, which is called once, on the queue that the app named, as in the API it is written for.
+// Sendable: a handler is an app's closure, which is called once, on the queue that the app named,
+// as in the API it is written for.
 /// Reads a result and calls the app.
 struct RequestCompletion: @unchecked Sendable {
     let queue: DispatchQueue?
@@ -104,7 +106,8 @@ final class RequestWork: Sendable {
         if let queue { queue.async { self.tellProgress(on: queue) } }
     }
 
-    /// Calls the handler with the latest counts, and again while there are newer ones: never twice at the same time, on any queue.
+    /// Calls the handler with the latest counts, and again while there are newer ones: never twice
+    /// at the same time, on any queue.
     private func tellProgress(on queue: DispatchQueue) {
         if tellCounts(isReport: true) { queue.async { self.tellProgress(on: queue) } }
     }
@@ -130,7 +133,8 @@ final class RequestWork: Sendable {
         return true
     }
 
-    /// Calls the app with the result, after its progress: the last counts may have come while others were told.
+    /// Calls the app with the result, after its progress: the last counts may have come while
+    /// others were told.
     private func complete(_ call: () -> Void) {
         tellCounts(isReport: false)
         call()

@@ -1,4 +1,5 @@
-// A JSON document as a value: what serializers make of generated types, and make them of. Not responsible for text: JSONSyntax.
+// A JSON document as a value: what serializers make of generated types, and make them of. Not
+// responsible for text: JSONSyntax.
 
 public import Foundation
 
@@ -20,7 +21,8 @@ public enum JSON: Equatable, Sendable {
 
 /// Converts documents from and to text and Foundation's objects.
 public final class SerializeUtil {
-    /// Makes a document of Foundation's objects: dictionaries, arrays, strings, numbers and `NSNull`.
+    /// Makes a document of Foundation's objects: dictionaries, arrays, strings, numbers and
+    /// `NSNull`.
     ///
     /// Throws for any other object.
     public class func objectToJSON(_ json: AnyObject) throws -> JSON {

@@ -1,5 +1,5 @@
-// JSON as text, read and written. The text is a server's or a file's: nothing in it may end the process, however deep, long or
-// wrong it is.
+// JSON as text, read and written. The text is a server's or a file's: nothing in it may end the
+// process, however deep, long or wrong it is.
 
 import Foundation
 
@@ -132,7 +132,8 @@ private struct JSONValueReader {
         return mark != end
     }
 
-    /// Whether the list or object whose opening mark is next is empty; reads the mark, and then the closing one.
+    /// Whether the list or object whose opening mark is next is empty; reads the mark, and then the
+    /// closing one.
     private mutating func isEmpty(until end: UInt8) -> Bool {
         place &+= 1
         skipSpace()
@@ -240,7 +241,8 @@ private struct JSONValueReader {
         }
     }
 
-    /// A character by its number. Half of a pair without the other half is the replacement character.
+    /// A character by its number. Half of a pair without the other half is the replacement
+    /// character.
     private mutating func codePoint() throws -> Unicode.Scalar {
         let first = try codeUnit()
         guard UTF16.isLeadSurrogate(first) else { return Unicode.Scalar(first) ?? "\u{FFFD}" }

@@ -1,4 +1,5 @@
-// The protocols of generated types: they are read from JSON and written to it. Names of the specification's language, Stone.
+// The protocols of generated types: they are read from JSON and written to it. Names of the
+// specification's language, Stone.
 
 import Foundation
 
@@ -43,7 +44,8 @@ extension StoneStruct {
         return fields.json
     }
 
-    /// Reads an object of the class that its tag names. One with a tag that is not known is of this class.
+    /// Reads an object of the class that its tag names. One with a tag that is not known is of this
+    /// class.
     public static func read(stone json: JSON) throws -> Self {
         guard let tag = json.members?[".tag"]?.text, let subtype = subtypes[tag],
             let value = try subtype.init(stone: json) as? Self

@@ -1,5 +1,5 @@
-// Checks of values as the specification limits them, for apps that call them. Generated types do not: the server's answer says more
-// than the end of the process would.
+// Checks of values as the specification limits them, for apps that call them. Generated types do
+// not: the server's answer says more than the end of the process would.
 
 public import Foundation
 import Synchronization

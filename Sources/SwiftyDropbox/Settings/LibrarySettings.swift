@@ -1,4 +1,5 @@
-// Settings of the process, which several parts read. Apps set them by DropboxClientsManager and DropboxTransportClientImpl.
+// Settings of the process, which several parts read. Apps set them by DropboxClientsManager and
+// DropboxTransportClientImpl.
 
 import Dispatch
 import Synchronization

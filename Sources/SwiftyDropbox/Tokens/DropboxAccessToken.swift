@@ -105,7 +105,8 @@ public enum DropboxOAuthResult: Equatable, Sendable {
 /// Is called with how a login or a renewal ended; with nil where there was nothing to do.
 public typealias DropboxOAuthCompletion = (DropboxOAuthResult?) -> Void
 
-// Sendable: it is an app's closure, which is called once, on the queue that the function which takes it names.
+// Sendable: it is an app's closure, which is called once, on the queue that the function which
+// takes it names.
 /// A completion between two threads.
 struct OAuthCompletion: @unchecked Sendable {
     let call: DropboxOAuthCompletion

@@ -1,5 +1,5 @@
-// The connections below transport clients: one set for the process, and clients of DropboxAPI for the hosts, the token and the
-// limits of each. Not responsible for routes.
+// The connections below transport clients: one set for the process, and clients of DropboxAPI for
+// the hosts, the token and the limits of each. Not responsible for routes.
 
 import DropboxAPI
 import Foundation
@@ -23,7 +23,8 @@ struct Connections: Sendable {
                     api: hosts.apiHost, content: content, notify: hosts.notifyHost,
                     web: "https://www.dropbox.com"),
                 userAgent: userAgent,
-                // As in the API that programs are written for, each request is sent once, and its failure is theirs.
+                // As in the API that programs are written for, each request is sent once, and its
+                // failure is theirs.
                 retryPolicy: RetryPolicy(maxAttempts: 1, maxThrottles: 0), app: app)
             return DropboxAPI.DropboxClient(
                 configuration: configuration, tokens: tokens, transport: transport)

@@ -1,4 +1,5 @@
-// The way on which clients send their requests: a protocol, so that tests can stand in for the network.
+// The way on which clients send their requests: a protocol, so that tests can stand in for the
+// network.
 
 public import Foundation
 

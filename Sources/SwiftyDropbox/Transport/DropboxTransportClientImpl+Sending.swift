@@ -122,7 +122,8 @@ extension DropboxTransportClientImpl {
     /// An app names the earliest time right after it has made the request.
     private func waitForStart(of work: RequestWork) async throws {
         while let start = work.earliestStart, start.timeIntervalSinceNow > 0.0 {
-            // An hour at most: the clock may be set, and the system's timers do not take every time.
+            // An hour at most: the clock may be set, and the system's timers do not take every
+            // time.
             let pause = Double.minimum(start.timeIntervalSinceNow, 3_600.0)
             try await Task.sleep(for: .seconds(clamping: pause))
         }
@@ -224,7 +225,8 @@ private struct ContentCheck {
     private let hash: String?
     private var hasher = ContentHasher()
 
-    /// Only the metadata of a file itself has the hash of what comes with it: that of a preview has not.
+    /// Only the metadata of a file itself has the hash of what comes with it: that of a preview has
+    /// not.
     init(result: [UInt8], of path: String) {
         let metadata = path == "files/download" ? try? JSONSyntax.document(of: result) : nil
         hash = metadata?.members?["content_hash"]?.text

@@ -233,7 +233,8 @@ public final class DropboxTransportClientImpl: DropboxTransportClient {
         return DownloadRequestMemory(work, route.responseSerializer, route.errorSerializer)
     }
 
-    /// Ends all requests, and refuses further ones. Their handlers are called with `URLError.cancelled`.
+    /// Ends all requests, and refuses further ones. Their handlers are called with
+    /// `URLError.cancelled`.
     public func shutdown() {
         guard case .success(let connections) = connections else { return }
         Task {

@@ -1,4 +1,5 @@
-// A transport client without a network, for tests of apps: it keeps the requests, and a test answers them.
+// A transport client without a network, for tests of apps: it keeps the requests, and a test
+// answers them.
 
 public import Foundation
 import Synchronization

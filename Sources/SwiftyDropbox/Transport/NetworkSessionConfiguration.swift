@@ -2,7 +2,8 @@
 
 /// Settings of a client's connections.
 public struct NetworkSessionConfiguration: Sendable {
-    /// Of requests nothing is kept, in either case. Transfers that outlive the process are in DropboxTransfers.
+    /// Of requests nothing is kept, in either case. Transfers that outlive the process are in
+    /// DropboxTransfers.
     public enum Kind: Sendable {
         case `default`
         case ephemeral
@@ -20,7 +21,8 @@ public struct NetworkSessionConfiguration: Sendable {
     public var allowsExpensiveNetworkAccess = true
     /// Without effect, as `allowsCellularAccess`.
     public var allowsConstrainedNetworkAccess = true
-    /// Connections to one host at the same time. With another number than this a client has connections of its own.
+    /// Connections to one host at the same time. With another number than this a client has
+    /// connections of its own.
     public var httpMaximumConnectionsPerHost = Self.usualConnections
     /// Without effect: transfers begin when they are asked for.
     public var isDiscretionary = false
@@ -49,7 +51,8 @@ public struct NetworkSessionConfiguration: Sendable {
 
 /// Decisions about servers' certificates.
 public enum AuthChallenge {
-    /// There is none on Linux, and so only `nil` has this type: certificates are always verified, against those of the system or of
-    /// `SSL_CERT_FILE`. An app that pins keys uses `TransportConfiguration.pinnedKeys` of DropboxAPI.
+    /// There is none on Linux, and so only `nil` has this type: certificates are always verified,
+    /// against those of the system or of `SSL_CERT_FILE`. An app that pins keys uses
+    /// `TransportConfiguration.pinnedKeys` of DropboxAPI.
     public typealias Handler = Never
 }

@@ -1,4 +1,5 @@
-// From the errors of DropboxAPI to those of requests: what Apple's network library reports for the same fault.
+// From the errors of DropboxAPI to those of requests: what Apple's network library reports for the
+// same fault.
 
 import DropboxAPI
 import Foundation

@@ -1,11 +1,11 @@
-// A file that a transfer fills or empties: content of a download, and of a stream that is to go up. Its work blocks on the disk, and
-// so has threads of its own.
+// A file that a transfer fills or empties: content of a download, and of a stream that is to go up.
+// Its work blocks on the disk, and so has threads of its own.
 
 import Blocking
 import CLibrary
 import DropboxAPI
 import Foundation
-import LocalIO
+import LocalFiles
 import Saturating
 
 /// A file among the system's temporary ones, readable by its owner only.

@@ -112,7 +112,7 @@ package enum LocalFailure: Hashable, Sendable {
     case database(String)
 
     init(_ error: StagingError) {
-        if error.code == ENOSPC || error.code == EDQUOT {
+        if error.isOfFullDisk {
             self = .diskFull
         } else {
             switch error.reason {

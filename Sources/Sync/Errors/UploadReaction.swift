@@ -32,13 +32,16 @@ enum UploadReaction: Hashable, Sendable {
         case local(String)
     }
 
-    /// Seconds, at most, until the network or the local disk is tried again: a user who is back waits no longer.
+    /// Seconds, at most, until the network or the local disk is tried again: a user who is back
+    /// waits no longer.
     private static let offlinePause = 30.0
-    /// Seconds until a refused token is tried again, in case that it was the server's mistake. A new login is noticed at once.
+    /// Seconds until a refused token is tried again, in case that it was the server's mistake. A
+    /// new login is noticed at once.
     private static let loginPause = 30.0
     /// Seconds, at least, between two tries to store in a full account.
     private static let fullPause = 30.0
-    /// Seconds until content that Dropbox does not allow is sent again: others may have changed rights by then.
+    /// Seconds until content that Dropbox does not allow is sent again: others may have changed
+    /// rights by then.
     private static let refusalPause = 600.0
     /// Seconds until a step is repeated that only a change by users could make possible.
     private static let hopelessPause = 3600.0

@@ -9,19 +9,19 @@ import Tree
 
 extension ChangeFeed {
     func startListing() async throws(SyncError) {
-        try await environment.gate.read { () async throws(SyncError) in
-            let page = try await fromServer(await environment.remote.list(.root, recursive: true))
+        try await account.gate.read { () async throws(SyncError) in
+            let page = try await fromServer(await account.remote.list(.root, recursive: true))
             try await applyListing(page, .listing, isFirst: true)
         }
     }
 
     /// Applies pages until a commit waits. The next page is fetched while one is applied.
     func continueListing(after cursor: Cursor, _ phase: Phase) async throws(SyncError) {
-        let remote = environment.remote
-        try await environment.gate.read { () async throws(SyncError) in
+        let remote = account.remote
+        try await account.gate.read { () async throws(SyncError) in
             var page = try await fromServer(await remote.list(after: cursor))
             while page.hasMore, listing.isMovingOn, !Task.isCancelled,
-                await !environment.gate.isWanted
+                await !account.gate.isWanted
             {
                 let next = page.cursor
                 let request = Task { () async -> SyncOutcome<RemotePage> in
@@ -52,19 +52,23 @@ extension ChangeFeed {
     /// Applies one page of the full listing. The page and its cursor are one transaction, so that
     /// an interrupted listing continues where it was.
     ///
-    /// Nodes are marked as seen from the first page on, also by metadata reads and commits in between. Their
-    /// changes after the first page are among the cursor's deltas.
+    /// Nodes are marked as seen from the first page on, also by metadata reads and commits in
+    /// between. Their changes after the first page are among the cursor's deltas.
     private func applyListing(
         _ page: RemotePage, _ phase: Phase, isFirst: Bool = false
     ) async throws(SyncError) {
-        try environment.checkReserve(page.entries)
-        let environment = environment
-        await environment.hashUnsent(like: page.entries)
-        var context = environment.deltaContext()
+        try account.checkReserve(page.entries)
+        let account = account
+        await UnsentHashes(account: account).note(like: page.entries)
+        var context = account.deltaContext()
         context.isListing = true
         let surroundings = context
         let ages = ages
         let root = remoteRoot
+        if isFirst {
+            let now = account.clock.now()
+            account.state.update { $0.beginListing(at: now) }
+        }
         let outcome = try await writer.bringIn(surroundings) { transaction, surroundings in
             if isFirst {
                 try transaction.beginListing()
@@ -73,6 +77,7 @@ extension ChangeFeed {
                 try transaction.setSetting(StoredSetting.feedRoot, to: root)
                 try transaction.setSetting(StoredSetting.feedWalk, to: nil)
             }
+            try transaction.keepPages(page.hasMore ? .listing : .usual)
             var applier = try DeltaApplier(transaction: transaction, context: surroundings)
             try applier.apply(page.entries)
             if !page.hasMore {
@@ -85,40 +90,41 @@ extension ChangeFeed {
             try transaction.setSetting(StoredSetting.feedPhase, to: next.rawValue)
             return applier.outcome
         }
-        if !phase.lacksTree { environment.noteReceived(outcome.changes) }
+        if !phase.lacksTree { account.noteReceived(outcome.changes) }
         heard(catchesUp: phase.lacksTree || !page.hasMore)
         listing.notePage(isMovingOn: outcome.newlySeen > 0 || !page.hasMore)
         if !page.hasMore {
-            environment.state.update { status in
+            account.state.update { status in
                 status.isTreeComplete = true
                 status.isListing = false
                 status.isRootNew = false
                 status.missingFolder = nil
             }
-            environment.log.info("the tree is complete")
+            account.log.info("the tree is complete")
         }
     }
 
     /// Begins a listing after the cursor has expired: the tree stays visible, and nodes that the
     /// listing has not seen are removed at its end.
     func startComparing(with phase: Phase) async throws(SyncError) {
-        environment.state.update { status in
-            status.isListing = true
+        let now = account.clock.now()
+        account.state.update { status in
+            status.beginListing(at: now)
             status.isRootNew = phase == .adopting
         }
-        let isTreeComplete = environment.state.current.isTreeComplete
+        let isTreeComplete = account.state.current.isTreeComplete
         let begun: Phase = phase == .comparing && !isTreeComplete ? .listing : phase
         try await walkingIfRefused(begun) { () async throws(SyncError) in
-            try await environment.gate.read { () async throws(SyncError) in
+            try await account.gate.read { () async throws(SyncError) in
                 let page = try await fromServer(
-                    await environment.remote.list(.root, recursive: true))
+                    await account.remote.list(.root, recursive: true))
                 try await applyListing(page, begun, isFirst: true)
             }
         }
     }
 
     /// The root of the server's paths.
-    var remoteRoot: String { environment.remote.root }
+    var remoteRoot: String { account.remote.root }
 
     /// Whether a stored name is that of the root. An older one, from before folders were followed
     /// by their ID, is a prefix of it.
@@ -131,17 +137,17 @@ extension ChangeFeed {
     /// mounted folder. Nothing is sent until the new root is compared with the tree; the queue then
     /// applies to the new one.
     func findRoot() async throws(SyncError) {
-        let remote = environment.remote
+        let remote = account.remote
         let old = remote.root
         // With no commit in flight: each has used the old root, or sees that nothing is to be sent.
-        try await environment.gate.read { () async throws(SyncError) in
+        try await account.gate.read { () async throws(SyncError) in
             try await fromServer(await remote.refreshRoot())
             let new = remote.root
-            environment.state.update { $0.isRootNew = $0.isRootNew || new != old }
+            account.state.update { $0.isRootNew = $0.isRootNew || new != old }
         }
         guard remote.root != old else {
             throw .remote(.forbidden("the account may not use what is mounted any more"))
         }
-        environment.log.warning("the account's root has changed: comparing with the new one")
+        account.log.warning("the account's root has changed: comparing with the new one")
     }
 }

@@ -15,11 +15,11 @@ extension ChangeFeed {
     func noteMissing(_ path: String) async throws(SyncError) {
         if try await writer.setting(StoredSetting.feedPhase) != Phase.missing.rawValue {
             try await removeSent()
-            environment.log.warning(
+            account.log.warning(
                 "the mounted folder is missing on Dropbox", metadata: ["path": "\(path)"])
         }
         heard()
-        environment.state.update { status in
+        account.state.update { status in
             status.isRootNew = true
             status.isTreeComplete = true
             status.isListing = false
@@ -32,10 +32,10 @@ extension ChangeFeed {
     /// Removes all sent nodes, as an empty listing would. With no commit in flight: each has found
     /// the folder, or sees that nothing is to be sent.
     private func removeSent() async throws(SyncError) {
-        let environment = environment
-        try await environment.gate.read { () async throws(SyncError) in
-            environment.state.update { $0.isRootNew = true }
-            var context = environment.deltaContext()
+        let account = account
+        try await account.gate.read { () async throws(SyncError) in
+            account.state.update { $0.isRootNew = true }
+            var context = account.deltaContext()
             context.isListing = true
             let surroundings = context
             let ages = ages

@@ -1,5 +1,5 @@
-// The choice between the full listing and one folder by folder, for accounts whose full listing the server refuses.
-// `FolderWalk` requests and applies folders.
+// The choice between the full listing and one folder by folder, for accounts whose full listing the
+// server refuses. `FolderWalk` requests and applies folders.
 
 import Logging
 import RemoteStore
@@ -22,7 +22,7 @@ extension ChangeFeed {
     private func startWalking(_ phase: Phase) async throws(SyncError) {
         try await folderWalk.begin(phase)
         listing.beginRound()
-        environment.log.notice("the server does not list everything at once: listing each folder")
+        account.log.notice("the server does not list everything at once: listing each folder")
         heard(catchesUp: phase.lacksTree)
     }
 

@@ -48,7 +48,7 @@ actor ChangeFeed {
     /// Seconds until a new login is noticed.
     private static let loginStep = 0.5
 
-    let environment: UploadEnvironment
+    let account: SyncedAccount
     let writer: FeedWriter
     let folderWalk: FolderWalk
     private let uploader: Uploader
@@ -73,32 +73,38 @@ actor ChangeFeed {
     /// The progress of the full listing.
     var listing = ListingProgress()
 
-    init(environment: UploadEnvironment, uploader: Uploader, watchesNetwork: Bool = false) {
-        self.environment = environment
+    init(account: SyncedAccount, uploader: Uploader, watchesNetwork: Bool = false) {
+        self.account = account
         self.uploader = uploader
-        writer = FeedWriter(environment: environment, uploader: uploader)
-        folderWalk = FolderWalk(environment: environment, writer: writer)
-        untoldNodes = UntoldNodes(environment: environment, writer: writer)
+        writer = FeedWriter(account: account, uploader: uploader)
+        folderWalk = FolderWalk(account: account, writer: writer)
+        untoldNodes = UntoldNodes(account: account, writer: writer)
         self.watchesNetwork = watchesNetwork
     }
 
     /// Restores the state of an earlier run, so that a known tree is served before the network
     /// answers.
     func restore() throws {
-        let (phase, root) = try environment.store.read {
+        let (phase, root) = try account.store.read {
             (try $0.setting(StoredSetting.feedPhase), try $0.setting(StoredSetting.feedRoot))
         }
         let known = phase.flatMap { Phase(rawValue: $0) }
+        // A new account has no phase yet, and one whose listing has ended need not be counted.
+        let isInterrupted = known != nil && known != .complete && known != .missing
+        let seen = try account.store.read { snapshot in
+            isInterrupted ? try snapshot.totals(seenBy: snapshot.listingNumber()) : (0, 0)
+        }
         let isRootNew =
             known == .adopting || known == .missing || root.map { !isRemoteRoot($0) } ?? false
-        let now = environment.clock.now()
-        environment.state.update { status in
+        let now = account.clock.now()
+        account.state.update { status in
             // While listing again after a reset, the tree is as complete as it was.
             status.isTreeComplete =
                 known == .complete || known == .comparing || known == .adopting || known == .missing
             status.isRootNew = isRootNew
             status.isListing = known != .complete && known != .missing
             status.listingBegan = now
+            status.noteListed(entries: seen.0, bytes: seen.1)
         }
     }
 
@@ -115,7 +121,7 @@ actor ChangeFeed {
 
     private func follow() async throws(SyncError) {
         try await refreshSpace()
-        if environment.contradiction.take() { throw .remote(.cursorReset) }
+        if account.local.contradiction.take() { throw .remote(.cursorReset) }
         guard let cursor = try await writer.setting(StoredSetting.feedCursor) else {
             return try await walkingIfRefused(.listing) { () async throws(SyncError) in
                 try await startListing()
@@ -123,7 +129,7 @@ actor ChangeFeed {
         }
         let known = try await writer.setting(StoredSetting.feedPhase)
         let phase = known.flatMap { Phase(rawValue: $0) } ?? .listing
-        if phase == .missing { try await fromServer(await environment.remote.refreshRoot()) }
+        if phase == .missing { try await fromServer(await account.remote.refreshRoot()) }
         guard phase != .missing,
             isRemoteRoot(try await writer.setting(StoredSetting.feedRoot) ?? "")
         else {
@@ -137,10 +143,11 @@ actor ChangeFeed {
                 try await continueListing(after: Cursor(cursor), phase)
             }
         }
-        try await environment.gate.read { () async throws(SyncError) in
+        try await account.gate.read { () async throws(SyncError) in
             try await catchUp(from: Cursor(cursor))
         }
-        // The change that such a request is for must not wait for another one, which may never come.
+        // The change that such a request is for must not wait for another one, which may never
+        // come.
         if let pause = unansweredSteps.pause { return await rest(seconds: pause) }
         try await waitForChange()
     }
@@ -148,10 +155,10 @@ actor ChangeFeed {
     /// Requests the account's space from time to time, because uploads and other clients change it
     /// without a notification.
     private func refreshSpace() async throws(SyncError) {
-        let now = environment.clock.now()
+        let now = account.clock.now()
         guard now >= spaceDue else { return }
-        let space = try await fromServer(await environment.remote.space())
-        environment.state.update { $0.space = space }
+        let space = try await fromServer(await account.remote.space())
+        account.state.update { $0.space = space }
         spaceDue = now.adding(seconds: Self.spaceInterval)
     }
 
@@ -161,7 +168,7 @@ actor ChangeFeed {
     /// so that no moved file is missing in between. More than fits into memory is listed again and
     /// compared.
     private func catchUp(from cursor: Cursor) async throws(SyncError) {
-        var page = try await fromServer(await environment.remote.list(after: cursor))
+        var page = try await fromServer(await account.remote.list(after: cursor))
         var entries = page.entries
         var textBytes = page.textBytes
         var emptyPages = ServerPace()
@@ -175,7 +182,7 @@ actor ChangeFeed {
             guard emptyPages.count < ListingLimits.mostEmptyPages else {
                 throw .remote(.malformed("the changes go on for ever without one"))
             }
-            page = try await fromServer(await environment.remote.list(after: page.cursor))
+            page = try await fromServer(await account.remote.list(after: page.cursor))
             if page.entries.isEmpty { emptyPages.note() }
             entries.append(contentsOf: page.entries)
             textBytes +|= page.textBytes
@@ -194,10 +201,10 @@ actor ChangeFeed {
     }
 
     private func apply(_ entries: [RemoteEntry], _ cursor: Cursor) async throws(SyncError) {
-        try environment.checkReserve(entries)
-        let environment = environment
-        await environment.hashUnsent(like: entries)
-        let context = environment.deltaContext()
+        try account.checkReserve(entries)
+        let account = account
+        await UnsentHashes(account: account).note(like: entries)
+        let context = account.deltaContext()
         let ages = ages
         try await writer.write(isFeed: true) { transaction in
             var applier = try DeltaApplier(transaction: transaction, context: context)
@@ -214,7 +221,7 @@ actor ChangeFeed {
     }
 
     private func keep(_ cursor: Cursor) async throws(SyncError) {
-        let context = environment.deltaContext()
+        let context = account.deltaContext()
         let ages = ages
         try await writer.write { transaction in
             try ages.noteCaughtUp(at: context.now, in: transaction)
@@ -226,13 +233,13 @@ actor ChangeFeed {
 
     private func waitForChange() async throws(SyncError) {
         guard let cursor = try await writer.setting(StoredSetting.feedCursor) else { return }
-        let asked = environment.clock.now()
+        let asked = account.clock.now()
         let change = try await fromServer(
-            await environment.remote.waitForChange(
+            await account.remote.waitForChange(
                 after: Cursor(cursor), timeout: Self.pollTimeout))
         heard()
         // The longpoll does the waiting, unless the server ends it at once.
-        let isAtOnce = environment.clock.now() < asked.adding(seconds: Self.shortPoll)
+        let isAtOnce = account.clock.now() < asked.adding(seconds: Self.shortPoll)
         if isRoundIdle && isAtOnce { idleRounds.note() } else { idleRounds.forget() }
         let pause = idleRounds.pause(atMost: Self.longestPause)
         await rest(seconds: max(Double(change.backoff ?? 0), pause))
@@ -254,10 +261,10 @@ actor ChangeFeed {
     /// was known before.
     func heard(catchesUp: Bool = true) {
         failures = 0
-        let now = environment.clock.now()
-        let before = environment.state.current
+        let now = account.clock.now()
+        let before = account.state.current
         let wasOnline = before.connection == .online
-        environment.state.update { status in
+        account.state.update { status in
             status.connection = .online
             status.isFeedFailing = false
             status.hasCaughtUp = status.hasCaughtUp || catchesUp
@@ -276,31 +283,31 @@ actor ChangeFeed {
         do throws(SyncError) {
             switch error {
             case .remote(.cursorReset), .remote(.notFound), .remote(.notAFolder):
-                environment.log.info("the cursor has expired: listing again")
+                account.log.info("the cursor has expired: listing again")
                 await rest(seconds: relistings.pause(atMost: Self.longestPause))
                 relistings.note()
-                let isAdopting = environment.state.current.isRootNew
+                let isAdopting = account.state.current.isRootNew
                 try await startComparing(with: isAdopting ? .adopting : .comparing)
             case .remote(.rootChanged): try await findRoot()
             case .remote(.rootMissing(let path)): try await noteMissing(path)
             default: await handleFailure(error)
             }
-        } catch {
-            if case .remote(.rootMissing) = error { return await handle(error) }
-            await handleFailure(error)
+        } catch let next {
+            if next.isRootFound(by: error) { return await handle(next) }
+            await handleFailure(next)
         }
     }
 
     private func handleFailure(_ error: SyncError) async {
-        environment.log.notice(
+        account.log.notice(
             "changes of other clients are not arriving", metadata: ["error": "\(error)"])
-        environment.state.update { $0.isFeedFailing = true }
+        account.state.update { $0.isFeedFailing = true }
         if case .remote(.rateLimited(let wish)) = error {
             // A rate limit shows that the server is reachable: the connection's state is kept.
             return await sleep(seconds: max(1, min(wish, Self.longestPause)))
         }
         failures +|= 1
-        environment.state.update { status in
+        account.state.update { status in
             switch error {
             case .remote(.unauthorized(let reason)):
                 status.connection = .authenticationRequired
@@ -313,7 +320,7 @@ actor ChangeFeed {
             }
         }
         // Jitter, so that mounts that lost the server together do not return at the same moment.
-        let jitter = Double(environment.clock.now().nanoseconds / 1000 % 1024) / 2048 + 0.5
+        let jitter = Double(account.clock.now().nanoseconds / 1000 % 1024) / 2048 + 0.5
         let pause = min(
             Self.longestPause,
             Double(sign: .plus, exponent: min(failures, 5), significand: jitter))
@@ -332,7 +339,7 @@ actor ChangeFeed {
 
     private func sleepUntilNetworkChanges(atMost seconds: Double) async {
         guard watchesNetwork else { return await sleep(seconds: seconds) }
-        let (clock, end) = (environment.clock, environment.clock.now().adding(seconds: seconds))
+        let (clock, end) = (account.clock, account.clock.now().adding(seconds: seconds))
         let pause = Task { _ = try? await clock.sleep(until: end) }
         failurePause = pause
         await withTaskCancellationHandler {
@@ -350,8 +357,8 @@ actor ChangeFeed {
 
     /// In steps, because a user who has just logged in expects an effect.
     private func sleepUntilLogin(atMost seconds: Double) async {
-        let end = environment.clock.now().adding(seconds: seconds)
-        while !hasNewLogin, !Task.isCancelled, environment.clock.now() < end {
+        let end = account.clock.now().adding(seconds: seconds)
+        while !hasNewLogin, !Task.isCancelled, account.clock.now() < end {
             await sleep(seconds: Self.loginStep)
         }
         if hasNewLogin { failures = 0 }
@@ -364,7 +371,20 @@ actor ChangeFeed {
     }
 
     func sleep(seconds: Double) async {
-        let until = environment.clock.now().adding(seconds: seconds)
-        _ = try? await environment.clock.sleep(until: until)
+        let until = account.clock.now().adding(seconds: seconds)
+        _ = try? await account.clock.sleep(until: until)
+    }
+}
+
+extension SyncError {
+    /// Whether the handling of another error has found out about the root, so that it goes on with
+    /// this one. Listing again after a reset finds a mounted folder that has moved or is gone, of
+    /// which no delta will tell. A root that changes on and on is a failure, with its pause.
+    fileprivate func isRootFound(by other: SyncError) -> Bool {
+        switch self {
+        case .remote(.rootMissing): true
+        case .remote(.rootChanged): other != .remote(.rootChanged)
+        default: false
+        }
     }
 }

@@ -9,11 +9,11 @@ import Tree
 
 /// Commits the server's answers, and announces the changes.
 struct FeedWriter: Sendable {
-    let environment: UploadEnvironment
+    let account: SyncedAccount
     let uploader: Uploader
 
     func setting(_ key: String) async throws(SyncError) -> String? {
-        try await fromStore { try await environment.store.read { try $0.setting(key) } }
+        try await fromStore { try await account.store.read { try $0.setting(key) } }
     }
 
     /// Applies changes. Those of the feed are what other clients have done.
@@ -22,12 +22,12 @@ struct FeedWriter: Sendable {
     ) async throws(SyncError) {
         let outcome: DeltaOutcome
         do {
-            outcome = try await environment.store.write(body)
+            outcome = try await account.store.write(body)
         } catch {
             throw failure(error)
         }
         tell(outcome)
-        if isFeed { environment.noteReceived(outcome.changes) }
+        if isFeed { account.noteReceived(outcome.changes) }
     }
 
     /// Applies the result of a listing or a metadata read. Contradictory entries are left out.
@@ -36,16 +36,16 @@ struct FeedWriter: Sendable {
         _ context: DeltaContext,
         _ body: @escaping @Sendable (Transaction, DeltaContext) throws -> DeltaOutcome
     ) async throws(SyncError) -> DeltaOutcome {
-        try environment.checkReserve()
+        try account.checkReserve()
         let outcome: DeltaOutcome
         do {
-            outcome = try await environment.store.bringIn(context, body)
+            outcome = try await account.store.bringIn(context, body)
         } catch {
             throw failure(error)
         }
         tell(outcome)
         if outcome.leftOut > 0 {
-            environment.log.warning(
+            account.log.warning(
                 "what the server says contradicts itself: entries left out",
                 metadata: ["entries": "\(outcome.leftOut)"])
         }
@@ -56,17 +56,18 @@ struct FeedWriter: Sendable {
     private func failure(_ error: any Error) -> SyncError {
         guard MetadataStore.isContradiction(error) else {
             let failure = SyncError(cause: error)
-            if case .local(let reason) = failure { environment.state.noteStore(reason) }
+            if case .local(let reason) = failure { account.state.noteStore(reason) }
             return failure
         }
-        environment.log.warning(
+        account.log.warning(
             "deltas contradict the tree: listing again",
             metadata: ["contradiction": "\(error)"])
         return .remote(.cursorReset)
     }
 
     private func tell(_ outcome: DeltaOutcome) {
-        environment.tell(outcome.changes, conflicts: outcome.conflicts)
+        account.noteListed(outcome)
+        account.tell(outcome.changes, conflicts: outcome.conflicts)
         uploader.wake()
     }
 }

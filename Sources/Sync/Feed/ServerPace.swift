@@ -3,7 +3,6 @@
 import Core
 import RemoteStore
 import Saturating
-import Synchronization
 
 /// Counts responses without progress, and returns the delay before the next request: none after the
 /// first ones, which are normal, and doubled after each further one.
@@ -35,24 +34,5 @@ struct ServerPace {
         guard count > Self.usual else { return 0 }
         let doublings = min(count -| Self.usual -| 1, 20)
         return min(limit, Double(sign: .plus, exponent: doublings, significand: Self.first))
-    }
-}
-
-/// Whether a response could not be recorded because it contradicts the tree: then everything is
-/// listed again.
-final class NotedContradiction: Sendable {
-    /// Lock: a leaf; no other lock is taken under it.
-    private let isNoted = Mutex(false)
-
-    func note() {
-        isNoted.withLock { $0 = true }
-    }
-
-    /// Whether a contradiction was noted since the last call.
-    func take() -> Bool {
-        isNoted.withLock { isNoted in
-            defer { isNoted = false }
-            return isNoted
-        }
     }
 }

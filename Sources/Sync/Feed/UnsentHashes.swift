@@ -10,16 +10,19 @@ import RemoteStore
 import Staging
 import Tree
 
-extension UploadEnvironment {
+/// Hashes staged content before a batch.
+struct UnsentHashes: Sendable {
+    let account: SyncedAccount
+
     /// Hashes the staged content whose bytes entries of a batch may have: of the same file, or of
     /// one under the same name, and of the same size. Content that cannot be hashed stays without;
     /// then both contents are kept.
-    func hashUnsent(like entries: [RemoteEntry]) async {
+    func note(like entries: [RemoteEntry]) async {
         do {
-            let nodes = try await store.read { try $0.unhashedNodes(like: entries) }
+            let nodes = try await account.store.read { try $0.unhashedNodes(like: entries) }
             guard !nodes.isEmpty else { return }
-            let (staging, store) = (staging, store)
-            try await disk.run { () throws(SyncError) in
+            let (staging, store) = (account.staging, account.store)
+            try await account.disk.run { () throws(SyncError) in
                 do {
                     for inode in nodes { try Self.hash(inode, staging, store) }
                 } catch {
@@ -27,7 +30,8 @@ extension UploadEnvironment {
                 }
             }
         } catch {
-            log.notice("unsent content could not be hashed", metadata: ["error": "\(error)"])
+            account.log.notice(
+                "unsent content could not be hashed", metadata: ["error": "\(error)"])
         }
     }
 
@@ -67,8 +71,8 @@ extension TreeReading {
         return found
     }
 
-    /// The local node that an entry will meet: under the server's key, or under the predicted one until the batch
-    /// tells that they are one.
+    /// The local node that an entry will meet: under the server's key, or under the predicted one
+    /// until the batch tells that they are one.
     private func localNode(
         for entry: RemoteEntry, _ folders: inout [RemotePath: InodeID]
     ) throws -> Node? {

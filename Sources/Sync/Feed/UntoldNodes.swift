@@ -8,19 +8,19 @@ import MetadataStore
 import RemoteStore
 import Tree
 
-/// Requests the nodes that no delta contains, and applies the answers. Called while the gate is held that was held for the deltas, with no commit in
-/// flight: no later delta will contain them.
+/// Requests the nodes that no delta contains, and applies the answers. Called while the gate is
+/// held that was held for the deltas, with no commit in flight: no later delta will contain them.
 struct UntoldNodes: Sendable {
     /// Number of IDs to request after one step of deltas; the rest follows at later steps.
     private static let most = 32
 
-    let environment: UploadEnvironment
+    let account: SyncedAccount
     let writer: FeedWriter
 
     /// Requests the present places of nodes; no answers if there is no such node.
     func ask() async throws(SyncError) -> UntoldAnswers {
         let ids = try await fromStore {
-            try await environment.store.read { try $0.unconfirmedIDs(limit: Self.most) }
+            try await account.store.read { try $0.unconfirmedIDs(limit: Self.most) }
         }
         guard !ids.isEmpty else { return UntoldAnswers() }
         return try await ask(for: ids)
@@ -29,8 +29,8 @@ struct UntoldNodes: Sendable {
     /// Applies the present place of each node, or its deletion.
     func apply(_ answers: UntoldAnswers) async throws(SyncError) {
         guard !answers.settled.isEmpty else { return }
-        await environment.hashUnsent(like: answers.found)
-        let context = environment.deltaContext()
+        await UnsentHashes(account: account).note(like: answers.found)
+        let context = account.deltaContext()
         let outcome = try await writer.bringIn(context) { transaction, context in
             var applier = try DeltaApplier(transaction: transaction, context: context)
             try applier.apply(answers.found)
@@ -38,14 +38,14 @@ struct UntoldNodes: Sendable {
             for id in answers.gone { try applier.removeMissing(id) }
             return applier.outcome
         }
-        environment.noteReceived(outcome.changes)
+        account.noteReceived(outcome.changes)
     }
 
     private func ask(for ids: [FileID]) async throws(SyncError) -> UntoldAnswers {
         var answers = UntoldAnswers()
         for id in ids {
             do throws(RemoteError) {
-                if let entry = try await environment.remote.entry(of: id) {
+                if let entry = try await account.remote.entry(of: id) {
                     answers.found.append(entry)
                 } else {
                     answers.gone.append(id)
@@ -53,7 +53,7 @@ struct UntoldNodes: Sendable {
                 answers.settled.append(id)
             } catch {
                 guard error.isAboutNode else { throw .remote(error) }
-                environment.log.notice(
+                account.log.notice(
                     "the server does not say where something is that no delta tells of",
                     metadata: ["id": "\(id)", "error": "\(error)"])
                 // A repeated request would fail alike and delay the deltas, which have the node's
@@ -76,8 +76,8 @@ struct UntoldAnswers: Sendable {
     fileprivate(set) var areComplete = true
 }
 
-/// Consecutive steps of deltas after which the server could not be asked for an unconfirmed node, although it was
-/// reachable.
+/// Consecutive steps of deltas after which the server could not be asked for an unconfirmed node,
+/// although it was reachable.
 struct UnansweredSteps {
     /// Maximum seconds until the nodes are requested again. Deltas wait for that long, too.
     private static let longestPause = 4.0
@@ -90,8 +90,8 @@ struct UnansweredSteps {
         if answers.areComplete { pace.forget() } else { pace.note() }
     }
 
-    /// Seconds until the nodes are requested again; nil if the next deltas are waited for first. A server that goes on failing
-    /// is asked after each wait for changes, which ends after minutes.
+    /// Seconds until the nodes are requested again; nil if the next deltas are waited for first. A
+    /// server that goes on failing is asked after each wait for changes, which ends after minutes.
     var pause: Double? {
         guard 1...Self.most ~= pace.count else { return nil }
         return pace.pause(atMost: Self.longestPause)

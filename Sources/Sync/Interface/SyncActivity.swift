@@ -1,5 +1,6 @@
-// The work of Sync as events, for the history that users read and for their notifications. Not responsible for words, nor
-// for writing: an observer gets it from the tasks of Sync, never from a user's call.
+// The work of Sync as events, for the history that users read and for their notifications. Not
+// responsible for words, nor for writing: an observer gets it from the tasks of Sync, never from a
+// user's call.
 
 package import Tree
 

@@ -53,15 +53,20 @@ package struct SyncStatus: Hashable, Sendable {
     /// Whether the server's root differs from the tree's, and the two are not compared yet: nothing
     /// is sent until then, because paths would mean other nodes.
     package var isRootNew = false
-    /// Whether all deltas from before the start of this process are applied, and the whole listing, if the server lists a known
-    /// tree again. A queued change may concern a node that another client has moved or deleted, so nothing is sent before that.
-    /// The first listing of an account need not be complete, because no node was known before it.
+    /// Whether all deltas from before the start of this process are applied, and the whole listing,
+    /// if the server lists a known tree again. A queued change may concern a node that another
+    /// client has moved or deleted, so nothing is sent before that. The first listing of an account
+    /// need not be complete, because no node was known before it.
     package var hasCaughtUp = false
     /// The path of the mounted folder, if it is missing on the server: nothing is sent then,
     /// because that would recreate it.
     package var missingFolder: String?
     /// When the full listing began, or continued, in this process.
     package var listingBegan: WallTime?
+    /// Number of nodes that the running or last full listing has seen.
+    package var listedEntries = 0
+    /// Sum of their sizes on the server, in bytes.
+    package var listedBytes: Int64 = 0
     /// Whether the account was full at the last upload.
     package var isQuotaExceeded = false
     /// Bytes used and allowed, from the last response.
@@ -83,6 +88,23 @@ package struct SyncStatus: Hashable, Sendable {
     package var isFeedFailing = false
     /// When the server last confirmed the state of the tree.
     package var lastHeard: WallTime?
+}
+
+extension SyncStatus {
+    /// Begins a full listing, with nothing seen yet.
+    mutating func beginListing(at now: WallTime) {
+        // Otherwise it began when the process did.
+        if !isListing || isTreeComplete || connection == .offline { listingBegan = now }
+        isListing = true
+        (listedEntries, listedBytes) = (0, 0)
+    }
+
+    /// Counts nodes that the running full listing had not seen before; without one, nothing.
+    mutating func noteListed(entries: Int, bytes: Int64) {
+        guard isListing else { return }
+        listedEntries +|= entries
+        listedBytes +|= bytes
+    }
 }
 
 /// The shared, current `SyncStatus`.

@@ -1,4 +1,5 @@
-// Which files an undo of a folder brings back, and to which revision. Pure; the requests are those of `SyncEngine+Undo.swift`.
+// Which files an undo of a folder brings back, and to which revision. Pure; the requests are those
+// of `SyncEngine+Undo.swift`.
 
 package import Core
 import RemoteStore

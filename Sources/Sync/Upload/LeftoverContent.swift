@@ -1,6 +1,6 @@
-// Content that an earlier process had uploaded, and was killed before the cache had it: its staging files become the cache's
-// at the next start, so that it is not downloaded. Not responsible for finding the files, which is Staging's, nor for content
-// that the server lacks, which has a row.
+// Content that an earlier process had uploaded, and was killed before the cache had it: its staging
+// files become the cache's at the next start, so that it is not downloaded. Not responsible for
+// finding the files, which is Staging's, nor for content that the server lacks, which has a row.
 
 import Blocking
 import ContentHashing
@@ -11,7 +11,8 @@ import Saturating
 import Staging
 import Synchronization
 
-/// Gives leftover staging files to the cache, as far as the server has their content, and removes the others.
+/// Gives leftover staging files to the cache, as far as the server has their content, and removes
+/// the others.
 struct LeftoverContent: Sendable {
     /// A file that may be the content of a node on the server.
     struct Candidate: Sendable {
@@ -34,23 +35,24 @@ struct LeftoverContent: Sendable {
         }
     }
 
-    let environment: UploadEnvironment
-    /// The most files and bytes that are adopted before a mount answers: as many files as a batch has, and bytes that take a
-    /// part of a second.
+    let account: SyncedAccount
+    /// The most files and bytes that are adopted before a mount answers: as many files as a batch
+    /// has, and bytes that take a part of a second.
     var first = (files: StepChoice.batchLimit, bytes: Int64(64) << 20)
 
-    /// Gives the first files to the cache, so that no reader comes before them, and returns the rest, for `adopt`. If the
-    /// database fails, all stay for the next start.
+    /// Gives the first files to the cache, so that no reader comes before them, and returns the
+    /// rest, for `adopt`. If the database fails, all stay for the next start.
     func adoptFirst() async -> [Candidate] {
-        let files = environment.staging.leftovers
+        let files = account.staging.leftovers
         guard !files.isEmpty else { return [] }
         let sizes = Set(files.map(\.size))
-        let known = await environment.attempt {
-            try await environment.store.read { try Known(sizes: sizes, in: $0) }
+        let known = await account.local.attempt {
+            try await account.store.read { try Known(sizes: sizes, in: $0) }
         }
         guard let known else { return [] }
-        // Pins are restored after the mount answers, and a full cache would evict what it has just got.
-        for hash in known.pinned { environment.cache.pin(hash, true) }
+        // Pins are restored after the mount answers, and a full cache would evict what it has just
+        // got.
+        for hash in known.pinned { account.cache.pin(hash, true) }
         var (chosen, rest): ([Candidate], [Candidate]) = ([], [])
         var bytes: Int64 = 0
         for file in files {
@@ -64,20 +66,21 @@ struct LeftoverContent: Sendable {
                 rest.append(candidate)
             }
         }
-        environment.log.info(
+        account.log.info(
             "an earlier process has left staging files",
             metadata: ["files": "\(files.count)", "later": "\(rest.count)"])
         await adopt(chosen)
         return rest
     }
 
-    /// Gives files to the cache, one after the other, and removes a file that the cache does not take. A task that is cancelled
-    /// ends after a block at most; the rest is left for the next start.
+    /// Gives files to the cache, one after the other, and removes a file that the cache does not
+    /// take. A task that is cancelled ends after a block at most; the rest is left for the next
+    /// start.
     func adopt(_ candidates: [Candidate]) async {
         let cancellation = Cancellation()
         await withTaskCancellationHandler {
             for candidate in candidates {
-                await environment.disk.run { [self] in adopt(candidate, cancellation) }
+                await account.disk.run { [self] in adopt(candidate, cancellation) }
             }
         } onCancel: {
             cancellation.note()
@@ -86,9 +89,9 @@ struct LeftoverContent: Sendable {
 
     private func adopt(_ candidate: Candidate, _ cancellation: Cancellation) {
         guard !cancellation.hasHappened else { return }
-        let (staging, file) = (environment.staging, candidate.file)
+        let (staging, file) = (account.staging, candidate.file)
         if !candidate.hashes.isEmpty {
-            environment.cache.adopt(
+            account.cache.adopt(
                 path: staging.path(of: file.number), size: file.size, anyOf: candidate.hashes
             ) { cancellation.hasHappened }
         }

@@ -22,18 +22,19 @@ private struct MetadataQuestion: Sendable {
 
 /// Reads the metadata of nodes on the server.
 struct MetadataReads: Sendable {
-    let environment: UploadEnvironment
+    let account: SyncedAccount
 
-    /// Requests the node of a step and the occupant of the step's target, and applies their present places by the rules for
-    /// deltas. So an edit follows a folder that another client has moved, before the delta of that move arrives. Returns
-    /// whether the server still has the node; true if it never had it.
+    /// Requests the node of a step and the occupant of the step's target, and applies their present
+    /// places by the rules for deltas. So an edit follows a folder that another client has moved,
+    /// before the delta of that move arrives. Returns whether the server still has the node; true
+    /// if it never had it.
     ///
     /// Its absence is applied only with `believesAbsence`.
     func read(
         for step: UploadStep, of inode: InodeID, believesAbsence: Bool
     ) async -> SyncOutcome<Bool> {
-        let store = environment.store
-        let known = await environment.attempt {
+        let store = account.store
+        let known = await account.local.attempt {
             try await store.read { try $0.node(inode)?.facts.id }
         }
         var question = MetadataQuestion(inode: inode, targets: step.targets)
@@ -48,8 +49,8 @@ struct MetadataReads: Sendable {
         _ moves: [(id: Int64, inode: InodeID, target: String)]
     ) async throws(SyncError) {
         for move in moves {
-            let store = environment.store
-            let known = await environment.attempt {
+            let store = account.store
+            let known = await account.local.attempt {
                 try await store.read { snapshot in
                     (
                         try snapshot.node(move.inode)?.facts.id,
@@ -73,7 +74,7 @@ struct MetadataReads: Sendable {
         _ question: MetadataQuestion,
         _ body: @escaping @Sendable (Transaction) throws -> Void = { _ in }
     ) async -> SyncOutcome<Bool> {
-        await environment.gate.read {
+        await account.gate.read {
             do throws(SyncError) {
                 var findings = try await ask(question)
                 let isThere = findings.missingIDs.isEmpty && findings.missingPaths.isEmpty
@@ -82,11 +83,12 @@ struct MetadataReads: Sendable {
                     findings.missingPaths = []
                 }
                 let entries = [findings.atPaths.map(\.entry), findings.byID].flatMap(\.self)
-                await environment.hashUnsent(like: entries)
+                await UnsentHashes(account: account).note(like: entries)
                 let believed = findings
-                // The deltas of these changes will change nothing. Before the account is listed, an unknown node is no change of others.
-                let isTreeComplete = environment.state.current.isTreeComplete
-                try await environment.record(isOfOthers: isTreeComplete) { recorder in
+                // The deltas of these changes will change nothing. Before the account is listed, an
+                // unknown node is no change of others.
+                let isTreeComplete = account.state.current.isTreeComplete
+                try await account.recorder.record(isOfOthers: isTreeComplete) { recorder in
                     try recorder.found(believed, insteadOf: question.inode)
                     try body(recorder.transaction)
                 }.get()
@@ -98,7 +100,7 @@ struct MetadataReads: Sendable {
     }
 
     private func ask(_ question: MetadataQuestion) async throws(SyncError) -> MetadataFindings {
-        let remote = environment.remote
+        let remote = account.remote
         var findings = MetadataFindings()
         for path in question.targets {
             if let entry = try await fromServer(await remote.entry(at: path)) {
@@ -137,8 +139,8 @@ struct MetadataReads: Sendable {
     private func displacedIDs(
         by entries: [RemoteEntry], in folders: [RemoteEntry] = []
     ) async -> [FileID] {
-        let store = environment.store
-        let ids = await environment.attempt {
+        let store = account.store
+        let ids = await account.local.attempt {
             try await store.read { snapshot in
                 try entries.compactMap { entry in
                     let node = try snapshot.occupant(of: entry.foldedPath, in: folders.last)
@@ -154,7 +156,7 @@ struct MetadataReads: Sendable {
     private func unknownFolders(
         above path: RemotePath
     ) async throws(SyncError) -> [RemoteEntry] {
-        let store = environment.store
+        let store = account.store
         var paths: [RemotePath] = []
         var folder = path.parent
         while folder != .root {
@@ -162,7 +164,7 @@ struct MetadataReads: Sendable {
             folder = folder.parent
         }
         let candidates = Array(paths.reversed())
-        let unknown = await environment.attempt {
+        let unknown = await account.local.attempt {
             try await store.read { snapshot in
                 try candidates.filter { path in
                     let node = try snapshot.remoteNode(foldedPath: path.rawValue)
@@ -172,7 +174,7 @@ struct MetadataReads: Sendable {
         }
         var entries: [RemoteEntry] = []
         for path in unknown ?? [] {
-            if let entry = try await fromServer(await environment.remote.entry(at: path)),
+            if let entry = try await fromServer(await account.remote.entry(at: path)),
                 entry.isFolder
             {
                 entries.append(entry)
@@ -183,7 +185,8 @@ struct MetadataReads: Sendable {
 }
 
 extension Snapshot {
-    /// The node that the server is believed to have at a path, also if the path's folder is known at another path.
+    /// The node that the server is believed to have at a path, also if the path's folder is known
+    /// at another path.
     fileprivate func occupant(of path: RemotePath, in folder: RemoteEntry?) throws -> Node? {
         if let node = try remoteNode(foldedPath: path.rawValue) { return node }
         guard let folder, folder.foldedPath == path.parent, let id = folder.id,

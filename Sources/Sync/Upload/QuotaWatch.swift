@@ -11,7 +11,7 @@ actor QuotaWatch {
     /// Polling interval in seconds. One small request each, and only while the account is full.
     private static let lookInterval = 10.0
 
-    private let environment: UploadEnvironment
+    private let account: SyncedAccount
     /// Wakes the uploader, because uploads may be retried.
     private let wake: @Sendable () -> Void
     /// The polling while the account is full.
@@ -19,8 +19,8 @@ actor QuotaWatch {
     /// Free bytes when the account was found full.
     private var roomWhenFull: Int64 = 0
 
-    init(environment: UploadEnvironment, wake: @escaping @Sendable () -> Void) {
-        self.environment = environment
+    init(account: SyncedAccount, wake: @escaping @Sendable () -> Void) {
+        self.account = account
         self.wake = wake
     }
 
@@ -31,10 +31,10 @@ actor QuotaWatch {
 
     /// Handles an upload that was refused for lack of space.
     func noteFull() async {
-        environment.state.update { $0.isQuotaExceeded = true }
+        account.state.update { $0.isQuotaExceeded = true }
         roomWhenFull = await askForRoom() ?? roomWhenFull
         guard polling == nil else { return }
-        let clock = environment.clock
+        let clock = account.clock
         polling = Task { [weak self] in
             repeat {
                 let next = clock.now().adding(seconds: Self.lookInterval)
@@ -47,12 +47,12 @@ actor QuotaWatch {
     /// refused upload is left. Returns whether the account is still full.
     @discardableResult
     func look() async -> Bool {
-        guard environment.state.current.isQuotaExceeded else { return false }
+        guard account.state.current.isQuotaExceeded else { return false }
         let room = await askForRoom()
         let hasGrown = room.map { $0 > roomWhenFull } ?? false
-        let now = environment.clock.now()
-        let refused = await environment.attempt {
-            try await self.environment.store.write { transaction in
+        let now = account.clock.now()
+        let refused = await account.local.attempt {
+            try await self.account.store.write { transaction in
                 if hasGrown {
                     try transaction.makeDue(problem: UploadReaction.fullAccount, at: now)
                 }
@@ -60,7 +60,7 @@ actor QuotaWatch {
             }
         }
         guard hasGrown || refused == 0 else { return true }
-        environment.state.update { $0.isQuotaExceeded = false }
+        account.state.update { $0.isQuotaExceeded = false }
         polling?.cancel()
         polling = nil
         wake()
@@ -69,10 +69,10 @@ actor QuotaWatch {
 
     /// Bytes that are free; nil if the request fails.
     private func askForRoom() async -> Int64? {
-        guard let space = try? await fromServer(await environment.remote.space()) else {
+        guard let space = try? await fromServer(await account.remote.space()) else {
             return nil
         }
-        environment.state.update { $0.space = space }
+        account.state.update { $0.space = space }
         return space.allocated -| space.used
     }
 }

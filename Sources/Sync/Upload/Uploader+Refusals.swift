@@ -1,5 +1,5 @@
-// Carrying out the reaction to a refusal: a pause, a retry, a metadata read, or undoing the change here.
-// `UploadReaction` decides which.
+// Carrying out the reaction to a refusal: a pause, a retry, a metadata read, or undoing the change
+// here. `UploadReaction` decides which.
 
 import Core
 import Logging
@@ -16,28 +16,28 @@ extension Uploader {
     private static let deltaDelay = 0.3
 
     func react(to error: SyncError, step: UploadStep, inode: InodeID) async {
-        let store = environment.store
-        let now = environment.clock.now()
-        let entry = await environment.attempt {
+        let store = account.store
+        let now = account.clock.now()
+        let entry = await account.local.attempt {
             try await store.read { try $0.journalEntry(of: inode) }
         }
         let attempts = entry.flatMap { $0 }?.attempts ?? 0
         let reaction = UploadReaction(to: error, step: step, attempts: max(attempts, pause.count))
-        environment.log.debug(
+        account.log.debug(
             "step refused",
             metadata: ["step": "\(step.paths)", "error": "\(error)", "reaction": "\(reaction)"])
         switch reaction {
         case .pause(let seconds, let reason):
             suspend(for: seconds, reason, at: now)
         case .retry(let seconds, let problem):
-            environment.state.update { $0.lastProblem = problem }
+            account.state.update { $0.lastProblem = problem }
             if entry.flatMap({ $0 })?.problem != problem { note(problem, with: step) }
             await postpone(inode, by: seconds, problem: problem)
             if error == .remote(.insufficientSpace) { await quota.noteFull() }
         case .wait(let seconds): await postpone(inode, by: seconds)
         case .refresh:
             // A feed that fails cannot report a move.
-            let isFeedFailing = environment.state.current.isFeedFailing
+            let isFeedFailing = account.state.current.isFeedFailing
             let answer = await metadataReads.read(
                 for: step, of: inode, believesAbsence: attempts >= Self.doubts && !isFeedFailing)
             if attempts < Self.doubts, case .success(let isAllThere) = answer {
@@ -47,21 +47,21 @@ extension Uploader {
                 await postpone(inode, by: UploadReaction.delay(after: attempts))
             }
         case .undo(let problem):
-            environment.log.warning(
+            account.log.warning(
                 "a change was refused and is undone",
                 metadata: ["step": "\(step.paths)", "reason": "\(problem)"])
-            environment.state.update { $0.lastProblem = problem }
+            account.state.update { $0.lastProblem = problem }
             note(problem, with: step)
-            await environment.record { try $0.undo(step, of: inode) }
+            await account.recorder.record { try $0.undo(step, of: inode) }
             // `undo` may be a no-op (a tombstone under a temporary name has no place to return to)
             // or be refused itself; back off in either case.
             await postpone(
                 inode, by: UploadReaction.delay(after: attempts), after: attempts)
         case .keepHere:
-            environment.log.notice(
+            account.log.notice(
                 "a mode, attribute or link stays on this machine",
                 metadata: ["path": "\(step.paths)", "reason": "\(error)"])
-            await environment.record { try $0.keepFactsHere(of: inode) }
+            await account.recorder.record { try $0.keepFactsHere(of: inode) }
         case .split: await split(inode, step, after: attempts)
         case .restart:
             await postpone(inode, by: UploadReaction.delay(after: attempts) / 4)
@@ -70,14 +70,14 @@ extension Uploader {
 
     private func note(_ problem: String, with step: UploadStep) {
         let path = step.paths.first.map(\.description) ?? ""
-        environment.activities?.note(.refused(path: path, problem: problem))
+        account.activities?.note(.refused(path: path, problem: problem))
     }
 
     /// Has a folder moved in parts that the server does not move at once. One that cannot be waits,
     /// with the reason, for users to change it, or for others to make it smaller.
     private func split(_ inode: InodeID, _ step: UploadStep, after attempts: Int) async {
-        let (log, now) = (environment.log, environment.clock.now())
-        let recorded = await environment.record { results in
+        let (log, now) = (account.log, account.clock.now())
+        let recorded = await account.recorder.record { results in
             let split = try results.split(inode)
             log.notice(
                 "a folder has too many entries to be moved at once",
@@ -90,18 +90,18 @@ extension Uploader {
         if case .failure = recorded {
             return await postpone(inode, by: UploadReaction.delay(after: attempts))
         }
-        let store = environment.store
-        let entry = await environment.attempt {
+        let store = account.store
+        let entry = await account.local.attempt {
             try await store.read { try $0.journalEntry(of: inode) }
         }
         if let problem = entry.flatMap({ $0 })?.problem {
-            environment.state.update { $0.lastProblem = problem }
+            account.state.update { $0.lastProblem = problem }
         }
     }
 
     /// Suspends uploads after a failure that no step has caused.
     func suspend(after error: SyncError) {
-        let now = environment.clock.now()
+        let now = account.clock.now()
         let seconds = min(30, UploadReaction.delay(after: pause.count))
         if case .local(let failure) = error {
             return suspend(for: seconds, .local(failure.problem), at: now)
@@ -116,7 +116,7 @@ extension Uploader {
         for seconds: Double, _ reason: UploadReaction.Pause, at now: WallTime
     ) {
         guard pause.begin(at: now, seconds: seconds) else { return }
-        environment.state.update { status in
+        account.state.update { status in
             switch reason {
             case .offline(let text):
                 status.connection = .offline
@@ -133,9 +133,9 @@ extension Uploader {
     private func postpone(
         _ inode: InodeID, by seconds: Double, problem: String? = nil, after attempts: Int = 0
     ) async {
-        let due = environment.clock.now().adding(seconds: seconds)
-        await environment.attempt {
-            try await self.environment.store.write {
+        let due = account.clock.now().adding(seconds: seconds)
+        await account.local.attempt {
+            try await self.account.store.write {
                 try $0.postpone(inode, until: due, problem: problem, after: attempts)
             }
         }

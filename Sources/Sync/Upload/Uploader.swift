@@ -1,6 +1,7 @@
 // The scheduler of uploads: decides which steps of the journal start, keeps the necessary order,
 // and waits. `Sending` has the types that send steps, contents and batches, `Deletion` those for
-// folders; refusals are in `Uploader+Refusals.swift`, records of responses in `UploadResults.swift`.
+// folders; refusals are in `Uploader+Refusals.swift`, records of responses in
+// `UploadResults.swift`.
 
 import Blocking
 import Core
@@ -23,11 +24,16 @@ actor Uploader {
     /// Seconds for which the changes of a burst gather before the journal is read again: reading it
     /// after each one costs more than the change.
     private static let burstPause = 0.05
-    /// Seconds to which that pause grows at most. It is twenty times what the last pass took: while a batch is in flight, a pass
-    /// may look at hundreds of entries that cannot be sent yet, and users wait for the same database.
+    /// Seconds to which that pause grows at most. It is twenty times what the last pass took: while
+    /// a batch is in flight, a pass may look at hundreds of entries that cannot be sent yet, and
+    /// users wait for the same database.
     private static let longestBurstPause = 0.5
 
-    let environment: UploadEnvironment
+    let account: SyncedAccount
+    private let changes: UserChanges
+    /// How long a file that is still open may be written to before its present content is sent, in
+    /// seconds.
+    private let openFileInterval: Double
     private let signals: AsyncStream<Void>
     private let signal: AsyncStream<Void>.Continuation
     private(set) var inFlight: Set<InodeID> = []
@@ -62,22 +68,24 @@ actor Uploader {
     private let batches: BatchSender
     let metadataReads: MetadataReads
 
-    init(environment: UploadEnvironment) {
-        self.environment = environment
+    init(account: SyncedAccount, changes: UserChanges, openFileInterval: Double) {
+        self.account = account
+        self.changes = changes
+        self.openFileInterval = openFileInterval
         let (signals, signal) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         self.signals = signals
         self.signal = signal
-        quota = QuotaWatch(environment: environment) { signal.yield() }
-        searcher = FolderSearcher(environment: environment)
-        let sessions = SessionSender(environment: environment)
-        streaming = StreamingUploads(environment: environment, sessions: sessions, pause: pause)
+        quota = QuotaWatch(account: account) { signal.yield() }
+        searcher = FolderSearcher(account: account)
+        let sessions = SessionSender(account: account)
+        streaming = StreamingUploads(account: account, sessions: sessions, pause: pause)
         steps = StepSender(
-            environment: environment,
+            account: account,
             contents: ContentSender(
-                environment: environment, sessions: sessions, streaming: streaming),
-            deletion: FolderDeletion(environment: environment, searcher: searcher), quota: quota)
-        batches = BatchSender(environment: environment)
-        metadataReads = MetadataReads(environment: environment)
+                account: account, sessions: sessions, streaming: streaming),
+            deletion: FolderDeletion(account: account, searcher: searcher), quota: quota)
+        batches = BatchSender(account: account)
+        metadataReads = MetadataReads(account: account)
         signal.yield()
     }
 
@@ -106,7 +114,7 @@ actor Uploader {
 
     /// Whether more changes of a burst are to gather first. If not, those until now count as read.
     private func letsChangesGather() -> Bool {
-        let now = environment.clock.now()
+        let now = account.clock.now()
         let next = lastPass.map { $0.adding(seconds: changesPause) } ?? now
         let gathers = pending.withLock { wakes in
             if !wakes.isDue && now < next { return true }
@@ -136,13 +144,13 @@ actor Uploader {
     private func noteEndOfPass() {
         passes +|= 1
         guard let lastPass else { return }
-        let pause = 20.0 * environment.clock.now().seconds(since: lastPass)
+        let pause = 20.0 * account.clock.now().seconds(since: lastPass)
         changesPause = min(max(pause, Self.burstPause), Self.longestBurstPause)
     }
 
     /// Ends the pause, because the server is reachable again.
     func resume() {
-        pause.finish(at: environment.clock.now())
+        pause.finish(at: account.clock.now())
         wake()
     }
 
@@ -154,7 +162,7 @@ actor Uploader {
 
     /// Suspends the write delay until `endDraining`, because a caller waits for the queue.
     func beginDraining() async throws(SyncError) {
-        let (store, now) = (environment.store, environment.clock.now())
+        let (store, now) = (account.store, account.clock.now())
         try await fromStore {
             try await store.write { try $0.makeAllDue(at: now, onlyFresh: false) }
         }
@@ -170,16 +178,16 @@ actor Uploader {
 
     private func startSteps(in group: inout DiscardingTaskGroup) async {
         // One time for the whole pass: the timer is set for entries that become due during it.
-        let now = environment.clock.now()
+        let now = account.clock.now()
         await endBurst(at: now)
         if drainers > 0 {
-            await environment.attempt {
-                try await self.environment.store.write {
+            await account.local.attempt {
+                try await self.account.store.write {
                     try $0.makeAllDue(at: now, onlyFresh: true)
                 }
             }
         }
-        let status = environment.state.current
+        let status = account.state.current
         if status.isRootNew || !status.hasCaughtUp { return await setTimer(lookedAt: now) }
         await searcher.resume()
         for inode in await streaming.begin(besides: inFlight) {
@@ -201,9 +209,9 @@ actor Uploader {
 
     /// Makes the changes of a burst due, if it is over.
     private func endBurst(at now: WallTime) async {
-        let (store, changes) = (environment.store, environment.changes)
+        let (store, changes) = (account.store, changes)
         guard let end = changes.end, end <= now else { return }
-        let done: Void? = await environment.attempt {
+        let done: Void? = await account.local.attempt {
             try await store.write { try changes.finish(at: now, in: $0) }
         }
         if done == nil { hasFailed = true }
@@ -213,16 +221,16 @@ actor Uploader {
     private func choose(
         _ choice: StepChoice, at now: WallTime, after start: Int64
     ) async -> StepChoice {
-        let environment = environment
+        let (account, openFileInterval) = (account, openFileInterval)
         let isDraining = drainers > 0
-        let result = await environment.attempt {
-            try await environment.store.write { transaction in
+        let result = await account.local.attempt {
+            try await account.store.write { transaction in
                 var planner = UploadPlanner(
-                    transaction: transaction, openFiles: environment.openFiles,
-                    staging: environment.staging, isDraining: isDraining,
-                    date: environment.clock.date(),
-                    openFileInterval: environment.openFileInterval,
-                    posix: environment.posix)
+                    transaction: transaction, openFiles: account.openFiles,
+                    staging: account.staging, isDraining: isDraining,
+                    date: account.clock.date(),
+                    openFileInterval: openFileInterval,
+                    posix: account.posix)
                 return try planner.offer(to: choice, at: now, after: start)
             }
         }
@@ -253,16 +261,16 @@ actor Uploader {
 
     /// Whether uploads are suspended.
     private var isPaused: Bool {
-        pause.isActive(at: environment.clock.now()) || environment.state.current.isPaused
+        pause.isActive(at: account.clock.now()) || account.state.current.isPaused
     }
 
     /// Sets the timer to the next due entry behind the examined ones or the end of the burst, or to
     /// the end of the pause.
     private func setTimer(lookedAt now: WallTime) async {
-        let next = await environment.attempt {
-            try await self.environment.store.read { try $0.nextDue(after: now) }
+        let next = await account.local.attempt {
+            try await self.account.store.read { try $0.nextDue(after: now) }
         }
-        var time = [next.flatMap { $0 }, environment.changes.end].compactMap { $0 }.min()
+        var time = [next.flatMap { $0 }, changes.end].compactMap { $0 }.min()
         // An entry that is due already is not the next one, and waits for the end of the pause.
         if pause.isActive(at: now) { time = pause.end }
         if hasFailed || next == nil { time = now.adding(seconds: Self.failurePause) }
@@ -273,7 +281,7 @@ actor Uploader {
         timer?.cancel()
         timer = nil
         guard let time else { return }
-        let clock = environment.clock
+        let clock = account.clock
         timer = Task { [weak self] in
             guard (try? await clock.sleep(until: time)) != nil else { return }
             self?.wake()
@@ -285,7 +293,7 @@ actor Uploader {
     private func perform(_ step: UploadStep, for inode: InodeID) async {
         do throws(SyncError) {
             try await steps.send(step, for: inode)
-            environment.activities?.note(.done(step))
+            account.activities?.note(.done(step))
             noteSuccess()
         } catch {
             await react(to: error, step: step, inode: inode)
@@ -304,9 +312,9 @@ actor Uploader {
     private func hasUncertainMoves(in group: inout DiscardingTaskGroup) async -> Bool {
         guard !isExclusive else { return false }
         if isResolving { return true }
-        let store = environment.store
+        let store = account.store
         let moves =
-            await environment.attempt { try await store.read { try $0.intendedMoves() } } ?? []
+            await account.local.attempt { try await store.read { try $0.intendedMoves() } } ?? []
         guard !moves.isEmpty else { return false }
         if !isPaused {
             isResolving = true
@@ -344,6 +352,6 @@ actor Uploader {
     /// Resets the backoff after a success.
     private func noteSuccess() {
         pause.noteSuccess()
-        environment.state.update { $0.lastProblem = nil }
+        account.state.update { $0.lastProblem = nil }
     }
 }

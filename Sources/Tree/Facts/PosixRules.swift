@@ -1,5 +1,6 @@
-// Which facts of a node are shared with other machines, and when the server is owed them. Pure but for
-// reading rows. Not responsible for sending (`Sync`), nor for the text (`PosixFacts+Text.swift`).
+// Which facts of a node are shared with other machines, and when the server is owed them. Pure but
+// for reading rows. Not responsible for sending (`Sync`), nor for the text
+// (`PosixFacts+Text.swift`).
 
 import Core
 import MetadataStore
@@ -69,8 +70,8 @@ package struct PosixRules: Hashable, Sendable {
         return time != told?.exactTime(stored: stored) ?? stored
     }
 
-    /// Whether a node is local-only wherever it is: Dropbox has nothing of the kind, and a link is sent
-    /// only with its target, as a fact.
+    /// Whether a node is local-only wherever it is: Dropbox has nothing of the kind, and a link is
+    /// sent only with its target, as a fact.
     func keepsHere(_ kind: NodeKind, target: LinkTarget?) -> Bool {
         switch kind {
         case .folder, .file: false
@@ -85,8 +86,8 @@ package struct PosixRules: Hashable, Sendable {
         PosixFacts(link: target).text.utf8.count <= PosixFacts.longestText
     }
 
-    /// The target of a link that is sent, or was, as a file with a text; nil for any other node, also
-    /// for a link that Dropbox's own client has stored.
+    /// The target of a link that is sent, or was, as a file with a text; nil for any other node,
+    /// also for a link that Dropbox's own client has stored.
     static func sentTarget(of node: Node) -> LinkTarget? {
         guard node.kind == .symbolicLink, let target = node.facts.target,
             node.remote == .absent || node.facts.hash == target.contentHash
@@ -94,8 +95,9 @@ package struct PosixRules: Hashable, Sendable {
         return target
     }
 
-    /// The own name to share. If users see the node under its name on the server, the told own name stays shared: another node
-    /// has the told name here, or users here have replaced it by the name on the server.
+    /// The own name to share. If users see the node under its name on the server, the told own name
+    /// stays shared: another node has the told name here, or users here have replaced it by the
+    /// name on the server.
     private func ownName(
         of node: Node, told: PosixFacts?, in tree: some TreeReading
     ) throws -> OwnName? {
@@ -148,7 +150,8 @@ package struct PosixRules: Hashable, Sendable {
 }
 
 extension PosixFacts {
-    /// Whether users of another machine would see another mode, other attributes, another link or another name.
+    /// Whether users of another machine would see another mode, other attributes, another link or
+    /// another name.
     func differsBesidesTime(from told: PosixFacts?) -> Bool {
         permissions != told?.permissions || attributes != told?.attributes ?? [:]
             || link != nil && link != told?.link || ownName != nil && ownName != told?.ownName

@@ -6,8 +6,8 @@ import MetadataStore
 extension Transaction {
     /// Decides anew whether the server is owed a node's facts. Returns whether it is.
     ///
-    /// Facts that were sent may be on their way, or have arrived although the response was lost. Then a
-    /// change back is owed, too, until a response tells what the server has (`isAnswered`).
+    /// Facts that were sent may be on their way, or have arrived although the response was lost.
+    /// Then a change back is owed, too, until a response tells what the server has (`isAnswered`).
     @discardableResult
     func settleFacts(
         of inode: InodeID, by rules: PosixRules, timeIsSet: Bool = false, isAnswered: Bool = false
@@ -36,11 +36,11 @@ extension Transaction {
         return owes
     }
 
-    /// Takes over the told facts of a node, except facts that users here have changed since the server told `base`. Returns
-    /// whether users see a change.
+    /// Takes over the told facts of a node, except facts that users here have changed since the
+    /// server told `base`. Returns whether users see a change.
     ///
-    /// Facts that the server has lost, as by a client that stores the file anew or by the removal of
-    /// all facts, stay here.
+    /// Facts that the server has lost, as by a client that stores the file anew or by the removal
+    /// of all facts, stay here.
     func takeFacts(
         _ told: PosixFacts?, over base: PosixFacts?, of node: Node, by rules: PosixRules
     ) throws -> Bool {
@@ -51,7 +51,8 @@ extension Transaction {
             if isOwed { try settleFacts(of: node.inode, by: rules) }
             return false
         }
-        // Facts that were sent may be told now or later, although the response was lost: a change back would look like none.
+        // Facts that were sent may be told now or later, although the response was lost: a change
+        // back would look like none.
         let isOnItsWay = try isOwed && hasIntent(for: node.inode)
         let isSeen = try !isOnItsWay && merge(told, over: base, into: node, by: rules)
         try settleFacts(of: node.inode, by: rules)
@@ -90,7 +91,8 @@ extension Transaction {
 }
 
 extension Node {
-    /// The modification time here once the server has told facts over other ones; a time that users have set since stays.
+    /// The modification time here once the server has told facts over other ones; a time that users
+    /// have set since stays.
     fileprivate func timeAfter(_ told: PosixFacts, over base: PosixFacts?) -> WallTime? {
         let stored = facts.clientModified
         let before = base?.exactTime(stored: stored)

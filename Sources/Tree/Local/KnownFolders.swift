@@ -56,8 +56,8 @@ extension TreeReading {
         throw TreeError.noEntry
     }
 
-    /// The child with a name in the folder of an inode from the kernel, by the same rules. Most names lead to a node, so
-    /// the folder's facts are read for the others only.
+    /// The child with a name in the folder of an inode from the kernel, by the same rules. Most
+    /// names lead to a node, so the folder's facts are read for the others only.
     package func child(
         _ name: FileName, in folder: InodeID, _ known: KnownFolders, folding: Bool
     ) throws -> Node {

@@ -6,8 +6,8 @@ package import Staging
 
 extension LocalChanges {
     /// The staging file of an open file whose handles read `revision`, created over that if there
-    /// is none. With `discardingContent`, a new file is created without base. A present file that was
-    /// never flushed is truncated instead.
+    /// is none. With `discardingContent`, a new file is created without base. A present file that
+    /// was never flushed is truncated instead.
     package mutating func beginContent(
         of inode: InodeID, over revision: FileVersion?, discardingContent: Bool
     ) throws -> StagedFile {

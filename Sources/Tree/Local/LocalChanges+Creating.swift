@@ -82,8 +82,8 @@ extension LocalChanges {
         }
     }
 
-    /// A new node, after its facts are owed to the server. One with the default's permissions and a name that the server has
-    /// has none to share.
+    /// A new node, after its facts are owed to the server. One with the default's permissions and a
+    /// name that the server has has none to share.
     private func sharing(_ node: Node) throws -> Node {
         if node.local.permissions == nil, node.place?.name.unstored == nil { return node }
         var node = node

@@ -40,8 +40,9 @@ extension LocalChanges {
     /// Whether a node stays local-only under any name.
     func keepsHere(_ node: Node) -> Bool { context.rules.posix.keepsHere(node) }
 
-    /// Publishes local-only nodes that the present rules of this mount would send: if the patterns have changed, all that no
-    /// pattern matches; if links are sent from now on, links. Nodes on the server stay there, even if a pattern matches them.
+    /// Publishes local-only nodes that the present rules of this mount would send: if the patterns
+    /// have changed, all that no pattern matches; if links are sent from now on, links. Nodes on
+    /// the server stay there, even if a pattern matches them.
     ///
     /// Must be called before the kernel knows any inode: files may become links.
     package func adoptRules() throws {
@@ -69,8 +70,9 @@ extension LocalChanges {
         try transaction.setSetting(StoredSetting.links, to: links)
     }
 
-    /// Makes links of the texts that the server has told to be links while this machine took them for files: its cursor is past
-    /// them. Those that users have changed stay files until the change is sent.
+    /// Makes links of the texts that the server has told to be links while this machine took them
+    /// for files: its cursor is past them. Those that users have changed stay files until the
+    /// change is sent.
     private func adoptToldLinks() throws {
         for node in try transaction.filesToldAsLinks() {
             let told = try transaction.toldFacts(of: node.inode)

@@ -1,12 +1,13 @@
-// Which names users may give: each that POSIX allows, or those only that Dropbox can have. Not responsible for
-// the alias of a name that it cannot have (`Transaction+Names.swift` of MetadataStore).
+// Which names users may give: each that POSIX allows, or those only that Dropbox can have. Not
+// responsible for the alias of a name that it cannot have (`Transaction+Names.swift` of
+// MetadataStore).
 
 import Core
 import MetadataStore
 
 extension LocalChanges {
-    /// The child that a new name would collide with; nil if the name is free. If names are refused, that is also the one
-    /// that Dropbox would take for it, as far as that can be predicted.
+    /// The child that a new name would collide with; nil if the name is free. If names are refused,
+    /// that is also the one that Dropbox would take for it, as far as that can be predicted.
     func occupant(of name: FileName, in folder: Node) throws -> Node? {
         let rules = context.rules
         let found =
@@ -28,8 +29,8 @@ extension LocalChanges {
         throw name.isUTF8 ? .invalidArgument : .invalidEncoding
     }
 
-    /// Prepares the tree for a mount: names that were made here for nodes of the server are ended where their own are
-    /// free again. Before the kernel knows any.
+    /// Prepares the tree for a mount: names that were made here for nodes of the server are ended
+    /// where their own are free again. Before the kernel knows any.
     package func adoptNames() throws {
         try transaction.endMadeNames()
     }

@@ -54,8 +54,9 @@ extension LocalChanges {
         if let node = try transaction.node(inode) { try dropUnreachable(node) }
     }
 
-    /// Removes the unreachable parts of a node without a name. If the server has the node, its content goes when the last handle
-    /// is closed. Any other node goes as a whole, when the kernel has forgotten it, too.
+    /// Removes the unreachable parts of a node without a name. If the server has the node, its
+    /// content goes when the last handle is closed. Any other node goes as a whole, when the kernel
+    /// has forgotten it, too.
     package mutating func dropIfUnlinked(_ inode: InodeID) throws {
         guard let node = try transaction.node(inode), node.place == nil, inode != .root else {
             return
@@ -68,7 +69,8 @@ extension LocalChanges {
         let isKnown = context.references.noteUnlinked(node.inode)
         if context.openFiles.isOpen(node.inode, in: transaction) { return }
         if node.remote == .absent {
-            // All of it goes when the kernel has forgotten the inode, which it does at once if nothing refers to it.
+            // All of it goes when the kernel has forgotten the inode, which it does at once if
+            // nothing refers to it.
             if isKnown { return }
             try transaction.remove(node.inode)
         } else if node.staged != nil {

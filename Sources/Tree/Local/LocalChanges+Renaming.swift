@@ -60,7 +60,8 @@ extension LocalChanges {
         }
     }
 
-    /// Has the server owed the name of a node that was renamed, if it cannot have that itself, and no longer the one before.
+    /// Has the server owed the name of a node that was renamed, if it cannot have that itself, and
+    /// no longer the one before.
     private func shareOwnName(of node: Node) throws {
         if node.place?.name.unstored != nil || node.flags.contains(.factsOwed) {
             try transaction.settleFacts(of: node.inode, by: context.rules.posix)
@@ -109,14 +110,14 @@ extension LocalChanges {
 
     /// Whether unflushed content is flushed before it replaces a node.
     private func mustBeFlushed(_ node: Node, over occupant: Node) throws -> Bool {
-        // A file and a link are never revisions of each other. The link is deleted, so without the node's content nothing would
-        // have the name.
+        // A file and a link are never revisions of each other. The link is deleted, so without the
+        // node's content nothing would have the name.
         if occupant.kind == .symbolicLink { return true }
         // If the edit were lost, the node would have its content on the server, and the occupant is
         // deleted.
         if node.remote != .absent, occupant.kind == .file { return true }
-        // If the edit were lost, the node would have its fallback, an earlier content of its own, which has not
-        // replaced the occupant.
+        // If the edit were lost, the node would have its fallback, an earlier content of its own,
+        // which has not replaced the occupant.
         if occupant.kind == .file, try transaction.fallback(of: node.inode) != nil { return true }
         guard let old = occupant.staged else { return false }
         // An fsync has promised the replaced content, or only this machine has it.

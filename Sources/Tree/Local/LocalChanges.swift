@@ -12,7 +12,8 @@ package struct LocalRules: Sendable {
     package var isReadOnly: Bool
     /// A lookup ignores case and composition.
     package var foldsCase: Bool
-    /// Names are refused that Dropbox refuses, or takes for a sibling's. Else it gets an alias of them.
+    /// Names are refused that Dropbox refuses, or takes for a sibling's. Else it gets an alias of
+    /// them.
     package var refusesNames: Bool
     /// Patterns for names that stay local-only.
     package var ignored: IgnoreRules

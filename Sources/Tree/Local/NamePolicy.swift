@@ -9,7 +9,8 @@ package enum NamePolicy: Hashable, Sendable {
     case synced
     /// The file is local-only: it works, but is never uploaded.
     case localOnly
-    /// Dropbox answers `malformed_path` or drops a character: the file is uploaded under an alias, or refused.
+    /// Dropbox answers `malformed_path` or drops a character: the file is uploaded under an alias,
+    /// or refused.
     case unstorable
 
     /// Decides by the name that users see.

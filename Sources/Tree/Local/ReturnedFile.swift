@@ -1,6 +1,7 @@
-// Detached open files. While a process has a file open, a delta may take it from its place, because another client has deleted
-// it or stored another revision. Handles continue to read its content. A write through such a handle is an edit like any other
-// and must not be lost with the handle, so it brings the file back (rows E4 and E5 of the conflict table).
+// Detached open files. While a process has a file open, a delta may take it from its place, because
+// another client has deleted it or stored another revision. Handles continue to read its content. A
+// write through such a handle is an edit like any other and must not be lost with the handle, so it
+// brings the file back (rows E4 and E5 of the conflict table).
 
 import Core
 package import MetadataStore

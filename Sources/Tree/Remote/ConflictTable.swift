@@ -1,7 +1,7 @@
 // The conflict table of docs/semantics.md as a function: from a node's common base, its local state
 // and its remote state to the resolution. Pure: `DeltaApplier+Conflicts` carries it out for nodes
-// that the server has, `DeltaApplier+Removal` for those that it no longer has. Labels such as U1 are
-// those of the page's rows; rows that other files decide are named there.
+// that the server has, `DeltaApplier+Removal` for those that it no longer has. Labels such as U1
+// are those of the page's rows; rows that other files decide are named there.
 
 import MetadataStore
 
@@ -68,8 +68,8 @@ enum MoveResolution: Hashable, Sendable {
 
 /// A file that others have deleted, as it is here.
 ///
-/// Whether they deleted it by itself or with a folder above it is not known: a listing, and a request
-/// by ID, find the absence of one file at a time.
+/// Whether they deleted it by itself or with a folder above it is not known: a listing, and a
+/// request by ID, find the absence of one file at a time.
 enum DeletedFile: Hashable, Sendable {
     /// Users have deleted it, too.
     case deletedHere
@@ -177,8 +177,8 @@ enum ConflictTable {
         case .seen(isEdited: true, isMovedByUsers: _, hasRevision: _): .keepUnsent
         // Row U3.
         case .seen(isEdited: false, isMovedByUsers: false, hasRevision: _): .remove
-        // Rows M3, M5: one rule, because the case does not distinguish a move of the file from a move
-        // of a folder above it. The parts of a split folder count as moved files, too.
+        // Rows M3, M5: one rule, because the case does not distinguish a move of the file from a
+        // move of a folder above it. The parts of a split folder count as moved files, too.
         case .seen(isEdited: false, isMovedByUsers: true, hasRevision: true): .keepFromRevision
         // Row M6.
         case .seen(isEdited: false, isMovedByUsers: true, hasRevision: false): .remove

@@ -12,6 +12,16 @@ extension DeltaApplier {
     /// Adds an unknown remote file. A local node at its place becomes a conflicted copy.
     mutating func insertFile(_ kind: NodeKind, at place: Place, _ facts: RemoteFacts) throws {
         if let hash = facts.hash, try arrived(kind, hash: hash, at: place, facts) { return }
+        // Nothing makes room for a file that is gone by now, and no deleted folder comes back for
+        // it: it may be this mount's own, moved and deleted before the delta of the move came.
+        if batch.isDeletedLater,
+            try transaction.child(folded: place.name.folded, of: place.parent) != nil
+                || transaction.isHidden(place.parent)
+        {
+            return
+        }
+        // A folder that comes back takes the contents of one that users have made anew.
+        try bringBack(place.parent)
         let local = try transaction.child(folded: place.name.folded, of: place.parent)
         var (kind, facts) = (kind, facts)
         if let local, kind == .file, context.posix.isShared {
@@ -19,10 +29,6 @@ extension DeltaApplier {
             facts.keepTarget(of: local)
             kind = facts.kind
         }
-        // Nothing makes room for a file that is gone by now, and no deleted folder comes back for it: it may be this mount's
-        // own, moved and deleted before the delta of the move came.
-        if batch.isDeletedLater, try local != nil || transaction.isHidden(place.parent) { return }
-        try bringBack(place.parent)
         if let local, try merge(local, with: kind, at: place, facts) { return }
         try insertRemote(kind, at: place, facts)
     }
@@ -59,7 +65,7 @@ extension DeltaApplier {
             if isLocal || kind == .symbolicLink {
                 try transaction.settleFacts(of: local.inode, by: context.posix)
             }
-            try mark(local.inode)
+            try mark(local.inode, facts.size)
             return true
         }
     }
@@ -79,11 +85,11 @@ extension DeltaApplier {
     ) throws {
         guard TemporaryName.isTemporary(place.name) else {
             let inode = try transaction.insertRemote(kind, at: place, facts: facts)
-            try mark(inode)
+            try mark(inode, facts.size)
             return announce(place)
         }
         let inode = try transaction.insertTombstone(kind, at: place, facts: facts)
-        try mark(inode)
+        try mark(inode, facts.size)
         guard let node = try transaction.node(inode) else { return }
         try show(node, at: place)
         try waitForSecondMove(of: inode)
@@ -131,14 +137,14 @@ extension DeltaApplier {
         }
         guard let heir else {
             let unwanted = try transaction.insertTombstone(kind, at: place, facts: facts)
-            try mark(unwanted)
+            try mark(unwanted, facts.size)
             return true
         }
         var facts = facts
         facts.keepTarget(of: heir)
         try transaction.setFacts(facts, of: heir.inode)
         try transaction.setRemotePlace(heir.inode, place)
-        try mark(heir.inode)
+        try mark(heir.inode, facts.size)
         return true
     }
 
@@ -146,7 +152,7 @@ extension DeltaApplier {
 
     /// Applies a remote change of a known file's content or facts.
     mutating func updateFile(_ node: Node, _ facts: RemoteFacts) throws {
-        try mark(node.inode)
+        try mark(node.inode, facts.size)
         let isSameRevision = node.facts.revision == facts.revision
         batch.noteRevision(isSame: isSameRevision)
         let content = try content(of: facts, for: node)
@@ -248,7 +254,7 @@ extension DeltaApplier {
         try transaction.handOverPin(from: node.inode, to: inode)
         try transaction.setFacts(facts, of: inode)
         try transaction.setRemotePlace(inode, remotePlace)
-        try mark(inode)
+        try mark(inode, facts.size)
         announce(place)
     }
 
@@ -257,7 +263,11 @@ extension DeltaApplier {
     mutating func moveRemote(_ node: Node, to place: Place) throws {
         if node.kind == .folder { lastFolder.forget() }
         let isTemporary = TemporaryName.isTemporary(place.name)
-        switch ConflictTable.resolution(ofMove: isTemporary, against: state(of: node)) {
+        var local = state(of: node)
+        if try local.presence == .moved && transaction.isUnseenMove(of: node) {
+            local.presence = .inPlace
+        }
+        switch ConflictTable.resolution(ofMove: isTemporary, against: local) {
         case .keepPlace: try transaction.setRemotePlace(node.inode, place)
         case .hold: try holdPlace(of: node, during: place)
         case .follow:
@@ -305,14 +315,16 @@ extension DeltaApplier {
         }
     }
 
-    /// Moves a node's local place to its remote place. `old` is the local place so far, `left` the remote place before.
+    /// Moves a node's local place to its remote place. `old` is the local place so far, `left` the
+    /// remote place before.
     private mutating func follow(
         _ node: Node, to place: Place, from old: Place?, _ left: Place?
     ) throws {
         try bringBack(place.parent)
+        let left = batch.noteLeft([old, left], by: node.inode)
         if TemporaryName.isTemporary(place.name) {
             // Shown under its original name, until the second move arrives.
-            let held = try place.keepingOwnName(movedFrom: [old, left])
+            let held = try place.keepingOwnName(movedFrom: left)
             try transaction.setRemotePlace(node.inode, held)
             try show(node, at: held)
             return try waitForSecondMove(of: node.inode)
@@ -323,7 +335,7 @@ extension DeltaApplier {
         if let local = try seen(at: place), local.inode != node.inode {
             try stepAside(local, for: place.name)
         }
-        let shown = try place.keepingOwnName(movedFrom: [old, left])
+        let shown = try place.keepingOwnName(movedFrom: left)
         try transaction.move(node.inode, to: shown)
         if let old, old.parent != shown.parent { try transaction.noteArrival(at: shown) }
         try transaction.setRemotePlace(node.inode, place)

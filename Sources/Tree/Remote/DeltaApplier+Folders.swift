@@ -50,15 +50,16 @@ extension DeltaApplier {
         return try self.place(of: entry)
     }
 
-    /// Notes a folder's move that a response, a metadata read or a listing shows before the feed does. The
-    /// feed will name deletions in it by its previous path, and its contents by the new one.
+    /// Notes a folder's move that a response, a metadata read or a listing shows before the feed
+    /// does. The feed will name deletions in it by its previous path, and its contents by the new
+    /// one.
     func noteMove(of node: Node, to place: Place) throws {
         guard node.kind == .folder, !batch.isFeed, let left = try transaction.remotePlace(of: node),
             !left.isSameThere(as: place)
         else { return }
         if listing != 0 {
-            // Nodes that were seen at the old place, and that no delta has at the new place, are gone.
-            // The listing of the old place may be of another folder.
+            // Nodes that were seen at the old place, and that no delta has at the new place, are
+            // gone. The listing of the old place may be of another folder.
             try transaction.forgetListing(of: node.inode)
         } else {
             try transaction.notePreviousPath(of: node.inode, from: left)

@@ -63,8 +63,8 @@ extension DeltaApplier {
         announce(shown)
     }
 
-    /// Shows a node that the server has at its place under the name that another machine has told with it or with its new place,
-    /// unless users of this one have given it another name since.
+    /// Shows a node that the server has at its place under the name that another machine has told
+    /// with it or with its new place, unless users of this one have given it another name since.
     mutating func learnOwnName(
         from facts: PosixFacts, over told: PosixFacts?, of node: Node
     ) throws {

@@ -6,8 +6,8 @@ import MetadataStore
 import RemoteStore
 
 extension DeltaApplier {
-    /// Renames a local node to a conflicted copy, so that the remote node keeps the name. If users see the two under
-    /// different names, both stay: the local node gets another alias.
+    /// Renames a local node to a conflicted copy, so that the remote node keeps the name. If users
+    /// see the two under different names, both stay: the local node gets another alias.
     mutating func stepAside(_ node: Node, for name: FileName) throws {
         guard let place = node.place else { return }
         let isOwn = place.name.own?.isGiven ?? true
@@ -25,7 +25,8 @@ extension DeltaApplier {
         let aside = Place(parent: place.parent, name: free)
         try transaction.move(node.inode, to: aside)
         if node.flags.contains(.betweenMoves) {
-            // Not users but another client moves it, so that its next move or its deletion is followed.
+            // Not users but another client moves it, so that its next move or its deletion is
+            // followed.
             try waitForSecondMove(of: node.inode)
         } else {
             noteConflict(free)
@@ -49,8 +50,9 @@ extension DeltaApplier {
             guard let node = try transaction.node(inode), node.place == nil,
                 let place = try transaction.remotePlace(of: node)
             else { continue }
-            try show(node, at: place)
-            if node.kind == .folder { batch.noteRestored(inode) }
+            let isUsers = try show(node, at: place)
+            // A folder that users have made stays, also if nothing is in it.
+            if node.kind == .folder, !isUsers { batch.noteRestored(inode) }
         }
     }
 
@@ -79,19 +81,51 @@ extension DeltaApplier {
     }
 
     /// Shows a node at its remote place. If it has a temporary name there, it is shown under its
-    /// original name, and moved back to that.
-    mutating func show(_ node: Node, at place: Place) throws {
+    /// original name, and moved back to that. Returns whether it is also a folder that users have
+    /// made at that place.
+    @discardableResult
+    mutating func show(_ node: Node, at place: Place) throws -> Bool {
         if TemporaryName.isTemporary(place.name) {
             // An original name that was too long is not part of the temporary one.
             let original = try TemporaryName.original(of: place.name) ?? FileName("recovered")
             let shown = try original.shown(as: place.name.own)
-            return try show(node.inode, nearestTo: Place(parent: place.parent, name: shown))
+            try show(node.inode, nearestTo: Place(parent: place.parent, name: shown))
+            return false
         }
-        if let local = try seen(at: place) {
-            try stepAside(local, for: place.name)
+        let local = try seen(at: place)
+        if let local, try isMadeAnew(local, for: node) {
+            try transaction.move(local.inode, to: nil)
+            try transaction.move(node.inode, to: place)
+            try takeLocalFacts(of: local, for: node.inode)
+            try absorb(local, into: node)
+            announce(place)
+            return true
         }
+        if let local { try stepAside(local, for: place.name) }
         try transaction.move(node.inode, to: place)
         announce(place)
+        return false
+    }
+
+    /// Row N3: whether users have made a folder anew where they had deleted it. A later entry of
+    /// the batch may still move a node that the server seems not to have. Contents of a folder that
+    /// was moved, and not deleted, keep their names before those of a new folder.
+    private func isMadeAnew(_ local: Node, for folder: Node) throws -> Bool {
+        try folder.kind == .folder && local.kind == .folder && local.remote == .absent
+            && !local.flags.contains(.localOnly) && onItsWay(local) == nil
+            && !transaction.hasChildren(folder.inode)
+    }
+
+    /// Gives a folder the mode, the times and the attributes that users have given a new one.
+    private func takeLocalFacts(of new: Node, for folder: InodeID) throws {
+        try transaction.setLocal(new.local, of: folder)
+        for (name, _) in try transaction.attributes(of: folder) {
+            try transaction.removeAttribute(name, of: folder)
+        }
+        for (name, value) in try transaction.attributes(of: new.inode) {
+            try transaction.setAttribute(name, of: folder, to: value)
+        }
+        try transaction.settleFacts(of: folder, by: context.posix)
     }
 
     /// Undoes local moves after the server put a folder below one that users have moved into it,

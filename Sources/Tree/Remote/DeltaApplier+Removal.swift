@@ -23,8 +23,9 @@ extension DeltaApplier {
         }
     }
 
-    /// Applies a deletion at the path of a node. `former` are the nodes that were at this path before
-    /// this mount moved folders: the deletion may be older than the move, and be of a former node.
+    /// Applies a deletion at the path of a node. `former` are the nodes that were at this path
+    /// before this mount moved folders: the deletion may be older than the move, and be of a former
+    /// node.
     private mutating func applyDeletion(
         of node: Node, at path: String, orOf former: [Node]
     ) throws {
@@ -43,9 +44,9 @@ extension DeltaApplier {
         }
     }
 
-    /// Whether a response has placed a node, and the feed has not been there yet. An earlier entry of the batch may tell
-    /// where the node was before the response.
-    /// A node that the batch itself has added is where the feed is.
+    /// Whether a response has placed a node, and the feed has not been there yet. An earlier entry
+    /// of the batch may tell where the node was before the response. A node that the batch itself
+    /// has added is where the feed is.
     private func isAheadOfFeed(_ id: FileID, _ inode: InodeID) throws -> Bool {
         try !isPassing(inode) && transaction.isUnconfirmed(id)
     }
@@ -77,9 +78,10 @@ extension DeltaApplier {
         }
     }
 
-    /// Removes a folder without an ID once it is empty, and then those above it. Such a folder was made for the path of a node
-    /// below it; the delta of the folder itself brings its ID. If another client has moved a folder above it, that delta never
-    /// comes, and without an ID the folder cannot be requested: it would stay forever.
+    /// Removes a folder without an ID once it is empty, and then those above it. Such a folder was
+    /// made for the path of a node below it; the delta of the folder itself brings its ID. If
+    /// another client has moved a folder above it, that delta never comes, and without an ID the
+    /// folder cannot be requested: it would stay forever.
     mutating func removeEmptyPlaceholder(_ inode: InodeID) throws {
         var inode = inode
         while inode != .root, let folder = try transaction.node(inode), folder.kind == .folder,
@@ -99,10 +101,11 @@ extension DeltaApplier {
         var isEmptied = false
     }
 
-    /// Clears the server's place of a node that is no longer there, and the places of everything below it. Nodes that the batch
-    /// has at other places are detached. The others seem to have been deleted by other clients; the `ConflictTable` decides
-    /// about them. They need not have been: a response may show another node at the place before a delta tells where this one
-    /// was moved.
+    /// Clears the server's place of a node that is no longer there, and the places of everything
+    /// below it. Nodes that the batch has at other places are detached. The others seem to have
+    /// been deleted by other clients; the `ConflictTable` decides about them. They need not have
+    /// been: a response may show another node at the place before a delta tells where this one was
+    /// moved.
     ///
     /// Iterative, because the server decides the depth of folders, which must not exhaust the
     /// stack.
@@ -125,18 +128,14 @@ extension DeltaApplier {
         }
     }
 
-    /// Whether users have moved a node. Another spelling of its name is no move: a deletion meets the node under either. Nor is an
-    /// alias that goes back to the own name, which users have seen all the time.
+    /// Whether users have moved a node. Another spelling of its name is no move: a deletion meets
+    /// the node under either. Nor is an alias that goes back to the own name, which users have seen
+    /// all the time.
     private func isMovedByUsers(_ node: Node) throws -> Bool {
         guard state(of: node).presence == .moved, let place = node.place else { return false }
         guard let there = try transaction.remotePlace(of: node) else { return true }
         if there.isSameThere(as: place) { return false }
-        guard there.parent == place.parent else { return true }
-        // The server's place keeps the own name under which users saw the node there. A response that came since has only the
-        // alias; then the facts that the server has of the node have the name, if machines share them.
-        if there.name.shown == place.name.shown { return false }
-        let told = try transaction.toldFacts(of: node.inode)?.ownName(of: there.name)
-        return told?.bytes != place.name.shown
+        return try !transaction.isUnseenMove(of: node)
     }
 
     private mutating func detachOrResolve(_ removal: Removal) throws {

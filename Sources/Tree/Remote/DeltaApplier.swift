@@ -79,7 +79,8 @@ package struct DeltaApplier {
         }
     }
 
-    /// Notes that the feed tells of facts that change alone, if the current entry has nothing else to tell.
+    /// Notes that the feed tells of facts that change alone, if the current entry has nothing else
+    /// to tell.
     private func noteFactsAlone(_ facts: PosixFacts?) throws {
         guard batch.isFeed, batch.isUnmoved, batch.isSameRevision, facts != nil,
             try !transaction.feedTellsFacts()
@@ -171,7 +172,8 @@ package struct DeltaApplier {
         }
         try adoptCase(of: known, place.name)
         try mark(known.inode)
-        // A response has placed it: a node that others deleted in it before that has no entry if its path is another's now.
+        // A response has placed it: a node that others deleted in it before that has no entry if
+        // its path is another's now.
         if batch.isFeed, try transaction.isUnconfirmed(folder.id) { try doubtContents(of: known) }
     }
 
@@ -186,7 +188,7 @@ package struct DeltaApplier {
                 kind, at: place, facts: facts, seenBy: listing)
         else { return false }
         batch.noteInserted()
-        collected.countNewlySeen()
+        collected.countNewlySeen(facts.size)
         if batch.isFeed && batch.isDeletedLater {
             collected.holdBack(inode, at: place)
         } else if context.isTreeComplete {
@@ -274,8 +276,12 @@ extension DeltaApplier {
     /// Nodes to be requested by their IDs, although the batch may have them.
     package var doubted: Set<FileID> { doubts.ids }
 
-    mutating func mark(_ inode: InodeID) throws {
-        if listing != 0, try transaction.markSeen(inode, by: listing) { collected.countNewlySeen() }
+    /// Marks a node as seen by the running full listing; `size` is that of its content on the
+    /// server.
+    mutating func mark(_ inode: InodeID, _ size: Int64 = 0) throws {
+        if listing != 0, try transaction.markSeen(inode, by: listing) {
+            collected.countNewlySeen(size)
+        }
     }
 
     /// Announces a name that leads elsewhere now, or nowhere because its node was moved.
@@ -295,7 +301,8 @@ extension DeltaApplier {
         collected.appendListing(of: place.parent)
     }
 
-    /// Announces added nodes that the batch has not deleted after all, because an entry of it contradicts the tree.
+    /// Announces added nodes that the batch has not deleted after all, because an entry of it
+    /// contradicts the tree.
     private mutating func announceHeldBack() throws {
         for (inode, place) in collected.takeHeldBack() where try transaction.node(inode) != nil {
             announce(place)

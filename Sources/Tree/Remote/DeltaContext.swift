@@ -1,5 +1,5 @@
-// The context of the rules by which the server's entries are applied, and a transaction of a listing or a read, which is tried
-// again without contradictory entries.
+// The context of the rules by which the server's entries are applied, and a transaction of a
+// listing or a read, which is tried again without contradictory entries.
 
 package import Core
 package import MetadataStore

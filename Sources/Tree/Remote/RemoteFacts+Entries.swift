@@ -9,8 +9,8 @@ extension RemoteFacts {
     /// The kind of a file with these facts.
     var kind: NodeKind { target == nil ? .file : .symbolicLink }
 
-    /// Lets a file be the link that it was if it still has the link's content: not all answers tell of
-    /// facts, and the account may have lost them.
+    /// Lets a file be the link that it was if it still has the link's content: not all answers tell
+    /// of facts, and the account may have lost them.
     mutating func keepTarget(of node: Node) {
         guard target == nil, node.kind == .symbolicLink, let known = node.facts.target,
             known.contentHash == hash
@@ -18,8 +18,8 @@ extension RemoteFacts {
         target = known
     }
 
-    /// Whether these facts make a link of a text that users here have moved, edited or deleted. That is sent first, as of a
-    /// file; the delta of it brings the link.
+    /// Whether these facts make a link of a text that users here have moved, edited or deleted.
+    /// That is sent first, as of a file; the delta of it brings the link.
     func isLink(ofUnsent node: Node) -> Bool {
         kind == .symbolicLink && node.kind == .file && hash == node.facts.hash
             && (node.remote != .inPlace || node.staged != nil)

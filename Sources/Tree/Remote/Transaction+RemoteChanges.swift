@@ -1,5 +1,5 @@
-// Questions about rows, and changes of them, that need no batch: parts of `DeltaApplier`'s rules. Not responsible for changes
-// that are announced.
+// Questions about rows, and changes of them, that need no batch: parts of `DeltaApplier`'s rules.
+// Not responsible for changes that are announced.
 
 import Core
 import MetadataStore
@@ -17,8 +17,8 @@ extension Transaction {
             && isRemote(node.inode, within: folder.inode)
     }
 
-    /// Whether users have put the same bytes where they deleted a file, as programs do that write beside a file and
-    /// remove it first. Row N2.
+    /// Whether users have put the same bytes where they deleted a file, as programs do that write
+    /// beside a file and remove it first. Row N2.
     func hasEqualHeir(_ node: Node, _ facts: RemoteFacts) throws -> Bool {
         guard let place = try remotePlace(of: node), let hash = facts.hash,
             let heir = try child(folded: place.name.folded, of: place.parent)

@@ -1,4 +1,5 @@
-// A content on its way to the server: where to, and with which time and facts. Not responsible for its bytes.
+// A content on its way to the server: where to, and with which time and facts. Not responsible for
+// its bytes.
 
 package import Core
 package import MetadataStore
@@ -34,7 +35,8 @@ extension ContentUpload {
         let told = try transaction.toldFacts(of: node.inode)
         let current = try posix.facts(of: node, content: time, told: told, in: transaction)
         let isOwed = node.flags.contains(.factsOwed)
-        // A link's target that is still told would make this file the link again if it had the text.
+        // A link's target that is still told would make this file the link again if it had the
+        // text.
         let wasLink = told?.link != nil
         needsFacts = isOwed || wasLink || current.differsBesidesTime(from: told)
         if try needsFacts || Self.isWorthSending(current, of: node, told, transaction) {
@@ -42,8 +44,8 @@ extension ContentUpload {
         }
     }
 
-    /// Whether facts that need not be sent go with a content. They replace those of the server, which others may have changed:
-    /// so only where the feed tells of that.
+    /// Whether facts that need not be sent go with a content. They replace those of the server,
+    /// which others may have changed: so only where the feed tells of that.
     private static func isWorthSending(
         _ facts: PosixFacts, of node: Node, _ told: PosixFacts?, _ transaction: Transaction
     ) throws -> Bool {

@@ -28,8 +28,8 @@ extension Transaction {
 
 extension TreeReading {
     /// A node that the server has below a deleted folder and that must not be deleted with it: it
-    /// has another local place (row D7 of the conflict table), or is a file to be deleted by its own
-    /// revision.
+    /// has another local place (row D7 of the conflict table), or is a file to be deleted by its
+    /// own revision.
     func obstacle(toDeleting folder: InodeID) throws -> InodeID? {
         if let child = try remoteChildToKeep(in: folder) { return child }
         for child in try deletedFolders(in: folder) {

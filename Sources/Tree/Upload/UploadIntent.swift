@@ -1,6 +1,7 @@
-// Upload intents. A step is validated again right before its request. The commit gate is held for that, so that no delta is
-// applied before the response is recorded. Creations, contents and moves of folders also get an intent row: if the response is
-// lost, it identifies the feed's delta as this mount's own.
+// Upload intents. A step is validated again right before its request. The commit gate is held for
+// that, so that no delta is applied before the response is recorded. Creations, contents and moves
+// of folders also get an intent row: if the response is lost, it identifies the feed's delta as
+// this mount's own.
 
 package import ContentHashing
 package import Core

@@ -6,6 +6,10 @@ package import MetadataStore
 import Staging
 
 extension UploadPlanner {
+    /// Seconds until a node is examined again whose rows name nothing to send. A change of the node
+    /// makes it due at once.
+    private static let examinationPause = 60.0
+
     /// Skips an entry whose new parent folder was found to wait: many levels of new folders would
     /// cost as many queries for each level that is sent.
     package mutating func decide(
@@ -67,8 +71,8 @@ extension UploadPlanner {
         return nil
     }
 
-    /// Whether a node may be sent now, for which another node waits. A node that this transaction has
-    /// changed is not in the journal yet, and a node without unsent changes never is.
+    /// Whether a node may be sent now, for which another node waits. A node that this transaction
+    /// has changed is not in the journal yet, and a node without unsent changes never is.
     private func isDue(_ inode: InodeID, at now: WallTime) throws -> Bool {
         if let entry = try transaction.journalEntry(of: inode) { return entry.due <= now }
         return try transaction.node(inode).map { !$0.flags.contains(.localOnly) } ?? false
@@ -85,7 +89,7 @@ extension UploadPlanner {
             return try transaction.reschedule(node.inode, due: now.adding(seconds: 1))
         }
         try transaction.postpone(
-            node.inode, until: now.adding(seconds: 60),
+            node.inode, until: now.adding(seconds: Self.examinationPause),
             problem: "there is nothing that could be sent")
     }
 }

@@ -110,7 +110,18 @@ package struct UploadPlanner {
         if let hash = staged.hash, hash == node.facts.hash {
             return .settled
         }
+        if try isUnwritten(node, staged) {
+            return !isDraining && openFiles.isOpenForWriting(node.inode)
+                ? .waitForWriters : .settled
+        }
         return try content(of: node, at: path, place, expecting: .revision(revision))
+    }
+
+    /// Whether a staging file was begun over the server's content and never written to: the first
+    /// write waits for bytes of the base, or has failed.
+    private func isUnwritten(_ node: Node, _ staged: StagedContent) throws -> Bool {
+        guard let hash = staged.knownHash, hash == node.facts.hash else { return false }
+        return try staging.file(of: node)?.hasUnsavedContent != true
     }
 
     /// Facts alone, of a node whose place and content the server has.
@@ -213,7 +224,8 @@ package struct UploadPlanner {
             // Dropbox refuses a rename that changes only case, so it takes two.
             return try between(node, from: from, at: place)
         }
-        return .move(NodeMove(node, from: from, to: path))
+        let isUnseen = try transaction.isUnseenMove(of: node)
+        return .move(NodeMove(node, from: from, to: path, isUnseen: isUnseen))
     }
 
     private func stepOut(of node: Node, from folder: InodeID) throws -> UploadStep {
@@ -249,9 +261,7 @@ package struct UploadPlanner {
     private func step(
         toFree place: Place, for node: Node, _ busy: Set<InodeID>
     ) throws -> UploadStep? {
-        guard
-            let occupant = try transaction.remoteChild(
-                folded: place.name.folded, of: place.parent),
+        guard let occupant = try occupant(of: place),
             occupant.inode != node.inode
         else { return nil }
         if occupant.isTombstone, occupant.kind == .file, node.kind == .file,
@@ -270,10 +280,21 @@ package struct UploadPlanner {
         return .waitFor(occupant.inode)
     }
 
-    /// Returns a step that breaks a cycle of nodes that wait for each other's places, such as two files that swap names, or a
-    /// folder created under the name of a node that is to move into it. The blocking node moves to a temporary
-    /// name. A tombstone is chosen last, because a deleted folder cannot be moved in parts. A file that takes the place of a
-    /// deleted folder above it moves out of that folder first.
+    /// The node that the server has in a place, and that is to leave it. Under a key that was not
+    /// predicted, it counts only if it is to move: if it stays, the refusal tells the key.
+    private func occupant(of place: Place) throws -> Node? {
+        let (name, folder) = (place.name, place.parent)
+        if let node = try transaction.remoteChild(folded: name.folded, of: folder) { return node }
+        if name.isASCII { return nil }
+        let node = try transaction.remoteChild(like: name, of: folder)
+        return node?.remote == .displaced ? node : nil
+    }
+
+    /// Returns a step that breaks a cycle of nodes that wait for each other's places, such as two
+    /// files that swap names, or a folder created under the name of a node that is to move into it.
+    /// The blocking node moves to a temporary name. A tombstone is chosen last, because a deleted
+    /// folder cannot be moved in parts. A file that takes the place of a deleted folder above it
+    /// moves out of that folder first.
     package func breakRing(
         of waiting: [InodeID]
     ) throws -> (inode: InodeID, step: UploadStep)? {
@@ -325,12 +346,7 @@ package struct UploadPlanner {
             }
             return .deleteFolder(reference)
         }
-        if node.kind == .file,
-            let successor = try transaction.child(folded: place.name.folded, of: place.parent),
-            successor.kind == .file, successor.remote == .absent, successor.staged != nil,
-            !successor.flags.contains(.localOnly)
-        {
-            // Its content will become this file's next revision.
+        if node.kind == .file, let successor = try transaction.successor(of: node) {
             return .waitFor(successor.inode)
         }
         return .deleteFile(reference, node.facts.revision)
@@ -338,6 +354,17 @@ package struct UploadPlanner {
 }
 
 extension TreeReading {
+    /// The new file in the place of a deleted one, whose next revision its content will become; nil
+    /// if there is none.
+    func successor(of node: Node) throws -> Node? {
+        guard let place = try remotePlace(of: node),
+            let successor = try child(folded: place.name.folded, of: place.parent),
+            successor.kind == .file, successor.remote == .absent, successor.staged != nil,
+            !successor.flags.contains(.localOnly)
+        else { return nil }
+        return successor
+    }
+
     /// The topmost folder, at or above one, that has a temporary name on the server; nil if there
     /// is none.
     fileprivate func nodeBetweenMoves(above folder: InodeID) throws -> InodeID? {

@@ -5,8 +5,8 @@ import MetadataStore
 import RemoteStore
 
 extension UploadResults {
-    /// Records the facts that the server has by the response to a commit, a creation or a move. `sent` are those of the
-    /// request; if the server has others, another client has changed them.
+    /// Records the facts that the server has by the response to a commit, a creation or a move.
+    /// `sent` are those of the request; if the server has others, another client has changed them.
     mutating func noteFacts(of entry: RemoteEntry, sent: PosixFacts? = nil) throws {
         guard context.posix.isShared, let id = entry.id, let node = try transaction.node(id: id)
         else { return }
@@ -31,15 +31,17 @@ extension UploadResults {
 
     /// Records that the server has facts that were sent alone. Users may have changed them since.
     package func noteFacts(_ update: FactsUpdate, of inode: InodeID) throws {
-        guard let node = try transaction.node(inode), node.remote != .absent,
+        // Since the request, another node may have taken the identity.
+        let owner = try update.node.id.flatMap { try transaction.node(id: $0) }
+        guard let node = try owner ?? transaction.node(inode), node.remote != .absent,
             node.facts.id == update.node.id
         else { return }
-        try transaction.setToldFacts(update.facts, of: inode)
-        try transaction.settleFacts(of: inode, by: context.posix, isAnswered: true)
+        try transaction.setToldFacts(update.facts, of: node.inode)
+        try transaction.settleFacts(of: node.inode, by: context.posix, isAnswered: true)
     }
 
-    /// Records that the server does not keep a node's facts, which stay on this machine; so does a link
-    /// that it does not have, until the next mount tries again.
+    /// Records that the server does not keep a node's facts, which stay on this machine; so does a
+    /// link that it does not have, until the next mount tries again.
     package func keepFactsHere(of inode: InodeID) throws {
         guard let node = try transaction.node(inode) else { return }
         if node.flags.contains(.factsOwed) {

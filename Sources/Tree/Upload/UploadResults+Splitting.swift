@@ -1,7 +1,8 @@
-// The server refuses to move a folder with too many entries at once. Such a folder is split: this mount makes a new folder,
-// moves each node of the former one into it by itself, and then deletes the former one. A subfolder that is too large is split
-// as well. If other clients delete the former folder before that, the nodes in it count as moved files of the conflict table
-// (rows M3, M5). Not responsible for these steps, which follow from the rows (`UploadPlan.swift`).
+// The server refuses to move a folder with too many entries at once. Such a folder is split: this
+// mount makes a new folder, moves each node of the former one into it by itself, and then deletes
+// the former one. A subfolder that is too large is split as well. If other clients delete the
+// former folder before that, the nodes in it count as moved files of the conflict table (rows M3,
+// M5). Not responsible for these steps, which follow from the rows (`UploadPlan.swift`).
 
 package import Core
 import MetadataStore
@@ -37,7 +38,13 @@ extension UploadResults {
     private func split(_ folder: Node) throws -> FolderSplit {
         // Without its mount point, the account is no longer a member of the shared folder.
         if folder.facts.sharedFolderID != nil { return .isShared }
-        try transaction.split(folder.inode)
+        let tombstone = try transaction.split(folder.inode)
+        // If others store something in it, it comes back, with the facts that the server has.
+        if let told = try transaction.toldFacts(of: tombstone),
+            let node = try transaction.node(tombstone)
+        {
+            _ = try transaction.takeFacts(told, over: nil, of: node, by: context.posix)
+        }
         return .isSplit
     }
 

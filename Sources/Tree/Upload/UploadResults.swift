@@ -120,8 +120,8 @@ package struct UploadResults {
             // While its content was sent as a new file, the node replaced another one.
             return try becameUnwanted(entry, sentFor: inode)
         }
-        // Identical content is not stored again: then the revision stays the current one. It may be of a file that others have
-        // put in place of the one whose modes and attributes were told.
+        // Identical content is not stored again: then the revision stays the current one. It may be
+        // of a file that others have put in place of the one whose modes and attributes were told.
         if node.facts.id != facts.id { try transaction.setToldFacts(nil, of: inode) }
         try transaction.setFacts(facts, of: inode)
         try transaction.forgetUpload(of: inode)
@@ -194,7 +194,7 @@ package struct UploadResults {
             let place = try applier.place(of: entry)
             try applier.vacate(place, besides: inode)
             let inode = try applier.transaction.insertTombstone(kind, at: place, facts: facts)
-            try applier.mark(inode)
+            try applier.mark(inode, facts.size)
         }
     }
 
@@ -205,7 +205,7 @@ package struct UploadResults {
         }
         // The server may have lost it since the decision: then the staged content is the only copy.
         if node.remote == .absent && node.place != nil && node.staged != nil { return }
-        if let staged = node.staged, let hash = staged.hash, hash == node.facts.hash {
+        if let staged = node.staged, let hash = staged.knownHash, hash == node.facts.hash {
             try retireStaged(of: node, generation: staged.generation, node.facts)
             // The content has not carried them.
             try transaction.settleFacts(of: inode, by: context.posix)
@@ -325,8 +325,8 @@ extension UploadStep {
 }
 
 extension RemoteFacts {
-    /// The facts of a response about a node, or about an unknown one; one that tells of nothing leaves
-    /// them unchanged.
+    /// The facts of a response about a node, or about an unknown one; one that tells of nothing
+    /// leaves them unchanged.
     init(_ kind: RemoteEntry.Kind, of node: Node?) {
         switch kind {
         case .file(let file): self.init(file)

@@ -1,5 +1,5 @@
-// The steps by which the server learns of a node, and the conditions under which one still holds. Not
-// responsible for the choice of a step (`UploadPlan.swift`).
+// The steps by which the server learns of a node, and the conditions under which one still holds.
+// Not responsible for the choice of a step (`UploadPlan.swift`).
 
 import ContentHashing
 package import Core
@@ -57,15 +57,23 @@ package struct NodeMove: Hashable, Sendable {
     package var id: FileID?
     /// Whether other nodes' paths change with its own.
     package var isFolder: Bool
+    /// Whether users see it under the target's name and in its folder already, as one whose own
+    /// name has become free: nothing that they have done asks for the move.
+    package var isUnseen = false
 }
 
 extension NodeMove {
     /// The node to move, by path and ID.
-    package var node: RemoteReference { RemoteReference(path: source, id: id) }
+    package var node: RemoteReference {
+        RemoteReference(path: source, id: id, isOnlyAtPath: isUnseen)
+    }
 
-    package init(_ node: Node, from source: RemotePath, to target: RemotePath) {
+    package init(
+        _ node: Node, from source: RemotePath, to target: RemotePath, isUnseen: Bool = false
+    ) {
         self.init(
-            source: source, target: target, id: node.facts.id, isFolder: node.kind == .folder)
+            source: source, target: target, id: node.facts.id, isFolder: node.kind == .folder,
+            isUnseen: isUnseen)
     }
 }
 
@@ -129,7 +137,11 @@ extension UploadStep {
         case .setFacts(let update):
             return try node.remote != .absent && node.place != nil
                 && isPath(update.node.path, of: node, transaction)
-        case .deleteFile(let deleted, _), .deleteFolder(let deleted):
+        case .deleteFile(let deleted, _):
+            // A file that users have made in its place since is to have its history.
+            return try node.isTombstone && isPath(deleted.path, of: node, transaction)
+                && (node.kind != .file || transaction.successor(of: node) == nil)
+        case .deleteFolder(let deleted):
             return try node.isTombstone && isPath(deleted.path, of: node, transaction)
         }
     }

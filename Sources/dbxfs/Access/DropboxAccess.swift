@@ -16,8 +16,12 @@ struct DropboxAccess {
     var transport: any HTTPTransport
 
     /// Maximum bytes of an answer: four times a full page of a listing. Decoding one takes several
-    /// times as much memory, which a mount must not give to any server.
+    /// times as much memory, which a mount must not give to any server. Listings with longer pages,
+    /// because of very long paths, are repeated with fewer entries in each.
     private static let resultLimit = 8 << 20
+    /// Bytes of a full page of the longest paths that Linux opens, each character escaped, with
+    /// room to spare. For commands that keep nothing of it.
+    static let longestPageBytes = 64 << 20
 
     /// Creates connections; `adjust` may change settings first.
     init(
@@ -49,9 +53,8 @@ struct DropboxAccess {
     }
 
     /// The login pages and the token endpoint, for one app.
-    func login(app key: String) -> OAuthClient {
-        OAuthClient(
-            app: AppCredentials(key: key), configuration: configuration, transport: transport)
+    func login(app: AppCredentials) -> OAuthClient {
+        OAuthClient(app: app, configuration: configuration, transport: transport)
     }
 
     /// The access tokens of a mount. `command` is the login command for messages; `hide` gets every
@@ -63,8 +66,11 @@ struct DropboxAccess {
         case .token(let token): return FixedAccessToken(AccessToken(token))
         case .refreshToken(let token, let key):
             hide(token)
-            return RefreshingAccessTokens(client: login(app: key), refreshToken: token) { grant in
-                // The sink drops the secret that was hidden first. The refresh token stays valid, so it is hidden again.
+            return RefreshingAccessTokens(
+                client: login(app: AppCredentials(key: key)), refreshToken: token
+            ) { grant in
+                // The sink drops the secret that was hidden first. The refresh token stays valid,
+                // so it is hidden again.
                 hide(token)
                 hide(grant.accessToken)
             }
@@ -75,9 +81,11 @@ struct DropboxAccess {
                 log: Logger(label: "login")
             ) { login in
                 hide(login.refreshToken)
+                if let secret = login.appSecret { hide(secret) }
                 return access.renewing(login) { grant in
                     // Hidden again, as above.
                     hide(login.refreshToken)
+                    if let secret = login.appSecret { hide(secret) }
                     hide(grant.accessToken)
                 }
             }
@@ -89,7 +97,7 @@ struct DropboxAccess {
         _ login: StoredLogin, onRenewal: @escaping @Sendable (TokenGrant) -> Void = { _ in }
     ) -> RefreshingAccessTokens {
         RefreshingAccessTokens(
-            client: self.login(app: login.appKey), refreshToken: login.refreshToken,
-            onRenewal: onRenewal)
+            client: self.login(app: AppCredentials(key: login.appKey, secret: login.appSecret)),
+            refreshToken: login.refreshToken, onRenewal: onRenewal)
     }
 }

@@ -2,9 +2,9 @@
 // used from the next request on, of a file or of the keyring. Writes no file.
 
 import DropboxAPI
+import LocalFiles
 import Logging
 import Mounting
-import LocalIO
 import Synchronization
 
 /// Provides a mount's access tokens for as long as its login, or its successor, is valid.
@@ -29,8 +29,8 @@ final class LoginTokens: AccessTokenProvider {
     private let log: Logger
     private let state: Mutex<State>
 
-    /// Begins with a login that a `version` of `file` had, and that `command` creates; `renewing` makes
-    /// tokens of a login.
+    /// Begins with a login that a `version` of `file` had, and that `command` creates; `renewing`
+    /// makes tokens of a login.
     init(
         _ login: StoredLogin, file: LoginFile, version: PrivateFile.Version?, command: String,
         log: Logger,

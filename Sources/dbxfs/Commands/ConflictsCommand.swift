@@ -1,4 +1,4 @@
-// `dbxfs conflicts`: lists conflicted copies, without changing them. `Mount+Conflicts.swift` finds
+// `dbxfs conflicts`: lists conflicted copies, without changing them. `MountConflicts.swift` finds
 // them.
 
 import ArgumentParser
@@ -24,9 +24,8 @@ struct ConflictsCommand: ParsableCommand {
     func run() throws {
         let environment = try Environment.ofRunningMounts()
         var hasAny = false
-        for mount in try RunningMount.named(path, environment) {
-            let place =
-                try path.map { path throws(CommandError) in try mount.place(of: path) } ?? ""
+        try RunningMount.forEach(path, environment) { mount in
+            let place = try mount.place()
             let connection = try mount.connectOrFail(environment)
             var reply = try connection.ask(
                 ControlRoutes.conflicts, PathsRequest(paths: [place]), about: mount.mountpoint)
@@ -38,8 +37,8 @@ struct ConflictsCommand: ParsableCommand {
                 reply = try connection.next(ControlRoutes.conflicts, about: mount.mountpoint)
             }
             if reply.isTreeKnown == false {
-                Terminal.complain(
-                    "\(mount.mountpoint): the account is still being listed, there may be more")
+                let listing = reply.listing?.text ?? "the account is being listed"
+                Terminal.complain("\(mount.mountpoint): there may be more; \(listing)")
             }
         }
         if !json {

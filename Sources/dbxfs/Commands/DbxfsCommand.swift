@@ -28,6 +28,12 @@ struct DbxfsCommand: ParsableCommand {
     /// umount(8) start it through its links in /sbin.
     static func main() {
         ProcessSettings.denyCoreDumps()
+        ProcessInput.fillStandardDescriptors()
+        if let text = ProcessInput.unreadableText() {
+            Terminal.complain("\(text) is no UTF-8, which is all that this program takes")
+            end(.usage)
+        }
+        refuseEmptyArguments(CommandLine.arguments.dropFirst())
         let path = CommandLine.arguments.first ?? ""
         switch path.split(separator: "/").last {
         case "mount.dbxfs", "mount.fuse.dbxfs": execute(MountHelper.self)
@@ -38,7 +44,16 @@ struct DbxfsCommand: ParsableCommand {
         }
     }
 
-    /// Ends with a guess at a misspelt verb, of which ArgumentParser says `Unexpected argument`, and behind `help` nothing.
+    /// Ends if an argument is empty, as where a script's variable has no value: the path `""` would
+    /// be the working folder. A shell that completes a command line gives such arguments.
+    private static func refuseEmptyArguments(_ arguments: ArraySlice<String>) {
+        guard arguments.contains(""), arguments.first?.hasPrefix("---") != true else { return }
+        Terminal.complain("an argument is empty: has a variable of the script no value?")
+        end(.usage)
+    }
+
+    /// Ends with a guess at a misspelt verb, of which ArgumentParser says `Unexpected argument`,
+    /// and behind `help` nothing.
     private static func refuseUnknownVerb(_ arguments: ArraySlice<String>) {
         let isHelp = arguments.first == "help"
         guard let word = isHelp ? arguments.dropFirst().first : arguments.first,
@@ -54,7 +69,7 @@ struct DbxfsCommand: ParsableCommand {
         let guess = Suggestion.closest(to: word, of: verbs).map { "; is \($0) meant?" } ?? ""
         Terminal.complain(
             Terminal.printable("there is no command '\(word)'\(guess): `dbxfs --help` lists them"))
-        Glibc.exit(ExitStatus.usage.rawValue)
+        end(.usage)
     }
 
     /// Replaces ArgumentParser's own `main`, which exits with 64 for an invalid command line; for
@@ -63,22 +78,34 @@ struct DbxfsCommand: ParsableCommand {
         do {
             var command = try program.parseAsRoot()
             try command.run()
+            if let reason = Terminal.failure {
+                Terminal.complain("the output could not be written: \(reason)")
+                end(.system)
+            }
+            end(.success)
         } catch let error as CommandError {
             // Names in the message may contain line breaks.
             Terminal.complain(Terminal.printable(error.message))
-            Glibc.exit(error.exitStatus.rawValue)
+            end(error.exitStatus)
         } catch {
             let text = program.fullMessage(for: error)
             if program.exitCode(for: error) == .success {
                 Terminal.print(text)
-                Glibc.exit(ExitStatus.success.rawValue)
+                end(.success)
             }
             complain(ofUsage: text)
-            Glibc.exit(ExitStatus.usage.rawValue)
+            end(.usage)
         }
     }
 
-    /// Shows ArgumentParser's message, with the usage below, as all others begin: it has `Error: ` and a capital letter.
+    /// Ends the process at once. exit(3) takes the locks of the C library's files and runs the
+    /// destructors of libraries while other threads still use both: a mount's process hung there.
+    private static func end(_ status: ExitStatus) -> Never {
+        _exit(status.rawValue)
+    }
+
+    /// Shows ArgumentParser's message, with the usage below, as all others begin: it has `Error: `
+    /// and a capital letter.
     private static func complain(ofUsage text: String) {
         let label = "Error: "
         guard text.hasPrefix(label) else { return Terminal.complain(text, prefix: "") }

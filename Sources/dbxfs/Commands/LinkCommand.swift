@@ -1,7 +1,6 @@
 // `dbxfs link`: the shared link to a file or folder on a mount.
 
 import ArgumentParser
-import LocalIO
 import Mounting
 
 struct LinkCommand: ParsableCommand {
@@ -11,7 +10,7 @@ struct LinkCommand: ParsableCommand {
         discussion: """
             The link that there is; else one is made, which everybody who knows it can use, unless the \
             account's settings say otherwise. The app needs the permissions sharing.read and sharing.write, \
-            and the account a login that asked for them: `dbxfs login --sharing`.
+            and the account a login that asked for them, as `dbxfs login` does without --no-sharing.
             """)
 
     @Argument(help: "A file or folder on a mount.", completion: .file())
@@ -22,11 +21,11 @@ struct LinkCommand: ParsableCommand {
 
     func run() throws {
         let mount = try RunningMount(containing: path)
-        let request = PathsRequest(paths: [try mount.place(of: path)])
+        let request = PathsRequest(paths: [try mount.place()])
         let link = try mount.connectOrFail(Environment.ofRunningMounts())
             .ask(ControlRoutes.link, request, about: mount.mountpoint).link
         if json {
-            try Terminal.printJSON(LinkLine(path: resolvedPath(path), link: link))
+            try Terminal.printJSON(LinkLine(path: mount.path, link: link))
         } else {
             Terminal.print(link.url)
         }

@@ -1,8 +1,8 @@
-// `dbxfs log`: the history of mounts. Reads the state folders, so it works mounted or not; a mount that runs is
-// asked to write what it has in memory.
+// `dbxfs log`: the history of mounts. Reads the state folders, so it works mounted or not; a mount
+// that runs is asked to write what it has in memory.
 
 import ArgumentParser
-import LocalIO
+import Blocking
 import Mounting
 import Saturating
 
@@ -158,7 +158,7 @@ private struct HistorySurvey {
         let named = all.filter { $0.account == path }
         if !named.isEmpty, !path.contains("/") { return named }
         let mount = try RunningMount(containing: path)
-        let place = try mount.place(of: path)
+        let place = try mount.place()
         var found = all.filter { $0.mountpoint == mount.mountpoint }
         guard !found.isEmpty else { throw .notMounted(path) }
         for index in found.indices { found[index].place = place }

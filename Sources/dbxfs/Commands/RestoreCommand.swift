@@ -1,5 +1,5 @@
-// `dbxfs restore`: going back to an old revision of a file, or to an earlier state of a folder. A path may be that of something
-// deleted.
+// `dbxfs restore`: going back to an old revision of a file, or to an earlier state of a folder. A
+// path may be that of something deleted.
 
 import ArgumentParser
 import LocalIO
@@ -53,7 +53,7 @@ struct RestoreCommand: ParsableCommand {
         let mount = try RunningMount(containing: path)
         let connection = try mount.connectOrFail(Environment.ofRunningMounts())
         if recursive { return try restoreAll(mount, connection) }
-        let request = RestoreRequest(path: try mount.place(of: path), revision: rev)
+        let request = RestoreRequest(path: try mount.place(), revision: rev)
         let restored = try connection.ask(
             ControlRoutes.restore, request, about: mount.mountpoint
         ).restored
@@ -64,7 +64,7 @@ struct RestoreCommand: ParsableCommand {
         _ mount: RunningMount, _ connection: ControlConnection
     ) throws(CommandError) {
         let request = UndoRequest(
-            path: try mount.place(of: path), before: before.flatMap(Terminal.seconds(parsing:)))
+            path: try mount.place(), before: before.flatMap(Terminal.seconds(parsing:)))
         let report = try connection.undo(request, mount.mountpoint, shown: path)
         for refusal in report.refusals {
             Terminal.complain(refusal.reason)

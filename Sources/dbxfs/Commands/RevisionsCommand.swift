@@ -1,7 +1,6 @@
 // `dbxfs revisions`: the revisions of a file on Dropbox, which may be deleted.
 
 import ArgumentParser
-import LocalIO
 import Mounting
 
 struct RevisionsCommand: ParsableCommand {
@@ -33,11 +32,11 @@ struct RevisionsCommand: ParsableCommand {
 
     func run() throws {
         let mount = try RunningMount(containing: path)
-        let request = RevisionsRequest(path: try mount.place(of: path), limit: limit)
+        let request = RevisionsRequest(path: try mount.place(), limit: limit)
         let list = try mount.connectOrFail(Environment.ofRunningMounts())
             .ask(ControlRoutes.revisions, request, about: mount.mountpoint).revisions
         if json {
-            for line in list.lines(path: resolvedPath(path)) { try Terminal.printJSON(line) }
+            for line in list.lines(path: mount.path) { try Terminal.printJSON(line) }
         } else {
             Terminal.print(list.text)
         }

@@ -50,7 +50,7 @@ struct SetCommand: ParsableCommand {
     func run() throws {
         let (path, settings) = try parsed()
         let environment = try Environment.ofRunningMounts()
-        for mount in try RunningMount.named(path, environment) {
+        try RunningMount.forEach(path, environment) { mount in
             _ = try mount.connectOrFail(environment)
                 .ask(
                     ControlRoutes.set, SettingsRequest(settings: settings), about: mount.mountpoint)

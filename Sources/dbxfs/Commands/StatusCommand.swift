@@ -2,8 +2,8 @@
 // `Mounting/Presentation` formats it.
 
 import ArgumentParser
+import Blocking
 import Glibc
-import LocalIO
 import Mounting
 
 struct StatusCommand: ParsableCommand {
@@ -11,7 +11,8 @@ struct StatusCommand: ParsableCommand {
         commandName: "status",
         abstract: "Show mounts, and what is still to be sent.",
         discussion: """
-            With --json, one object per mount, each on a line of its own. With --watch on a terminal, a \
+            A mount whose process hangs or is gone is named as such, and the exit status is 2. With --json, one \
+            object per mount, each on a line of its own. With --watch on a terminal, a \
             screen that is kept up to date until q or Ctrl-C; elsewhere, the status again and again. With \
             --metrics, the numbers in the text format of Prometheus.
             """)
@@ -44,7 +45,13 @@ struct StatusCommand: ParsableCommand {
 
     func run() throws {
         let environment = try Environment.ofRunningMounts()
-        guard watch else { return try show(try statuses(environment)) }
+        guard watch else {
+            let survey = try survey(environment)
+            try show(survey)
+            // Metrics are whole without it: `dbxfs_mounts` counts those that answer.
+            if !metrics { try survey.refuseUnanswered() }
+            return
+        }
         if LiveScreen.isPossible, !json {
             try watchOnScreen(environment)
         } else {
@@ -52,15 +59,18 @@ struct StatusCommand: ParsableCommand {
         }
     }
 
-    private func show(_ statuses: [MountStatus]) throws {
+    private func show(_ survey: MountSurvey) throws {
+        let texts = [survey.answers.map(\.text), survey.unanswered.map(\.text)].flatMap(\.self)
         if json {
-            for status in statuses { try Terminal.printJSON(status) }
+            for status in survey.answers { try Terminal.printJSON(status) }
+            for mount in survey.unanswered { try Terminal.printJSON(mount) }
         } else if metrics {
-            Terminal.printPlain(StatusMetrics.text(statuses))
-        } else if statuses.isEmpty {
+            survey.complain()
+            Terminal.printPlain(StatusMetrics.text(survey.answers))
+        } else if texts.isEmpty {
             Terminal.complain("nothing is mounted", prefix: "")
         } else {
-            Terminal.printReport(statuses.map(\.text).joined(separator: "\n\n"))
+            Terminal.printReport(texts.joined(separator: "\n\n"))
         }
     }
 
@@ -73,8 +83,8 @@ struct StatusCommand: ParsableCommand {
 
     private func watchOnScreen(_ environment: Environment) throws(CommandError) {
         // An error at the beginning ends the command, as without --watch.
-        var look = StatusScreen.Look(
-            mounts: try statuses(environment, timeout: Self.watchTimeout))
+        let first = try survey(environment, timeout: Self.watchTimeout)
+        var look = StatusScreen.Look(mounts: first.answers, unanswered: first.unanswered)
         var before: StatusScreen.Look?
         LiveScreen.run { screen in
             while screen.draw(StatusScreen.lines(look, since: before, size: screen.size)) {
@@ -89,39 +99,50 @@ struct StatusCommand: ParsableCommand {
 
     private func look(_ environment: Environment) -> StatusScreen.Look {
         do throws(CommandError) {
-            return .init(mounts: try statuses(environment, timeout: Self.watchTimeout))
+            let survey = try survey(environment, timeout: Self.watchTimeout)
+            return .init(mounts: survey.answers, unanswered: survey.unanswered)
         } catch {
             return .init(mounts: [], notice: error.message)
         }
     }
 
     private func watchOnLines(_ environment: Environment) throws {
-        try show(try statuses(environment, timeout: Self.watchTimeout))
+        try show(try survey(environment, timeout: Self.watchTimeout))
         while true {
             // `usleep` counts to 71 minutes only.
             _ = Latch().wait(seconds: interval ?? Self.standardInterval)
             if !json { Terminal.print("") }
             let look = look(environment)
-            if let notice = look.notice { Terminal.complain(notice) } else { try show(look.mounts) }
+            if let notice = look.notice {
+                Terminal.complain(notice)
+            } else {
+                try show(MountSurvey(answers: look.mounts, unanswered: look.unanswered))
+            }
         }
     }
 
     // MARK: Asking
 
-    private func statuses(
-        _ environment: Environment, timeout: Int = 10
-    ) throws(CommandError) -> [MountStatus] {
+    private func survey(
+        _ environment: Environment, timeout: Int = RunningMount.statusTimeout
+    ) throws(CommandError) -> MountSurvey {
         guard let mountpoint else {
-            return ControlClient(folders: environment.controlFolders)
-                .allMounts(timeout: timeout)
+            var survey = MountSurvey(environment, timeout: timeout)
+            guard !environment.isRoot else { return survey }
+            // Those of root that answer this user; of others it is unknown whom they serve.
+            survey.answers.append(
+                contentsOf: ControlClient(folder: environment.servedFolder)
+                    .allMounts(timeout: timeout))
+            survey.answers.sort { $0.mountpoint < $1.mountpoint }
+            return survey
         }
         var mount = RunningMount(at: mountpoint)
         if mount.entry == nil, try mount.connect(environment) == nil {
             mount = try RunningMount(containing: mountpoint)
         }
         guard let status = try mount.connectOrFail(environment).status(timeout: timeout) else {
-            throw .noControl(path: mount.mountpoint, detail: "it does not answer")
+            throw mount.silence
         }
-        return [status]
+        return MountSurvey(answers: [status])
     }
 }

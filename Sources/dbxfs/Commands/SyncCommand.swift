@@ -28,12 +28,17 @@ struct SyncCommand: ParsableCommand {
     func run() throws {
         let environment = try Environment.ofRunningMounts()
         var failure: CommandError?
-        for mount in try RunningMount.named(path, environment) {
-            let outcome = try mount.connectOrFail(environment)
-                .synchronize(mount.mountpoint, timeout: timeout)
-            if outcome.remaining > 0 {
-                failure = .stillQueued(operations: outcome.remaining, reason: outcome.reason)
+        do {
+            try RunningMount.forEach(path, environment) { mount in
+                let outcome = try mount.connectOrFail(environment)
+                    .synchronize(mount.mountpoint, timeout: timeout)
+                if outcome.remaining > 0 {
+                    failure = .stillQueued(operations: outcome.remaining, reason: outcome.reason)
+                }
             }
+        } catch {
+            if let failure { Terminal.complain(failure.message) }
+            throw error
         }
         if let failure { throw failure }
     }

@@ -1,6 +1,7 @@
 // Checks whose account a state folder belongs to, so that a wrong token cannot send one person's
 // files to another person's account.
 
+import Blocking
 import DropboxAPI
 import Foundation
 import LocalIO

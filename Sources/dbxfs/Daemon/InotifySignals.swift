@@ -1,6 +1,7 @@
-// Raises inotify events for the changes of other clients. The kernel makes these for calls of programs only, so a helper process
-// makes calls on the mount that change nothing (`SignalCommand`). Not responsible for the calls, nor for the time of a batch
-// (`SignalQueue`) and the signals in it (`SignalBatch`).
+// Raises inotify events for the changes of other clients. The kernel makes these for calls of
+// programs only, so a helper process makes calls on the mount that change nothing
+// (`SignalCommand`). Not responsible for the calls, nor for the time of a batch (`SignalQueue`) and
+// the signals in it (`SignalBatch`).
 
 import CLinux
 import Core
@@ -8,6 +9,7 @@ import Dispatch
 import FileSystem
 import Fuse
 import Glibc
+import LocalFiles
 import LocalIO
 import Logging
 import MetadataStore
@@ -17,14 +19,16 @@ import Synchronization
 import SystemPackage
 import Tree
 
-/// Collects other clients' changes, and has a helper process raise events for those that programs watch.
+/// Collects other clients' changes, and has a helper process raise events for those that programs
+/// watch.
 ///
-/// A process that calls its own mount can hang beyond SIGKILL, hence the helper. It is started for each batch, only if there is a
-/// watch, and one at a time.
+/// A process that calls its own mount can hang beyond SIGKILL, hence the helper. It is started for
+/// each batch, only if there is a watch, and one at a time.
 final class InotifySignals: SyncActivityObserving {
     /// Seconds for which changes gather.
     private static let delay = 0.2
-    /// The time in which the kernel has to process the invalidations of a batch; else the batch waits.
+    /// The time in which the kernel has to process the invalidations of a batch; else the batch
+    /// waits.
     private static let patience = Duration.seconds(5)
     /// Seconds after which a helper that waits for the mount is killed.
     private static let limit = 60.0
@@ -47,7 +51,8 @@ final class InotifySignals: SyncActivityObserving {
     /// Lock: a leaf; memory only.
     private let state = Mutex(State())
 
-    /// Raises events on a mount; nil if they are not wanted, or cannot be raised because the kernel refuses calls that change.
+    /// Raises events on a mount; nil if they are not wanted, or cannot be raised because the kernel
+    /// refuses calls that change.
     init?(
         _ settings: MountSettings, mountpoint: String, session: MountSession,
         relay: KernelInvalidator, store: MetadataStore, log: Logger
@@ -71,7 +76,8 @@ final class InotifySignals: SyncActivityObserving {
     /// Raises no more events: a helper would keep the mount from being unmounted.
     func stop() { interrupt { $0.end() } }
 
-    /// Ends the helper while the mount is about to be unmounted, or goes on, with the batch of that helper first.
+    /// Ends the helper while the mount is about to be unmounted, or goes on, with the batch of that
+    /// helper first.
     func hold(_ isHeld: Bool) {
         if isHeld { return interrupt { $0.hold() } }
         if state.withLock({ $0.queue.release() }) { schedule() }
@@ -137,8 +143,8 @@ final class InotifySignals: SyncActivityObserving {
         return found ?? []
     }
 
-    /// Runs the helper to its end; false if it may not have raised all events. It gets the paths by a file, since other users can
-    /// see arguments and a pipe could block.
+    /// Runs the helper to its end; false if it may not have raised all events. It gets the paths by
+    /// a file, since other users can see arguments and a pipe could block.
     private func run(_ helper: ChildRun, _ signals: [InotifySignal], device: UInt32) -> Bool {
         let list = clinux_memory_file("dbxfs-signals")
         guard list >= 0 else {
@@ -165,7 +171,8 @@ final class InotifySignals: SyncActivityObserving {
         }
     }
 
-    /// Waits until the helper has ended, also if that takes long after it was killed: there is one at a time.
+    /// Waits until the helper has ended, also if that takes long after it was killed: there is one
+    /// at a time.
     private func hasSucceeded(_ helper: ChildRun) -> Bool {
         if helper.wait(seconds: Self.limit) == nil {
             log.notice("the process that raises inotify events hangs; it is killed")

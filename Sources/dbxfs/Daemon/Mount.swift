@@ -2,6 +2,7 @@
 // end. `MountProcess.swift` has the process around it, `Control/` what commands get.
 
 import BlockCache
+import Blocking
 import Core
 import DropboxAPI
 import FileSystem
@@ -62,7 +63,12 @@ final class Mount: Sendable {
             isWanted: settings.posix == .dropbox, scopes: credentials.scopes, command: "")
         let options = FileSystemOptions(plan, sharesPosix: sharing.isTried)
 
-        store = try Self.open(folders.database) { try MetadataStore(path: folders.database) }
+        store = try Self.open(folders.database) {
+            let reserve = SpaceReserve(beside: folders.database)
+            return try reserve.retrying {
+                try MetadataStore(path: folders.database, reserve: reserve)
+            }
+        }
         let store = store
         owner = try AccountIdentity.owner(of: store, plan)
 
@@ -79,6 +85,7 @@ final class Mount: Sendable {
         }
         Self.report(staging.found, in: staging.lostAndFound, log)
         let cache = try Self.cache(plan)
+        store.reserve?.share(folders, with: cache)
         let relay = KernelInvalidator()
         session = MountSession(mountpoint: mountpoint, relay: relay, log: log)
         let openFiles = OpenFiles()
@@ -161,7 +168,8 @@ final class Mount: Sendable {
         return DocumentExports(remote: remote, folder: plan.folders.cache)
     }
 
-    /// Where thumbnails for file managers are kept; nil if none are made. This process must not use its own mount.
+    /// Where thumbnails for file managers are kept; nil if none are made. This process must not use
+    /// its own mount.
     private static func thumbnailCache(
         _ plan: MountPlan, _ mountpoint: String
     ) -> ThumbnailCache? {
@@ -347,6 +355,7 @@ final class Mount: Sendable {
             await transport.shutDown()
         }
         history.write()
+        store.reserve?.observeShortage(nil)
         staging.end()
         do {
             try store.close()

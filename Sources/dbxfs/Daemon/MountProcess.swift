@@ -1,10 +1,11 @@
 // The lifecycle of the process behind a mount: prepare, mount, report to the starter, serve, drain,
 // end. The mount's parts are in `Mount.swift`.
 
+import Blocking
 import Glibc
-import LocalIO
 import Logging
 import Mounting
+import SystemPackage
 
 /// One process that serves one mount.
 struct MountProcess {
@@ -54,11 +55,12 @@ struct MountProcess {
             try found.unlocked(keyringCaller)
         }
         sink.hide(credentials.secret)
+        let (plan, notice) = plan.suited(to: credentials)
         let outcome = try withExtendedLifetime(locks) { () throws(CommandError) in
             do throws(CommandError) {
                 let mount = try Mount(
                     plan, mountpoint: mountpoint, credentials: credentials, sink: sink, log: log)
-                return try serve(mount, at: mountpoint, notifier, log: log)
+                return try serve(mount, at: mountpoint, notifier, notice: notice, log: log)
             } catch {
                 if UnusedFolders.areLeft(by: error) { unused.remove() }
                 throw error
@@ -86,8 +88,14 @@ struct MountProcess {
         func isEnding(_ holder: AccountLock.Holder?) -> Bool {
             // A process without a mountpoint, not yet or no longer, may be about to end.
             guard let holder else { return true }
-            guard RunningMount(at: holder.mountpoint).entry == nil else { return false }
-            try? client.connect(to: holder.mountpoint)?.hurry()
+            let connection = try? client.connect(to: holder.mountpoint, process: holder.pid)
+            // Another account may be mounted there by now.
+            if RunningMount(at: holder.mountpoint).entry != nil,
+                connection?.status(timeout: 10)?.state != .finishing
+            {
+                return false
+            }
+            connection?.hurry()
             return true
         }
         var locks: [AccountLock] = []
@@ -120,13 +128,15 @@ struct MountProcess {
 
     /// Returns the rest of the queue.
     private func serve(
-        _ mount: Mount, at mountpoint: String, _ notifier: ServiceNotifier?, log: Logger
+        _ mount: Mount, at mountpoint: String, _ notifier: ServiceNotifier?,
+        notice loginNotice: String?, log: Logger
     ) throws(CommandError) -> DrainOutcome {
         let supervision = notifier.map { notifier in
             ServiceSupervision(notifier) { mount.control.backlog().report }
         }
         let ending = MountEnding(standardLimit: Self.standardDrainLimit) { mount.holdSignals($0) }
         let server: ControlServer
+        let usersServer: ControlServer?
         let notice: String?
         let metrics: MetricsServer?
         do throws(CommandError) {
@@ -137,27 +147,21 @@ struct MountProcess {
         }
         do throws(CommandError) {
             notice = try mount.prepare()
-            // Before the kernel lists the mount, so that its socket always exists then.
-            server = try ControlServer(
-                folder: plan.controlFolder, mountpoint: mountpoint, service: mount.control,
-                ending: ending, log: log)
-            do throws(CommandError) {
-                try mount.attach()
-            } catch {
-                server.stop()
-                throw error
+            (server, usersServer) = try plan.controlFolder.holding(
+                mountpoint, timeout: Self.lockTimeout
+            ) { () throws(CommandError) in
+                try attach(mount, at: mountpoint, ending, log)
             }
         } catch {
             metrics?.stop()
             mount.close()
             throw error
         }
-        server.start()
         metrics?.start()
         endOnSignals(mount, ending, supervision, log)
         log.notice("mounted", metadata: ["mountpoint": "\(mountpoint)"])
         let desktop = desktop(of: mount, log)
-        let notices = [notice, desktop.notice].compactMap(\.self)
+        let notices = [loginNotice, notice, desktop.notice].compactMap(\.self)
         announce(notices.isEmpty ? nil : notices.joined(separator: "; "), mount)
         supervision?.ready()
         mount.session.waitForEnd()
@@ -165,8 +169,11 @@ struct MountProcess {
         desktop.watch?.stop()
         supervision?.stop()
         log.notice("unmounted", metadata: ["mountpoint": "\(mountpoint)"])
+        // A client may come later, and wait for less time.
         let outcome = Drain(limit: ending.limit)
-            .run(mount.control, isHurried: ending.isHurried) { _ in true }
+            .run(
+                mount.control, isHurried: ending.isHurried,
+                limitSince: { ending.limit(since: $0) }, report: { _ in true })
         supervision?.end()
         // Local-only content exists nowhere else and is never uploaded.
         let isEverythingSent = outcome.remaining == 0 && !mount.keepsFiles
@@ -177,8 +184,51 @@ struct MountProcess {
         // Before the unmounting command is told of the end, and may check the mark.
         plan.folders.noteEverythingSent(isEverythingSent)
         ending.end(outcome)
+        usersServer?.stop()
         server.stop()
         return outcome
+    }
+
+    /// Mounts, and returns the servers of commands, which are started. No other process of this
+    /// user mounts there until it returns.
+    private func attach(
+        _ mount: Mount, at mountpoint: String, _ ending: MountEnding, _ log: Logger
+    ) throws(CommandError) -> (ControlServer, ControlServer?) {
+        // Since the first check, another process may have mounted there.
+        try MountPlan.checkFree(FilePath(mountpoint))
+        // Before the kernel lists the mount, so that its socket always exists then.
+        let server = try ControlServer(
+            folder: plan.controlFolder, mountpoint: mountpoint, service: mount.control,
+            ending: ending, log: log)
+        do throws(CommandError) {
+            try mount.attach()
+        } catch {
+            server.stop()
+            throw error
+        }
+        server.start()
+        let usersServer = usersServer(of: mount, at: mountpoint, ending, log)
+        usersServer?.start()
+        return (server, usersServer)
+    }
+
+    /// Answers the user of the files of a mount that root made; nil if there is none. Without it,
+    /// the mount works all the same.
+    private func usersServer(
+        of mount: Mount, at mountpoint: String, _ ending: MountEnding, _ log: Logger
+    ) -> ControlServer? {
+        let settings = plan.settings
+        guard geteuid() == 0, settings.allowsOthers, let user = settings.user, user != 0 else {
+            return nil
+        }
+        do throws(CommandError) {
+            return try ControlServer(
+                folder: plan.environment.servedFolder, mountpoint: mountpoint,
+                service: mount.control, ending: ending, log: log, servedUser: ServedUser(user))
+        } catch {
+            log.warning("the user of the files cannot ask: \(error.message)")
+            return nil
+        }
     }
 
     /// Listens for scrapers; they get the text of `dbxfs status --metrics`.

@@ -1,9 +1,9 @@
-// One session with the kernel, from the mount to its end by any process. Not responsible for the parts behind it: `Mount` has
-// them.
+// One session with the kernel, from the mount to its end by any process. Not responsible for the
+// parts behind it: `Mount` has them.
 
+import Blocking
 import FileSystem
 import Fuse
-import LocalIO
 import Logging
 import Mounting
 import Saturating
@@ -56,19 +56,24 @@ final class MountSession: Sendable {
         }
     }
 
-    /// Waits until the kernel knows of all changes so far, for a moment at most: a program that has waited for a command must see
-    /// what the command did.
+    /// Waits until the kernel knows of all changes so far, for a moment at most: a program that has
+    /// waited for a command must see what the command did.
     func showChanges() {
         if !notifier.settle(within: .seconds(2)) {
             log.notice("the kernel has not processed all invalidations yet")
         }
     }
 
-    /// Whether the kernel has processed all invalidations so far, or does within a time. Not for the path of a request.
+    /// Whether the kernel has processed all invalidations so far, or does within a time. Not for
+    /// the path of a request.
     func settle(within limit: Duration) -> Bool { notifier.settle(within: limit) }
 
-    /// The minor number of the mount's device; nil before the mount and after its end.
-    var device: UInt32? { hasEnded ? nil : session.withLock { $0?.device } }
+    /// The minor number of the mount's device; nil before the mount and after its end, and if the
+    /// kernel did not list it.
+    var device: UInt32? {
+        guard !hasEnded, let device = session.withLock({ $0?.device }) else { return nil }
+        return device == 0 ? nil : device
+    }
 
     /// Unmounts, if it is mounted, and lets running requests finish for a moment.
     func detach() {

@@ -1,6 +1,8 @@
-// The words that shells offer at the Tab key for values. Not responsible for paths, which shells know by themselves.
+// The words that shells offer at the Tab key for values. Not responsible for paths, which shells
+// know by themselves.
 
 import ArgumentParser
+import LocalFiles
 import LocalIO
 import Mounting
 
@@ -11,6 +13,11 @@ extension CompletionKind {
             guard let environment = try? Environment(leniently: .user) else { return [] }
             return AccountFolders.accounts(environment)
         }
+    }
+
+    /// The remotes of Dropbox in rclone's configuration.
+    static var remotesOfRclone: CompletionKind {
+        .custom { _, _, _ in RcloneLogin(ProcessVariables.all).remotes }
     }
 
     /// Mount options and their values, also behind others and a comma.
@@ -29,8 +36,8 @@ extension CompletionKind {
     }
 }
 
-/// The folders that a shell would offer, for words that need not be paths. Nothing on a mount is looked at but the folder that
-/// the user has written.
+/// The folders that a shell would offer, for words that need not be paths. Nothing on a mount is
+/// looked at but the folder that the user has written.
 private enum FolderWords {
     static func all(for word: String) -> [String] {
         let parent = word.lastIndex(of: "/").map { String(word[...$0]) } ?? ""

@@ -7,11 +7,12 @@ import SystemPackage
 
 /// Detaches a mount from outside of the process that serves it.
 enum Detachment {
-    /// Tries of an unmount while the mount is in use, and microseconds between them: the process of the mount may use it for a
-    /// moment, to raise inotify events.
+    /// Tries of an unmount while the mount is in use, and microseconds between them: the process of
+    /// the mount may use it for a moment, to raise inotify events.
     private static let tries = (count: 10, pause: UInt32(100_000))
 
-    /// Unmounts; with `isLazy`, processes inside keep the mount until they leave it. Takes a second to find that it is in use.
+    /// Unmounts; with `isLazy`, processes inside keep the mount until they leave it. Takes a second
+    /// to find that it is in use.
     ///
     /// `isForced` makes waiting requests fail. The system call is for root; other users need
     /// `fusermount3`, which cannot force.

@@ -54,8 +54,8 @@ struct MountArguments: ParsableArguments {
         places = [source, mountpoint]
         self.options = options
         account = nil
-        // With root's rights the system's folders, also with another HOME: the same folders at boot and
-        // afterwards.
+        // With root's rights the system's folders, also with another HOME: the same folders at boot
+        // and afterwards.
         system = geteuid() == 0
         self.toleratesUnknown = toleratesUnknown
     }
@@ -91,18 +91,17 @@ struct MountArguments: ParsableArguments {
 struct MountPlan: Sendable {
     let source: MountSource
     /// The mount's source in the kernel's list: as an fstab line has it, because mount(8) takes the
-    /// line for mounted if it finds the same there. Everywhere else with a colon, by which df(1) and others
-    /// recognise remote disks.
+    /// line for mounted if it finds the same there. Everywhere else with a colon, by which df(1)
+    /// and others recognise remote disks.
     let shownSource: String
-    let settings: MountSettings
+    private(set) var settings: MountSettings
     /// Patterns for local-only names.
     let ignored: IgnoreRules
     let environment: Environment
     let folders: AccountFolders
     /// As the user wrote it, made absolute.
     let requestedMountpoint: String
-    /// Whether a missing mountpoint is created, because the command line does not
-    /// name it.
+    /// Whether a missing mountpoint is created, because the command line does not name it.
     private let makesMountpoint: Bool
 
     init(_ arguments: MountArguments) throws(CommandError) {
@@ -117,18 +116,58 @@ struct MountPlan: Sendable {
             requestedMountpoint = absolutePath(places[places.count -| 1])
         }
         makesMountpoint = arguments.account != nil
-        settings = try MountSettings(
-            parsing: arguments.options, over: environment.options(of: source.account),
+        (settings, ignored) = try Self.values(
+            of: source.account, environment, options: arguments.options,
             toleratesUnknown: arguments.toleratesUnknown)
-        if settings.securityContext != nil, geteuid() != 0 {
-            throw .mountRefused("context= is for root's mounts: fusermount3 takes no label")
-        }
-        ignored = try IgnoreRules(environment.ignored(of: source.account))
         folders = AccountFolders(
             source: source, settings: settings, environment: environment)
     }
 
+    /// The values of an account's mounts in the configuration file and the command line. Throws if
+    /// no mount can have such values.
+    static func values(
+        of account: String, _ environment: Environment, options: [String] = [],
+        toleratesUnknown: Bool = false
+    ) throws(CommandError) -> (settings: MountSettings, ignored: IgnoreRules) {
+        let settings = try MountSettings(
+            parsing: options, over: environment.options(of: account),
+            toleratesUnknown: toleratesUnknown)
+        if settings.securityContext != nil, geteuid() != 0 {
+            throw .mountRefused("context= is for root's mounts: fusermount3 takes no label")
+        }
+        if let program = settings.eventProgram { try checkProgram(program) }
+        return (settings, try IgnoreRules(environment.ignored(of: account)))
+    }
+
+    /// Throws if the program of `on_event` cannot be run: the first event may come after weeks.
+    private static func checkProgram(_ path: String) throws(CommandError) {
+        guard path != MountSettings.notifications else { return }
+        var status = stat()
+        let reason: String
+        if stat(path, &status) != 0 || access(path, X_OK) != 0 {
+            reason = Errno(rawValue: errno).description
+        } else if status.st_mode & S_IFMT != S_IFREG {
+            reason = "not a file"
+        } else {
+            return
+        }
+        throw .mountRefused("on_event=\(path) cannot be run: \(reason)")
+    }
+
     var controlFolder: ControlFolder { ControlFolder(path: environment.runtimeFolder) }
+
+    /// This plan for a login, and a notice if the login allows less than the user wants: changes
+    /// that Dropbox would never take are refused at once.
+    func suited(to credentials: Credentials) -> (plan: MountPlan, notice: String?) {
+        guard credentials.isReadOnly, !settings.isReadOnly else { return (self, nil) }
+        var plan = self
+        plan.settings.isReadOnly = true
+        let login = CommandError.login(source.account, environment.scope)
+        return (
+            plan,
+            "mounted read-only, because the login may only read; to write, unmount and run: \(login)"
+        )
+    }
 
     /// Timeout in seconds for the kernel to notice that a mount's process was killed.
     private static let deathTimeout = 3.0
@@ -148,13 +187,18 @@ struct MountPlan: Sendable {
             if case .mountpointBusy(let path, _) = error { throw .alreadyMounted(path.string) }
             throw .mountRefused(error.description)
         }
-        if MountTable.current().mounted(at: mountpoint) != nil, mountpoint != "/" {
-            throw .alreadyMounted(mountpoint.string)
-        }
+        try Self.checkFree(mountpoint)
         guard try isEmptyFolder(mountpoint.string) else {
             throw .mountpointNotEmpty(mountpoint.string)
         }
         return mountpoint.string
+    }
+
+    /// Throws if something is mounted at a canonical path.
+    static func checkFree(_ mountpoint: FilePath) throws(CommandError) {
+        if MountTable.current().mounted(at: mountpoint) != nil, mountpoint != "/" {
+            throw .alreadyMounted(mountpoint.string)
+        }
     }
 
     /// Detaches a mount of dbxfs whose process has ended.

@@ -1,29 +1,48 @@
-// Copies of a mount in other mount namespaces, as those of containers: the kernel ends a mount with the last of them, and its
-// process serves them until then. So a command that has detached a mount waits here for the end of its process, or says why it
-// goes on. Not responsible for that end (`MountEnding`) nor for detaching (`Detachment`).
+// Copies of a mount at other places, and in other mount namespaces, as those of containers: the
+// kernel ends a mount with the last of them, and its process serves them until then. So a command
+// that has detached a mount waits here for the end of its process, or says why it goes on. Not
+// responsible for that end (`MountEnding`) nor for detaching (`Detachment`).
 
 import Fuse
 import Glibc
+import LocalFiles
 import LocalIO
 import Mounting
+import SystemPackage
 
-/// The copies of a mount that is detached in this namespace.
+/// The copies of a mount that is detached at one place, or has no place in this namespace.
 private struct MountCopies {
-    /// A process in each of the namespaces, as far as this user may know: `NAME (PID)`.
+    /// Where it still is in this namespace, by bind mounts.
+    var places: [String]
+    /// A process in each of the other namespaces, as far as this user may know: `NAME (PID)`.
     var holders: [String]
+    /// Whether this command detached it.
+    var isDetached: Bool
 
     /// The message to users.
     func text(about mountpoint: String) -> String {
+        if !places.isEmpty {
+            return
+                "\(mountpoint) is unmounted, and the same mount stays at "
+                + places.joined(separator: ", ") + ". Its process ends with the last one."
+        }
+        if !isDetached && holders.isEmpty {
+            return
+                "\(mountpoint) is not mounted here, and stays in use: programs have files open since it was detached "
+                + "(umount -l), or another mount namespace has it. Its process ends with the last one."
+        }
         let programs = holders.isEmpty ? "" : ": " + holders.joined(separator: ", ")
+        // A process that was started in that namespace holds it, too.
+        let end = isDetached ? "Its process ends with the last one." : "Unmount it there."
         return
-            "\(mountpoint) is unmounted here, and stays in use in another mount namespace, such as a "
-            + "container's\(programs). Its process ends with the last one."
+            "\(mountpoint) is \(isDetached ? "unmounted" : "not mounted") here, and stays in use in another mount "
+            + "namespace, such as a container's\(programs). \(end)"
     }
 }
 
 extension RunningMount {
-    /// The outcome of the queue once the process of this mount has ended, after a detach; nil if the process stays for copies,
-    /// which the user is told.
+    /// The outcome of the queue once the process of this mount has ended, after a detach; nil if
+    /// the process stays for copies, which the user is told.
     ///
     /// - Parameter connection: one on which `ControlRoutes.finish` was requested.
     func outcomeOfDetaching(
@@ -38,32 +57,50 @@ extension RunningMount {
         return outcome
     }
 
-    /// The copies of this mount, which has just been detached; nil if the kernel has ended it.
+    /// The copies of this mount, which has just been detached, or is not in this namespace; nil if
+    /// the kernel has ended it.
     private func copies(_ environment: Environment) -> MountCopies? {
         let end = ContinuousClock.now + Self.endTimeout
         while let connection = try? connect(environment),
-            let status = connection.status(timeout: 10), status.state != .finishing
+            let status = connection.status(timeout: 10), status.state != .finishing,
+            isStill(status)
         {
-            if ContinuousClock.now >= end { return MountCopies(holders: holders) }
+            if ContinuousClock.now >= end {
+                return MountCopies(
+                    places: places, holders: holders(of: status.device ?? device),
+                    isDetached: entry != nil)
+            }
             usleep(20_000)
         }
         return nil
     }
 
+    /// Whether a process serves this mount, and not another one that was made there since.
+    private func isStill(_ status: MountStatus) -> Bool {
+        if entry == nil, let process { return status.pid == process }
+        return status.device == nil || status.device == device
+    }
+
     /// How long the kernel may take to end a mount that has no copies, on a busy machine.
     private static var endTimeout: Duration { .seconds(5) }
 
-    private var holders: [String] {
-        guard let entry else { return [] }
-        var namespaces: Set<UInt> = []
+    private var places: [String] {
+        guard let device else { return [] }
+        return MountTable.current().mounts(ofDevice: device)
+            .map { Terminal.printable($0.path.string) }
+    }
+
+    private func holders(of device: String?) -> [String] {
+        guard let device else { return [] }
+        var namespaces = Set([Self.namespace(of: getpid())].compactMap(\.self))
         let processes = ((try? namesOfFolder("/proc")) ?? []).compactMap { Int32($0, radix: 10) }
         return processes.sorted().compactMap { process in
-            let mounts = MountTable.seen(by: process).mounts
-            guard namespaces.count < Self.mostHolders,
-                mounts.contains(where: { $0.major == entry.major && $0.minor == entry.minor }),
-                let namespace = Self.namespace(of: process),
-                namespaces.insert(namespace).inserted
+            // The table is read last: each may have thousands of lines.
+            guard namespaces.count <= Self.mostHolders,
+                let namespace = Self.namespace(of: process), !namespaces.contains(namespace),
+                MountTable.seen(by: process).mounts.contains(where: { $0.device == device })
             else { return nil }
+            namespaces.insert(namespace)
             let name = (try? readText("/proc/\(process)/comm", limit: 64)) ?? ""
             return "\(Terminal.printable(String(name.prefix { $0 != "\n" }))) (\(process))"
         }

@@ -2,6 +2,7 @@
 
 import CLinux
 import Fuse
+import Glibc
 import LocalIO
 import Mounting
 import SystemPackage
@@ -12,6 +13,14 @@ struct RunningMount {
     let mountpoint: String
     /// The kernel's entry for it; nil if it is detached and its process still uploads.
     let entry: MountTable.Entry?
+    /// The absolute path by which it was found, without links; that of the mountpoint if it was
+    /// named itself.
+    let path: String
+
+    /// Seconds until a process that says nothing counts as one that hangs.
+    static let statusTimeout = 10
+    /// The process that told of this mount; nil if the mount was found by a path.
+    let process: Int32?
 
     /// The mount at exactly this path.
     ///
@@ -20,50 +29,115 @@ struct RunningMount {
     init(at path: String) {
         let absolute = FilePath(absolutePath(path))
         let table = MountTable.current()
-        var place = FilePath(resolvedPath(absolute.removingLastComponent().string))
+        let parent = Self.partlyResolved(absolute.removingLastComponent().string, table)
+        var place = FilePath(parent.path)
         if let name = absolute.lastComponent { place.append(name) }
-        if table.topMount(at: place) == nil {
-            place = FilePath(resolvedPath(absolute.string))
+        if table.topMount(at: place) == nil,
+            let resolved = try? Self.resolved(absolute.string, table)
+        {
+            place = FilePath(resolved)
         }
         mountpoint = place.string
+        self.path = mountpoint
         entry = table.mounted(at: place)
+        process = nil
+    }
+
+    /// The mount of which its process tells, at its place of now: a folder above it may have been
+    /// renamed since it was mounted.
+    init(_ status: MountStatus, in table: MountTable) {
+        process = status.pid
+        if let device = status.device {
+            let places = table.mounts(ofDevice: device).filter { $0.type == Self.type }
+            entry = places.first { $0.path.string == status.mountpoint } ?? places.first
+        } else {
+            entry =
+                status.state == .finishing
+                ? nil : table.mounted(at: FilePath(status.mountpoint))
+        }
+        mountpoint = entry?.path.string ?? status.mountpoint
+        path = mountpoint
     }
 
     /// The mount that contains a file or folder.
     init(containing path: String) throws(CommandError) {
-        let place = FilePath(resolvedPath(path))
-        guard let entry = MountTable.current().mount(containing: place),
-            entry.type == Self.type
-        else { throw .notMounted(path) }
+        let table = MountTable.current()
+        let place = try Self.resolved(path, table)
+        guard let entry = table.mount(containing: FilePath(place)), entry.type == Self.type else {
+            throw .notMounted(path)
+        }
         mountpoint = entry.path.string
+        self.path = place
         self.entry = entry
+        process = nil
     }
 
-    /// The mount that contains a path, or all mounts of this user.
-    static func named(
-        _ path: String?, _ environment: Environment
-    ) throws(CommandError) -> [RunningMount] {
-        if let path { return [try RunningMount(containing: path)] }
-        let client = ControlClient(folders: environment.controlFolders)
-        let mounts = client.allMounts().map { RunningMount(at: $0.mountpoint) }
-        guard !mounts.isEmpty else { throw .nothingMounted }
-        return mounts
+    /// A mount that the kernel lists or a process serves.
+    private init(mountpoint: String, _ entry: MountTable.Entry?) {
+        self.mountpoint = mountpoint
+        self.entry = entry
+        path = mountpoint
+        process = nil
     }
 
-    /// The path within this mount; "" for the mountpoint.
-    func place(of path: String) throws(CommandError) -> String {
-        let place = String(resolvedPath(path).utf8.dropFirst(mountpoint.utf8.count))
-        guard let place else { throw .nothingThere(path) }
-        return place
+    /// Calls `body` for the mount that contains a path, or for all mounts of this user. Those that
+    /// do not answer are named at once, because `body` may take any time, and are an error at the
+    /// end.
+    static func forEach(
+        _ path: String?, _ environment: Environment, _ body: (RunningMount) throws -> Void
+    ) throws {
+        if let path { return try body(RunningMount(containing: path)) }
+        let survey = MountSurvey(environment)
+        survey.complain()
+        let table = MountTable.current()
+        for status in survey.answers { try body(RunningMount(status, in: table)) }
+        try survey.refuseUnanswered()
+        guard !survey.answers.isEmpty else { throw CommandError.nothingMounted }
     }
 
-    /// The path on Dropbox, below the folder that is mounted. It differs from `path` where a name has an alias. The mount is
-    /// asked, so no process that serves it may call this.
-    func remotePlace(of path: String) throws(CommandError) -> String {
+    /// The place within this mount of the path by which it was found; "" for the mountpoint.
+    func place() throws(CommandError) -> String {
+        guard let place = String(path.utf8.dropFirst(mountpoint.utf8.count)) else {
+            throw .nothingThere(path)
+        }
+        // A bind mount may show a folder of the mount.
+        guard let entry, entry.type == Self.type, entry.root != "/" else { return place }
+        return "\(entry.root)\(place)"
+    }
+
+    /// The path with symbolic links resolved as far as that accesses no mount of dbxfs.
+    private static func partlyResolved(_ path: String, _ table: MountTable) -> PartlyResolvedPath {
+        resolvedPath(path) { table.topMount(at: FilePath($0))?.type == type }
+    }
+
+    /// The path with symbolic links resolved. The process of a mount on the way is asked first: if
+    /// it hangs, a lookup would hang this process, too, and beyond SIGKILL. The path below a mount
+    /// whose process cannot be asked is kept as written.
+    private static func resolved(
+        _ path: String, _ table: MountTable
+    ) throws(CommandError) -> String {
+        let found = partlyResolved(path, table)
+        if let folder = found.folder {
+            let mount = RunningMount(mountpoint: folder, table.mounted(at: FilePath(folder)))
+            let folders = try Environment.ofRunningMounts().askedFolders
+            // By its device, also at a bind mount and after a folder above was renamed.
+            guard let connection = try mount.connect(among: folders) else { return found.path }
+            // A process that refuses this user's requests does answer.
+            guard connection.status(timeout: statusTimeout) != nil || connection.isAbandoned else {
+                throw mount.silence
+            }
+        }
+        return resolvedPath(path)
+    }
+
+    /// The path on Dropbox, below the folder that is mounted, of the path by which it was found.
+    /// The two differ where a name has an alias. The mount is asked, so no process that serves it
+    /// may call this.
+    func remotePlace() throws(CommandError) -> String {
         var value = [UInt8](repeating: 0, count: Self.longestAttribute)
         let count = getxattr(path, "user.dropbox.path", &value, value.count)
         // Dropbox does not have it yet, or it is the mountpoint.
-        guard count > 0 else { return try place(of: path) }
+        guard count > 0 else { return try place() }
         return String(decoding: value.prefix(count), as: UTF8.self)
     }
 
@@ -75,19 +149,43 @@ struct RunningMount {
 
     /// A connection to its process; nil if none listens.
     func connect(_ environment: Environment) throws(CommandError) -> ControlConnection? {
-        try ControlClient(folders: environment.controlFolders)
-            .connect(to: mountpoint)
+        try connect(among: environment.controlFolders)
     }
 
-    /// A connection to its process, or an error.
+    private func connect(
+        among folders: [ControlFolder]
+    ) throws(CommandError) -> ControlConnection? {
+        let client = ControlClient(folders: folders)
+        if entry == nil, let process {
+            return try client.connect(to: mountpoint, process: process)
+        }
+        return try client.connect(to: mountpoint, device: device)
+    }
+
+    /// The device of a mount of dbxfs.
+    var device: String? {
+        entry.flatMap { $0.type == Self.type ? $0.device : nil }
+    }
+
+    /// A connection to its process, which is root's if that serves this user, or an error.
     func connectOrFail(_ environment: Environment) throws(CommandError) -> ControlConnection {
-        if let connection = try connect(environment) { return connection }
+        if let connection = try connect(among: environment.askedFolders) { return connection }
         guard let entry else { throw .notMounted(mountpoint) }
         guard entry.type == Self.type else {
             throw .notOurs(path: mountpoint, type: entry.type)
         }
+        if isRoots { throw .rootsMount(mountpoint) }
         throw .noControl(path: mountpoint, detail: "nobody listens")
     }
+
+    /// The error of a process that was reached and does not tell its status.
+    var silence: CommandError {
+        isRoots
+            ? .rootsMount(mountpoint) : .noControl(path: mountpoint, detail: CommandError.silence)
+    }
+
+    /// Whether root has made it, and this user is another.
+    var isRoots: Bool { geteuid() != 0 && entry?.userID == 0 }
 }
 
 extension MountTable {

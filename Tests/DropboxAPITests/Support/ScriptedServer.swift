@@ -136,7 +136,8 @@ final class ScriptedServer: Sendable {
     }
 
     func stop() {
-        // Under the lock, and those that are open only: the number of a closed one may be another connection's.
+        // Under the lock, and those that are open only: the number of a closed one may be another
+        // connection's.
         state.withLock { state in
             guard !state.isStopped else { return }
             state.isStopped = true

@@ -1,5 +1,6 @@
-// The transport that all tests of this target run over: libcurl's, or with the trait AsyncHTTPClient the one of that product,
-// so that both keep the same promises (`Scripts/test-async-http-client`).
+// The transport that all tests of this target run over: libcurl's, or with the trait
+// AsyncHTTPClient the one of that product, so that both keep the same promises
+// (`Scripts/test-async-http-client`).
 
 import Logging
 

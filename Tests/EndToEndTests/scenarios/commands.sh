@@ -12,6 +12,12 @@ findmnt -n -o VFS-OPTIONS --mountpoint "$MNT" | grep -w noexec | grep -w nodev |
 # Without a source, the account is shown.
 findmnt -n -o SOURCE --mountpoint "$MNT" | grep -qx default:
 
+# Text that is no UTF-8 would name something else, and output that is lost is a failure.
+fails 1 'no UTF-8' dbxfs pin "$MNT/$(printf 'caf\377')"
+fails 1 'DBXFS_CACHE_DIR is no UTF-8' env DBXFS_CACHE_DIR="$(printf '/caf\377')" dbxfs status "$MNT"
+if dbxfs status "$MNT" > /dev/full 2> "$WORK/message"; then exit 1; fi
+grep -q 'the output could not be written: No space left' "$WORK/message"
+
 head -c 3000000 /dev/urandom > "$WORK/content"
 cp "$WORK/content" "$MNT/content"
 mkdir "$MNT/folder"
@@ -33,6 +39,14 @@ dbxfs pin "$MNT/folder" --timeout 60
 cmp "$WORK/content" "$MNT/content"
 dbxfs unpin "$MNT/folder"
 test -z "$(dbxfs pins --json "$MNT")"
+dbxfs umount "$MNT"
+wait $mount
+
+# Closed descriptors are no place for messages.
+dbxfs mount -f "$MNT" <&- >&- 2>&- &
+mount=$!
+wait_while_running $mount 60 eval 'mountpoint -q "$MNT" && dbxfs status "$MNT"'
+python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$DBXFS_STATE_DIR/default/lock"
 dbxfs umount "$MNT"
 wait $mount
 

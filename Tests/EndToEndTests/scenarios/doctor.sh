@@ -95,6 +95,15 @@ printf '[account.default]\ncache_dir = "%s"\n' "$WORK/blocks" > "$WORK/config.to
     says cache-folder problem cache_dir
 )
 
+# Patterns that mounts refuse.
+echo 'ignore = "[z"' > "$WORK/config.toml"
+(
+    DBXFS_CONFIG="$WORK/config.toml"
+    export DBXFS_CONFIG
+    doctor 2
+    says configuration problem ignore
+)
+
 # A refused token, none, and one that others can read.
 (umask 077 && echo wrong-token > "$folder/token")
 doctor 2
@@ -142,13 +151,32 @@ kill -STOP "$pid"
 doctor 2
 says mount problem 'says nothing'
 fails 2 'does not answer' timeout 60 dbxfs unmount
+# No command takes it for one that is not there, or waits for it.
+fails 2 "$MNT: its process does not answer" timeout 60 dbxfs sync
+fails 2 'does not answer' timeout 60 dbxfs sync --timeout 3 "$MNT"
+# Not even with a full queue of connections.
+python3 - "$(find "$DBXFS_STATE_DIR/run" -name '*.sock')" << 'END'
+import socket, sys
+clients = []
+while True:
+    clients.append(socket.socket(socket.AF_UNIX))
+    clients[-1].setblocking(False)
+    try:
+        clients[-1].connect(sys.argv[1])
+    except BlockingIOError:
+        break
+END
+fails 2 'does not answer' timeout 60 dbxfs revisions "$MNT/file"
+fails 2 '"state":"silent"' timeout 60 dbxfs status --json
 grep -qF " $MNT " /proc/self/mountinfo
 kill -CONT "$pid"
-# A process that is gone.
+# A process that is gone, while the kernel has the attributes of its folder.
+stat "$MNT" > /dev/null
 kill -KILL "$pid"
 wait_until 60 has_ended "$pid"
 doctor 2
 says mount problem "fusermount3 -uz $MNT"
+fails 2 "$MNT: its process is gone" timeout 60 dbxfs sync
 fusermount3 -uz "$MNT"
 doctor 0
 

@@ -104,6 +104,15 @@ dbxfs export "$MNT/Docs/other.paper" --output "$WORK/named"
 contains "$WORK/named" "html
 third"
 fails 2 'it is there already' dbxfs export "$MNT/Docs/other.paper" -o "$WORK/named"
+fails 2 'Not a directory' dbxfs export "$MNT/Docs/other.paper" -o "$WORK/named/inside"
+# Nothing but a regular file is replaced.
+mkfifo "$WORK/pipe"
+ln -s named "$WORK/to-named"
+for other in pipe to-named; do
+    fails 2 'no regular file' dbxfs export "$MNT/Docs/other.paper" --force -o "$WORK/$other"
+done
+test -p "$WORK/pipe"
+test -L "$WORK/to-named"
 if [ "$(id -u)" = 0 ]; then
     dbxfs export --system :/Docs/other.paper -o "$WORK/system"
     cmp "$WORK/system" "$WORK/named"

@@ -22,8 +22,11 @@ test -z "$(git status --porcelain)"
 git clone -q "$MNT/origin" "$MNT/clone"
 diff -r --exclude=.git "$MNT/origin" "$MNT/clone"
 test -x "$MNT/clone/dir0/file0.txt"
+test ! -x "$MNT/clone/dir1/file1.txt"
 
 cd "$MNT/clone"
+# A hook that is not executable is none.
+printf '#!/bin/sh\nexit 1\n' > .git/hooks/pre-commit
 echo changed > dir1/file1.txt
 git rm -q dir2/file2.txt
 git mv dir3/file3.txt 'dir3/renamed file.txt'

@@ -1,4 +1,5 @@
 # Mounting, being busy, unmounting, and what each says.
+# beside: nothing
 # mounts: itself
 # limit: 180
 . "$TOOLS/lib.sh"
@@ -53,10 +54,13 @@ fails_in_one_line 2 'nothing is mounted' dbxfs sync "$MNT"
 fails_in_one_line 2 'nothing is mounted' dbxfs sync
 dbxfs status
 
-# SIGTERM is an orderly end.
+# SIGTERM is an orderly end; signals that scripts send to programs that reread their files are none.
 dbxfs mount "$MNT" -o write_delay=1h
 echo 'in time' > "$MNT/last"
 pid=$(status_field pid)
+for signal in USR1 USR2 ALRM; do kill -$signal "$pid"; done
+test "$(cat "$MNT/last")" = 'in time'
+test "$(status_field pid)" = "$pid"
 kill "$pid"
 wait_until 30 has_ended "$pid"
 test -z "$(ls -A "$MNT")"

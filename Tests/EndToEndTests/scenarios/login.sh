@@ -1,6 +1,6 @@
 # Logging in by code and by browser, mounting with that, losing the login, logging in again, logging out.
 # mounts: itself
-# limit: 300
+# limit: 400
 . "$TOOLS/lib.sh"
 unset DBXFS_ACCESS_TOKEN DISPLAY WAYLAND_DISPLAY BROWSER
 credentials="$DBXFS_STATE_DIR/default/credentials.json"
@@ -26,7 +26,7 @@ END
 chmod +x "$WORK/bin/xdg-open"
 : > "$WORK/choice"
 by_browser() {
-    PATH="$WORK/bin:$PATH" DISPLAY=:0 DBXFS_LOG_LEVEL=trace timeout 60 dbxfs login "$@" \
+    PATH="$WORK/bin:$PATH" DISPLAY=:0 DBXFS_LOG_LEVEL=trace timeout 60 "$@" \
         < /dev/null > "$WORK/login" 2> "$WORK/message"
 }
 
@@ -38,7 +38,8 @@ DBXFS_LOG_LEVEL=info dbxfs login < /dev/null > "$WORK/output" 2> "$WORK/message"
 test $status = 1
 tail -n 1 "$WORK/message" | grep -q '^dbxfs: no app to log in with: make one as above'
 test "$(grep -c '^dbxfs: ' "$WORK/message")" = 1
-for text in https://www.dropbox.com/developers/apps 'files.content.write files.metadata.write' \
+for text in https://www.dropbox.com/developers/apps 'files.content.read files.content.write' \
+    'files.metadata.write sharing.read sharing.write' \
     'http://localhost:53682/ http://localhost:53683/ http://localhost:53684/' 'dbxfs login --app-key KEY'; do
     grep -qF -- "$text" "$WORK/message"
 done
@@ -115,7 +116,7 @@ find "$EMULATOR_STATE" -name accounts.json -exec grep -q '"refresh_tokens": *\[ 
 # A refusal changes nothing.
 echo - > "$WORK/choice"
 status=0
-by_browser || status=$?
+by_browser dbxfs login || status=$?
 cat "$WORK/login" "$WORK/message" "$WORK/page"
 test $status = 2
 grep -q 'access was not allowed' "$WORK/message"
@@ -124,7 +125,7 @@ cmp "$credentials" "$WORK/before"
 
 # By the browser, with the app of the last login; the mount goes on by itself.
 : > "$WORK/choice"
-by_browser
+by_browser dbxfs login
 cat "$WORK/login" "$WORK/page"
 grep -q '^Logged in as' "$WORK/login"
 grep -q noise "$WORK/login" "$WORK/message" && exit 1
@@ -148,11 +149,55 @@ grep -q '^http.*scope=' "$WORK/asked"
 grep -q 'files.metadata.write' "$WORK/asked" && exit 1
 wait_until 20 has_state online
 
-# Links need permissions that a login asks for only if it is told to.
-fails 2 'dbxfs login --sharing' dbxfs link "$MNT/waiting"
-by_browser --sharing
+# Links need permissions that a login asks for unless it is told not to.
+by_browser dbxfs login --no-sharing
+grep -q 'scope=' "$WORK/asked"
+grep -q 'sharing' "$WORK/asked" && exit 1
+fails 2 'login since then: `dbxfs login`' dbxfs link "$MNT/waiting"
+# An app that has not got them: the login goes on without them, and says so, unless it insists.
+files='"account_info.read", "files.metadata.read", "files.content.read", "files.content.write"'
+admin POST /settings "{\"app_scopes\": [$files]}"
+by_browser dbxfs login
+grep -q 'lacks sharing.read and sharing.write.*--no-sharing' "$WORK/message"
+grep -q 'lacks the permission files.metadata.write' "$WORK/message"
+fails 2 'login since then' dbxfs link "$MNT/waiting"
+cp "$credentials" "$WORK/kept"
+status=0
+by_browser dbxfs login --sharing || status=$?
+test $status = 2
+grep -q 'lacks the permission sharing.read, sharing.write' "$WORK/message"
+# If Dropbox's page refuses them, the error says what asks for less.
+admin POST /settings '{"refuse_scopes": true}'
+status=0
+by_browser dbxfs login || status=$?
+test $status = 2
+grep -q 'the app may not ask for files.metadata.write, sharing.read, sharing.write.*--no-sharing and --no-posix' "$WORK/message"
+grep -q 'The app may not' "$WORK/page"
+cmp "$credentials" "$WORK/kept"
+grep -q 'error about scopes.*ask for less: --no-sharing and --no-posix' "$WORK/login"
+by_browser dbxfs login --no-sharing --no-posix
+grep -q 'error about scopes' "$WORK/login" && exit 1
+admin POST /settings '{"app_scopes": null, "refuse_scopes": false}'
+by_browser dbxfs login
 grep -q '^http.*scope=[^&]*sharing.write' "$WORK/asked"
 dbxfs link "$MNT/waiting" | grep -q '^https://.*/waiting'
+wait_until 20 has_state online
+
+# A login that may only read has read-only mounts.
+dbxfs unmount "$MNT"
+by_browser dbxfs login --read-only
+grep -q 'mounts with it are read-only' "$WORK/login"
+grep -q '\.write' "$WORK/asked" && exit 1
+dbxfs mount "$MNT" 2> "$WORK/message"
+grep -q 'mounted read-only, because the login may only read' "$WORK/message"
+test "$(cat "$MNT/waiting")" = 'while out'
+if (echo no > "$MNT/refused") 2> "$WORK/message"; then exit 1; fi
+grep -qi 'read-only file system' "$WORK/message"
+dbxfs doctor > "$WORK/findings" || true
+grep -q 'it may only read' "$WORK/findings"
+dbxfs unmount "$MNT"
+by_browser dbxfs login
+dbxfs mount "$MNT"
 
 # A token that has expired is renewed, without a sign to programs.
 renewals() { admin_stats 'routes["oauth2/token"]["requests"]'; }

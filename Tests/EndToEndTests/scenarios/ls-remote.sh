@@ -25,16 +25,16 @@ assert entries["/Folder"]["type"] == "folder" and entries["/Folder"]["rev"] is N
 file = entries["/Folder/Deep/File.txt"]
 assert file["type"] == "file" and file["bytes"] == 5 and len(file["content_hash"]) == 64, file'
 
-# Dropbox's own search; the emulator's reads names.
+# Dropbox's own search; the emulator's reads names. Dropbox promises the spelling of a path's last name only.
 dbxfs search file | tee "$WORK/out"
 test "$(wc -l < "$WORK/out")" = 1
-grep -q ' 5 B  20.*  Folder/Deep/File.txt$' "$WORK/out"
+grep -q ' 5 B  20.*  [Ff]older/[Dd]eep/File.txt$' "$WORK/out"
 test "$(dbxfs search e :/Folder --json --limit 2 | wc -l)" = 2
 test "$(dbxfs search e -n 1 | wc -l)" = 1
 dbxfs search --json --names deep | python3 -c '
 import json, sys
 (entry,) = map(json.loads, sys.stdin)
-assert entry["path"] == "/Folder/Deep" and entry["type"] == "folder", entry'
+assert entry["path"] in ("/Folder/Deep", "/folder/Deep") and entry["type"] == "folder", entry'
 dbxfs search nothing-of-this-name 2>&1 | grep -qx 'nothing was found'
 fails 1 'cannot be read' dbxfs search x 'a b'
 fails 1 'a number above 0' dbxfs search x --limit 0
@@ -53,7 +53,7 @@ test "$(dbxfs search 1 "$MNT/many" --limit 5000 | wc -l)" = "$(ls "$MNT/many" | 
 mkdir "$MNT/Many"
 : > "$MNT/Many/first"
 dbxfs sync "$MNT" --timeout 60
-test "$(dbxfs search first "$MNT/Many" --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["path"])')" = '/Many (Case Conflict)/first'
+test "$(dbxfs search first "$MNT/Many" --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["path"].lower())')" = '/many (case conflict)/first'
 # It asks Dropbox, not the mount.
 dbxfs set "$MNT" write_delay=1h
 printf x > "$MNT/unsent"

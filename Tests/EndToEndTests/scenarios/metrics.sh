@@ -45,8 +45,9 @@ python3 - "$socket" > "$WORK/clients" << 'END' &
 import socket, sys
 clients = [socket.socket(socket.AF_UNIX) for _ in range(20)]
 for number, client in enumerate(clients):
-    client.settimeout(120)
+    # A socket with a time limit does not wait for a place in the queue: its connect fails with EAGAIN.
     client.connect(sys.argv[1])
+    client.settimeout(120)
     client.sendall([b"", b"GET /metrics HT", b"GET /metrics HTTP/1.1\r\nX: " + b"x" * 9000][number % 3])
 print("hanging", flush=True)
 for client in clients:

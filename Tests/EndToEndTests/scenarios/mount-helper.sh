@@ -1,4 +1,5 @@
 # What mount(8) and umount(8) run for this type: options, exit codes, and a process that ends by itself.
+# beside: nothing
 # mounts: itself
 # needs: root
 # limit: 240
@@ -68,6 +69,35 @@ chmod 755 "$MNT/program"
 "$MNT/program" && exit 1
 test "$(stat -c %u "$MNT/mine")" = 1234
 
+# The user of the files may ask, and wait; other users may not, and only root may change something.
+chmod 711 "$DBXFS_STATE_DIR"
+cp "$DBXFS" "$WORK/program"
+# The folder of root's own sockets is closed to them; that of users is beside it.
+mkdir "$WORK/users"
+ln -s "$DBXFS_STATE_DIR/run-users" "$WORK/users/run-users"
+asking() {
+    _who=$1
+    shift
+    as "$_who" env -i PATH=/bin:/usr/bin HOME="$WORK" DBXFS_RUNTIME_DIR="$WORK/users/run" "$WORK/program" "$@"
+}
+as 1234 sh -c 'echo asked > "$MNT/asked"'
+asking 1234 sync "$MNT" --timeout 60
+test "$("$TOOLS/dropbox.py" get /Projects/asked)" = asked
+asking 1234 status "$MNT" | grep -q "$MNT"
+asking 1234 status | grep -q "$MNT"
+asking 1234 conflicts "$MNT"
+asking 1234 revisions "$MNT/asked" > "$WORK/output"
+test -s "$WORK/output"
+for request in "set $MNT write_delay=0" "pause $MNT" "cache clear $MNT" "pin $MNT/asked" "link $MNT/asked"; do
+    # shellcheck disable=SC2086
+    fails 2 'as root' asking 1234 $request
+done
+fails 2 'as root' asking 1234 unmount "$MNT"
+fails 2 'as root' asking 4321 status "$MNT"
+asking 4321 status > "$WORK/output" 2> "$WORK/message"
+test ! -s "$WORK/output"
+fails 1 'system is for root' asking 1234 ls-remote "$MNT"
+
 # umount(8)'s helper returns when the queue is empty, and the process ends.
 process=$(status_field pid)
 echo 'in time' > "$MNT/last"
@@ -77,6 +107,7 @@ wait_until 5 has_ended "$process"
 test -z "$(shown TARGET)"
 test -e "$DBXFS_STATE_DIR/work@Projects/all-sent"
 fails_in_one_line 32 'nothing is mounted' "$WORK/at boot" "$WORK/sbin/umount.dbxfs" "$MNT"
+fails_in_one_line 2 'mount -i -o remount,ro' "$WORK/at boot" "$helper" work:/Projects "$MNT" -o remount,ro,uid=0
 mount -t tmpfs none "$MNT"
 fails_in_one_line 32 'type tmpfs' "$WORK/at boot" "$WORK/sbin/umount.dbxfs" "$MNT"
 umount "$MNT"

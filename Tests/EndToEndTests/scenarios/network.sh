@@ -26,7 +26,7 @@ milliseconds() { date +%s%3N; }
 changes_noticed() { grep -c 'the network has changed' "$DBXFS_STATE_DIR/default/dbxfs.log"; }
 has_noticed() { test "$(changes_noticed)" -gt "$1"; }
 
-for round in 1 2; do
+for round in 1 2 3 3; do
     noticed=$(changes_noticed || true)
     inside ip link set lo down
     wait_until 10 has_noticed "$noticed"
@@ -35,13 +35,16 @@ for round in 1 2; do
         wait_until 120 has_state offline
         dbxfs status "$MNT" | grep -q 'state  *offline: .*('
     fi
+    # A connection that was begun without the link is begun anew: the kernel has repeated its first packet after 1 and 3 seconds, and
+    # would do so again after 7. So is a request for changes on a connection from before.
+    if [ $round = 3 ]; then sleep 4; fi
     inside ip link set lo up
+    echo "round $round" | inside "$TOOLS/dropbox.py" upload "/round$round-$noticed"
     begin=$(milliseconds)
-    echo "round $round" | inside "$TOOLS/dropbox.py" upload "/round$round"
-    wait_until 10 contains "$MNT/round$round" "round $round"
+    wait_until 10 contains "$MNT/round$round-$noticed" "round $round"
     spent=$(($(milliseconds) - begin))
     echo "changes after $spent ms"
-    test $spent -lt 4000
+    test $spent -lt 2000
 done
 dbxfs unmount "$MNT"
 kill $emulator

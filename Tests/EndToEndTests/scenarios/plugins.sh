@@ -6,8 +6,8 @@ ask() {
     python3 - "$@" << 'END'
 import os, socket, sys
 connection = socket.socket(socket.AF_UNIX)
-connection.settimeout(30)
 connection.connect(os.path.expanduser("~/.dropbox/command_socket"))
+connection.settimeout(30)
 file = connection.makefile("rw", encoding="utf-8")
 file.write("\n".join([sys.argv[1], *(arg.replace("=", "\t", 1) for arg in sys.argv[2:]), "done", ""]))
 file.flush()

@@ -81,7 +81,7 @@ test "$(cat "$MNT/Team/mine")" = mine
 admin POST /tokens '{"token": "narrow", "scopes": ["account_info.read", "files.metadata.read", "sharing.read"]}' > /dev/null
 fails 2 'lacks the scope sharing.write; the app needs sharing.read and sharing.write' \
     env DBXFS_ACCESS_TOKEN=narrow dbxfs join 9002
-fails 2 'dbxfs login --account other --sharing' \
+fails 2 'dbxfs login --account other`' \
     env DBXFS_ACCESS_TOKEN=narrow dbxfs join --account other 9002
 fails 2 'does not accept the access token' env DBXFS_ACCESS_TOKEN=wrong dbxfs shared
 fails 2 'no login for the account' env DBXFS_ACCESS_TOKEN= dbxfs shared --account other

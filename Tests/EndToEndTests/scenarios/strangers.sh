@@ -65,8 +65,8 @@ cat > "$WORK/control.py" << 'END'
 import json, socket, sys
 def ask(line):
     with socket.socket(socket.AF_UNIX) as end:
-        end.settimeout(60)
         end.connect(sys.argv[1])
+        end.settimeout(60)
         try:
             end.sendall(line + b"\n")
             end.shutdown(socket.SHUT_WR)

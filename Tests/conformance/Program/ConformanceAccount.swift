@@ -1,5 +1,5 @@
-// The account that a statement is put to, with a folder of the statement's own. Names are relative to that folder.
-// Not responsible for what the answers mean: each statement says what it expects.
+// The account that a statement is put to, with a folder of the statement's own. Names are relative
+// to that folder. Not responsible for what the answers mean: each statement says what it expects.
 
 import DropboxAPIComplete
 import Foundation

@@ -1,5 +1,5 @@
-// Requests with a pause before each, so that a run on the real service does not provoke its rate limits; and a record
-// of the limits that it met all the same.
+// Requests with a pause before each, so that a run on the real service does not provoke its rate
+// limits; and a record of the limits that it met all the same.
 
 import DropboxAPIComplete
 import Synchronization

@@ -1,4 +1,5 @@
-// Puts the statements to a server, one after the other. Not responsible for the result's form: Report.
+// Puts the statements to a server, one after the other. Not responsible for the result's form:
+// Report.
 
 import DropboxAPIComplete
 

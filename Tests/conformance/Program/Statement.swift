@@ -1,5 +1,5 @@
-// One statement about Dropbox: a sentence with its source, and the question that puts it to a server. Not responsible
-// for asking: Run.
+// One statement about Dropbox: a sentence with its source, and the question that puts it to a
+// server. Not responsible for asking: Run.
 
 /// The answer of a server in one line: what a call returned, or the tags of its error.
 typealias Observation = String

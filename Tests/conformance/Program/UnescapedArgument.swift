@@ -1,10 +1,12 @@
-// A request that the library refuses to send, because other characters than those of ASCII are in a header: by curl(1).
+// A request that the library refuses to send, because other characters than those of ASCII are in a
+// header: by curl(1).
 
 import DropboxAPIComplete
 import Foundation
 
 extension ConformanceAccount {
-    /// Sends content with an argument of any characters; returns the status. The token is in no argument of a program.
+    /// Sends content with an argument of any characters; returns the status. The token is in no
+    /// argument of a program.
     func sendUnescaped(_ route: String, _ argument: String, text: String) throws -> String {
         func quoted(_ text: String) -> String {
             "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""

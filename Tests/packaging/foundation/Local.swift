@@ -1,4 +1,5 @@
-// Answers of Foundation that depend on a language. With less data they are others, or none, but the program goes on.
+// Answers of Foundation that depend on a language. With less data they are others, or none, but the
+// program goes on.
 import Foundation
 
 func showLocal(_ locale: Locale) {

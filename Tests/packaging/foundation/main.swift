@@ -1,5 +1,6 @@
-// Asks Foundation all that it asks ICU: Tests/packaging/check-icu links this program with all of ICU's data and with the data that the
-// installed programs have, and compares the answers. It is no test by itself: no answer is expected here.
+// Asks Foundation all that it asks ICU: Tests/packaging/check-icu links this program with all of
+// ICU's data and with the data that the installed programs have, and compares the answers. It is no
+// test by itself: no answer is expected here.
 //
 //     program characters           all forms of all characters
 //     program fixed                questions without a language, among them those of dbxfs and its libraries

@@ -1,5 +1,6 @@
-// Does one work of Benchmarks/sdk or Benchmarks/sdk-files with this library, and prints how many seconds it took. What it
-// costs besides is measured by the process that starts it. The works with whole files are in WholeFiles.swift.
+// Does one work of Benchmarks/sdk or Benchmarks/sdk-files with this library, and prints how many
+// seconds it took. What it costs besides is measured by the process that starts it. The works with
+// whole files are in WholeFiles.swift.
 
 import DropboxAPI
 import Glibc

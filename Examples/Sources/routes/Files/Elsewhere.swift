@@ -1,4 +1,5 @@
-// Content that comes from elsewhere: from the web, from another account, or from a program without a token.
+// Content that comes from elsewhere: from the web, from another account, or from a program without
+// a token.
 
 import Account
 import DropboxAPI

@@ -32,7 +32,8 @@ extension FileExamples {
         return begun.sessionIDs.map { .init(sessionID: $0, offset: 0) }
     }
 
-    /// Sends the whole contents of several small files, one behind the other; a session has to be closed to be finished in a batch.
+    /// Sends the whole contents of several small files, one behind the other; a session has to be
+    /// closed to be finished in a batch.
     func uploadSessionAppendBatch(
         _ contents: [[UInt8]], to sessions: [Files.UploadSessionCursor]
     ) async throws -> [Files.UploadSessionAppendBatchResultEntry] {

@@ -1,4 +1,5 @@
-// Runs the examples of batches. The server makes a job of each, even of a small one: `synchronous_batch` of the emulator is 0.
+// Runs the examples of batches. The server makes a job of each, even of a small one:
+// `synchronous_batch` of the emulator is 0.
 
 import Account
 import DropboxAPI

@@ -1,6 +1,7 @@
 // The examples that nothing runs.
 
-/// Routes that the emulator does not have: an example shows their call, and nothing checks the answer.
+/// Routes that the emulator does not have: an example shows their call, and nothing checks the
+/// answer.
 let compiledOnly = [
     "file_requests/count",
     "file_requests/create",

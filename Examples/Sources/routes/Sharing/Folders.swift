@@ -23,7 +23,8 @@ extension SharingExamples {
         }
     }
 
-    /// Ends the sharing, leaves the members a copy, and returns the id of the job if that takes time.
+    /// Ends the sharing, leaves the members a copy, and returns the id of the job if that takes
+    /// time.
     func unshareFolder(_ folder: Common.SharedFolderID) async throws -> Async.AsyncJobID? {
         let answer = try await client.sharing.unshareFolder(
             sharedFolderID: folder, leaveACopy: true)
@@ -52,7 +53,8 @@ extension SharingExamples {
         return page.entries.map(\.name)
     }
 
-    /// Lists the shared folders that can be mounted or unmounted; those without a path are not mounted.
+    /// Lists the shared folders that can be mounted or unmounted; those without a path are not
+    /// mounted.
     func listMountableFolders() async throws -> [Sharing.SharedFolderMetadata] {
         try await client.sharing.listMountableFolders().entries
     }

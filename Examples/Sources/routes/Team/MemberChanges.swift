@@ -48,7 +48,8 @@ extension TeamExamples {
         try await client.team.membersRemoveJobStatusGet(asyncJobID: job) == .complete
     }
 
-    /// Moves the files of a former member to another one, and returns the id of the job if that takes time.
+    /// Moves the files of a former member to another one, and returns the id of the job if that
+    /// takes time.
     func membersMoveFormerMemberFiles(
         _ member: Team.UserSelectorArg, to heir: String, tellTo admin: String
     ) async throws -> Async.AsyncJobID? {

@@ -1,4 +1,5 @@
-// The response of a download: its result, and a body whose length and hash are checked to the last byte.
+// The response of a download: its result, and a body whose length and hash are checked to the last
+// byte.
 
 import ContentHashing
 
@@ -39,7 +40,8 @@ public struct Download<Output: Sendable, Failure: RouteError>: Sendable {
     public let body: DownloadBody<Failure>
 }
 
-/// The body of a download: non-empty chunks; it ends with an error unless all bytes arrive, unharmed.
+/// The body of a download: non-empty chunks; it ends with an error unless all bytes arrive,
+/// unharmed.
 public struct DownloadBody<RouteFailure: RouteError>: AsyncSequence, Sendable {
     /// A chunk of the body, never empty.
     public typealias Element = [UInt8]
@@ -67,8 +69,8 @@ public struct DownloadBody<RouteFailure: RouteError>: AsyncSequence, Sendable {
 
         /// The next chunk; nil after the last byte.
         ///
-        /// Throws when the transfer fails, when there are fewer or more bytes than announced, or, for a whole file, when they
-        /// have another hash.
+        /// Throws when the transfer fails, when there are fewer or more bytes than announced, or,
+        /// for a whole file, when they have another hash.
         public mutating func next() async throws(CallError<RouteFailure>) -> [UInt8]? {
             let chunk: [UInt8]?
             do {

@@ -1,5 +1,5 @@
-// Counts and hashes a request's body while it is sent: how far it has come, and whether the server stored the bytes that
-// were read. Not responsible for the consequences of either.
+// Counts and hashes a request's body while it is sent: how far it has come, and whether the server
+// stored the bytes that were read. Not responsible for the consequences of either.
 
 import ContentHashing
 import Saturating

@@ -55,7 +55,8 @@ extension DropboxClient {
 
     /// Makes a call, and reports its end to observers.
     ///
-    /// `read` turns a successful response into the result, and returns the result's JSON by its second argument.
+    /// `read` turns a successful response into the result, and returns the result's JSON by its
+    /// second argument.
     @_semantics("optimize.sil.specialize.generic.never")
     func perform<Output: Sendable, Failure>(
         _ call: PreparedCall,
@@ -90,13 +91,21 @@ extension DropboxClient {
         while true {
             try await passGate(call, history.context, Failure.self)
             history.token = try await token(for: call, history, Failure.self)
+            // A transport cannot always say that it was stopped before it had sent anything.
+            guard !Task.isCancelled else {
+                throw CallError(kind: .cancelled, context: history.context)
+            }
             history.context.attempts &+= 1
+            history.context.isBetweenRequests = false
             let failed: CallError<Failure>.Failed
             switch await attempt(call, &history, read: read) {
             case .success(let output): return output
             case .failure(let failure): failed = failure
             }
             let error = CallError(kind: failed.kind, context: history.context)
+            // A cancellation of the pause speaks of all requests so far.
+            history.context.earlierAttemptMayHaveTakenEffect = error.mayHaveTakenEffect
+            history.context.isBetweenRequests = true
             if error.kind.asksForNewToken, !history.hasReplacedToken,
                 let expired = history.token,
                 let fresh = try await replacement(
@@ -107,8 +116,6 @@ extension DropboxClient {
                 continue
             }
             try await pauseOrThrow(error, call, &history)
-            let uncertain = error.mayHaveTakenEffect
-            history.context.earlierAttemptMayHaveTakenEffect = uncertain
         }
     }
 
@@ -232,7 +239,7 @@ extension DropboxClient {
             reporter.retryDecided(
                 RetryRecord(failure: CallFailure(error), delay: delay, holdsAllCalls: false))
             let isOfNetwork = if case .transport = event { true } else { false }
-            try await sleep(delay, error.context, Failure.self, endsWithNetwork: isOfNetwork)
+            try await sleep(delay, history.context, Failure.self, endsWithNetwork: isOfNetwork)
         case .holdAllCalls(let delay):
             reporter.retryDecided(
                 RetryRecord(failure: CallFailure(error), delay: delay, holdsAllCalls: true))

@@ -1,5 +1,5 @@
-// The pauses of calls that have found no server. They end when the network changes: then the server may be there. Not responsible
-// for pauses that a server asks for.
+// The pauses of calls that have found no server. They end when the network changes: then the server
+// may be there. Not responsible for pauses that a server asks for.
 
 import Synchronization
 
@@ -13,7 +13,8 @@ final class NetworkPauses: Sendable {
     /// Lock: a leaf; memory only.
     private let state = Mutex(State())
 
-    /// Sleeps until the time is over, the network changes, or the task is cancelled, at which it throws.
+    /// Sleeps until the time is over, the network changes, or the task is cancelled, at which it
+    /// throws.
     func sleep(_ duration: Duration, by clock: CallClock) async throws {
         let task = Task { try await clock.sleep(duration) }
         let id = state.withLock { state in

@@ -7,7 +7,8 @@ import Saturating
 ///
 /// Failures are of two kinds. *Faults* (5xx, connections) are counted and end after `maxAttempts`.
 /// *Throttling* (rate limit, contention for a namespace's lock) says that the server is healthy but
-/// busy: it is waited out until the call's deadline, however often it comes, unless `maxThrottles` says otherwise.
+/// busy: it is waited out until the call's deadline, however often it comes, unless `maxThrottles`
+/// says otherwise.
 public struct RetryPolicy: Hashable, Sendable {
     /// Requests at most per call, not counting those that were throttled.
     public var maxAttempts: Int
@@ -24,8 +25,9 @@ public struct RetryPolicy: Hashable, Sendable {
     public var unnamedRateLimitDelay: Duration
     /// Upper limit of the server's `Retry-After`.
     public var longestRateLimitDelay: Duration
-    /// How many throttled requests of a call are waited out; nil for all, until its deadline. With 0 the first one is the
-    /// caller's error, and so is a call while the server's pause lasts: for jobs that rather come back later.
+    /// How many throttled requests of a call are waited out; nil for all, until its deadline. With
+    /// 0 the first one is the caller's error, and so is a call while the server's pause lasts: for
+    /// jobs that rather come back later.
     public var maxThrottles: Int?
 
     /// Takes over all fields.

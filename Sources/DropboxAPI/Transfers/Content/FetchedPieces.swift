@@ -1,4 +1,5 @@
-// The pieces of a download: which is next, which have come, and what they add up to. Pure, but for the count that is shown.
+// The pieces of a download: which is next, which have come, and what they add up to. Pure, but for
+// the count that is shown.
 
 import ContentHashing
 import Saturating
@@ -13,7 +14,8 @@ struct FetchedPieces {
     /// The digests of the blocks that have come, by where their request started.
     private var come: [UInt64: (end: UInt64, digests: [ContentHash])] = [:]
 
-    /// The most pieces that one request asks for: a request costs a round trip, and takes no memory for its size.
+    /// The most pieces that one request asks for: a request costs a round trip, and takes no memory
+    /// for its size.
     private static let longestRun: UInt64 = 8
 
     /// `size` is that of a piece, whole blocks; `concurrency` is the number of requests at a time.
@@ -24,8 +26,8 @@ struct FetchedPieces {
         position = range.lowerBound
     }
 
-    /// The next bytes to fetch; nil when all are on their way. One piece, or several of a long rest: so many that each of the
-    /// requests at a time has as much to do.
+    /// The next bytes to fetch; nil when all are on their way. One piece, or several of a long
+    /// rest: so many that each of the requests at a time has as much to do.
     mutating func next() -> Range<UInt64>? {
         guard position < range.upperBound else { return nil }
         let share = (range.upperBound &- position).divided(by: size *| concurrency *| 2)

@@ -1,5 +1,5 @@
-// The content of one file as a sequence of chunks that survives lost connections and ends only with the right hash. Not
-// responsible for files on the disk: WholeDownload.
+// The content of one file as a sequence of chunks that survives lost connections and ends only with
+// the right hash. Not responsible for files on the disk: WholeDownload.
 
 import ContentHashing
 public import Essentials
@@ -24,7 +24,8 @@ public struct FileContent: AsyncSequence, Sendable {
         fileprivate let progress: (@Sendable (TransferProgress) -> Void)?
         fileprivate var hasher = ContentHasher()
 
-        /// The next chunk; nil after the last byte. Throws `damaged` there unless the hash is that of the metadata.
+        /// The next chunk; nil after the last byte. Throws `damaged` there unless the hash is that
+        /// of the metadata.
         public mutating func next() async throws(FileTransferError) -> [UInt8]? {
             guard let chunk = try await reader.next() else {
                 let hash = hasher.finalized()
@@ -58,8 +59,9 @@ public struct FileContent: AsyncSequence, Sendable {
 extension Files.Calls {
     /// The content of a file, from any path, id or `rev:`.
     ///
-    /// After a lost connection, the remaining bytes of the same revision are requested. The last chunk is followed by
-    /// an error if the hash of all is not the file's. Dropping the content ends the transfer.
+    /// After a lost connection, the remaining bytes of the same revision are requested. The last
+    /// chunk is followed by an error if the hash of all is not the file's. Dropping the content
+    /// ends the transfer.
     ///
     ///     for try await chunk in try await client.files.content(of: "/big.iso") { … }
     public func content(
@@ -77,7 +79,8 @@ extension Files.Calls {
             metadata: download.result, calls: self, options: options, body: download.body)
     }
 
-    /// Downloads a file into memory. Throws `tooLarge` for more than `limit` bytes, before they arrive.
+    /// Downloads a file into memory. Throws `tooLarge` for more than `limit` bytes, before they
+    /// arrive.
     public func download(
         _ path: String, upTo limit: Int, options: FileTransferOptions = .init()
     ) async throws(FileTransferError) -> (file: Files.FileMetadata, data: Data) {

@@ -1,15 +1,19 @@
-// Options and the error of transfers of one whole file. Not responsible for the work: WholeUpload, WholeDownload.
+// Options and the error of transfers of one whole file. Not responsible for the work: WholeUpload,
+// WholeDownload.
 
 import CLibrary
 public import ContentHashing
 import Essentials
+import LocalFiles
 
 /// Settings of the transfer of one file.
 public struct FileTransferOptions: Sendable {
-    /// Bytes of content in one request; units of 4 MiB, at most 144 MiB. A request of a long download asks for up to eight times as many;
-    /// after a lost connection it goes on where it was.
+    /// Bytes of content in one request; units of 4 MiB, at most 144 MiB. A request of a long
+    /// download asks for up to eight times as many; after a lost connection it goes on where it
+    /// was.
     public var pieceSize: Int
-    /// Requests with content in flight at once. An upload from a source that can be read only once holds a piece of each in memory.
+    /// Requests with content in flight at once. An upload from a source that can be read only once
+    /// holds a piece of each in memory.
     public var concurrency: Int
     /// Options of each request; `progress` is called for the transfer as a whole.
     public var call: CallOptions
@@ -40,21 +44,25 @@ public struct FileTransferOptions: Sendable {
 
 /// Why a file was not transferred.
 @nonexhaustive public enum FileTransferError: Error, Sendable {
-    /// A local file could not be opened, read, written or named; the text has the path and the system's words.
+    /// A local file could not be opened, read, written or named; the text has the path and the
+    /// system's words.
     case localFile(String)
     /// The local file changed while it was read. Nothing of it is visible on the server.
     case changed
-    /// The sequence of bytes that was to be uploaded threw this error. Nothing of it is visible on the server.
+    /// The sequence of bytes that was to be uploaded threw this error. Nothing of it is visible on
+    /// the server.
     case source(any Error)
     /// There is a file at the local path, and it was not to be replaced.
     case targetExists(String)
-    /// The server refused, or could not be reached; surely nothing was stored. `CallFailure.routeError` is the route's error,
-    /// for example a `Files.UploadError` or a `Files.DownloadError`.
+    /// The server refused, or could not be reached; surely nothing was stored.
+    /// `CallFailure.routeError` is the route's error, for example a `Files.UploadError` or a
+    /// `Files.DownloadError`.
     case failed(CallFailure)
     /// The server refused a piece of the content.
     case refused(String)
-    /// It is unknown whether the upload is stored: its response was lost, and the file is not, or is no longer, at its
-    /// path.
+    /// It is unknown whether the upload is stored: its response was lost, and the file is not, or
+    /// is no longer, at its path; or the task was cancelled while the server may have been storing
+    /// it.
     case uncertain(CallFailure?)
     /// The bytes have another hash than the file that they are, or became.
     case damaged(expected: ContentHash, received: ContentHash?)
@@ -62,16 +70,26 @@ public struct FileTransferOptions: Sendable {
     case tooLarge(limit: Int)
     /// The response does not fit the request.
     case malformedAnswer(String)
-    /// The task was cancelled.
+    /// The task was cancelled; of an upload, surely nothing was stored.
     case cancelled
 
-    /// A failed call, or the caller's cancellation.
+    /// A failed call that stores nothing, or the caller's cancellation.
     init<Failure>(_ error: CallError<Failure>) {
         self = error.kind == .cancelled ? .cancelled : .failed(CallFailure(error))
     }
 
     init(_ error: DiskError, _ path: String) {
         self = .localFile("\(path): \(String(cString: strerror(error.errno)))")
+    }
+
+    /// A commit that has not returned its file.
+    init<Failure>(_ error: CommitError<Failure>) {
+        switch error {
+        case .withoutEffect(let error): self.init(error)
+        case .uncertain(let error): self = .uncertain(CallFailure(error))
+        case .mismatch(let stored, let expected):
+            self = .damaged(expected: expected, received: stored.contentHash)
+        }
     }
 
     /// The same failure of one file of a batch.
@@ -132,12 +150,14 @@ extension FileTransferError: DropboxError, CustomStringConvertible {
     /// Whether an upload may be stored, whole or damaged.
     public var mayHaveTakenEffect: Bool {
         switch self {
-        case .uncertain, .damaged: true
+        case .uncertain, .damaged, .malformedAnswer: true
         default: false
         }
     }
-    /// Whether the caller's task was cancelled.
-    public var isCancellation: Bool { if case .cancelled = self { true } else { false } }
+    /// Whether the caller's task was cancelled, also during the commit of an upload.
+    public var isCancellation: Bool {
+        if case .cancelled = self { true } else { failedCall?.kind == .cancelled }
+    }
     /// Returns the same text as `summary`.
     public var description: String { summary }
 }

@@ -1,5 +1,5 @@
-// Content in memory as the source of a file or of a request's body: the bytes are shared with the caller, never copied into
-// another array. Not responsible for sending.
+// Content in memory as the source of a file or of a request's body: the bytes are shared with the
+// caller, never copied into another array. Not responsible for sending.
 
 import ContentHashing
 public import Essentials

@@ -2,16 +2,8 @@
 
 import CLibrary
 package import ContentHashing
-import LocalIO
+package import LocalFiles
 import Saturating
-
-/// A failed system call on the local disk.
-package struct DiskError: Error, Hashable {
-    package let errno: Int32
-
-    /// The error of the last system call.
-    static var current: DiskError { DiskError(errno: CLibrary.errno) }
-}
 
 /// The bytes of a download received so far.
 package final class PartFile: Sendable {
@@ -75,8 +67,8 @@ package final class PartFile: Sendable {
     /// `SEEK_HOLE` of lseek(2), which the C library shows to GNU programs only.
     private static let seekHole: Int32 = 4
 
-    /// The digests of the whole blocks from the start of the file; the bytes behind them are given up, as are bytes
-    /// behind `limit`.
+    /// The digests of the whole blocks from the start of the file; the bytes behind them are given
+    /// up, as are bytes behind `limit`.
     package func wholeBlocks(limit: UInt64) throws(DiskError) -> [ContentHash] {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .current }
@@ -118,9 +110,13 @@ package final class PartFile: Sendable {
     }
 
     /// Renames the part file to the target atomically and durably. False when another file exists
-    /// there and must stay.
+    /// there and must stay. A device, a pipe or a socket is never replaced: ENOTSUP.
     package func place(at target: String, replacing: Bool) throws(DiskError) -> Bool {
         if replacing {
+            var status = stat()
+            if lstat(target, &status) == 0, ![S_IFREG, S_IFLNK].contains(status.st_mode & S_IFMT) {
+                throw DiskError(errno: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : ENOTSUP)
+            }
             guard rename(path, target) == 0 else { throw .current }
         } else {
             if link(path, target) != 0 {
@@ -130,7 +126,7 @@ package final class PartFile: Sendable {
             }
             unlink(path)
         }
-        try Self.synchronizeFolder(of: target)
+        try synchronizeFolder(of: target)
         return true
     }
 
@@ -139,15 +135,6 @@ package final class PartFile: Sendable {
         var other = stat()
         guard fstat(descriptor, &own) == 0, lstat(target, &other) == 0 else { throw .current }
         return own.st_dev == other.st_dev && own.st_ino == other.st_ino
-    }
-
-    /// Makes the entries of a file's folder durable.
-    package static func synchronizeFolder(of path: String) throws(DiskError) {
-        let folder = split(path).folder
-        let descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .current }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw .current }
     }
 
     // MARK: Other files
@@ -180,12 +167,9 @@ package final class PartFile: Sendable {
         var offset: UInt64 = 0
         while true {
             let count = buffer.withUnsafeMutableBytes {
-                pread(descriptor, $0.baseAddress, $0.count, off_t(clamping: offset))
+                FileBytes.readOnce(into: $0, at: Int64(clamping: offset), from: descriptor)
             }
-            if count < 0 {
-                guard errno == EINTR else { throw .current }
-                continue
-            }
+            guard count >= 0 else { throw .current }
             guard count > 0 else { return offset }
             hasher.update(buffer[..<count])
             offset +|= UInt64(clamping: count)

@@ -1,5 +1,5 @@
-// Cuts a sequence of bytes, which come one by one or in chunks of any size, into pieces of one size. Not responsible for
-// sending them: StreamUpload, WholeStream.
+// Cuts a sequence of bytes, which come one by one or in chunks of any size, into pieces of one
+// size. Not responsible for sending them: StreamUpload, WholeStream.
 
 import Saturating
 
@@ -13,7 +13,8 @@ struct PieceReader<Iterator: AsyncIteratorProtocol> {
     /// Appends an element's bytes.
     private let append: (inout [UInt8], Iterator.Element) -> Void
     private var buffer: [UInt8] = []
-    /// Bytes at the buffer's start that went with earlier pieces: a chunk of many pieces is not moved for each of them.
+    /// Bytes at the buffer's start that went with earlier pieces: a chunk of many pieces is not
+    /// moved for each of them.
     private var taken = 0
     private var hasEnded = false
 
@@ -52,7 +53,8 @@ struct PieceReader<Iterator: AsyncIteratorProtocol> {
         return taken == buffer.count
     }
 
-    /// Asked before the first piece: all bytes, if they are one piece or none; nil, and nothing is taken, if there are more.
+    /// Asked before the first piece: all bytes, if they are one piece or none; nil, and nothing is
+    /// taken, if there are more.
     mutating func wholeContent() async throws(Failure) -> [UInt8]? {
         try await fill(upTo: size +| 1)
         return buffer.count <= size ? buffer : nil

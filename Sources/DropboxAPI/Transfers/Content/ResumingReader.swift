@@ -1,5 +1,5 @@
-// The bytes of a range of one revision, one after another, over as many requests as it takes. Not responsible for hashes
-// of whole files, nor for where the bytes go.
+// The bytes of a range of one revision, one after another, over as many requests as it takes. Not
+// responsible for hashes of whole files, nor for where the bytes go.
 
 import Saturating
 

@@ -1,20 +1,23 @@
-// One file of any size to one local path: pieces of one revision, several at once, into a part file beside the target,
-// which gets its name when all bytes are on the disk and their hash is right. The part file of a transfer that ended early
-// stays, and the next one of the same revision goes on behind its last whole block.
+// One file of any size to one local path: pieces of one revision, several at once, into a part file
+// beside the target, which gets its name when all bytes are on the disk and their hash is right.
+// The part file of a transfer that ended early stays, and the next one of the same revision goes on
+// behind its last whole block.
 //
 // Not responsible for what outlives the process with its queue: DropboxTransfers.
 
 import Blocking
 import ContentHashing
 public import Essentials
+import LocalFiles
 import Saturating
 
 extension Files.Calls {
     /// Downloads a file of any size to a local path.
     ///
-    /// All bytes are of one revision, and their hash is the server's; then, in one step, the file is there. An existing one
-    /// is replaced only with `overwrite`. Cancelling the task ends the transfer, and what came so far is kept in a hidden
-    /// `.part` file beside the target for the next attempt.
+    /// All bytes are of one revision, and their hash is the server's; then, in one step, the file
+    /// is there. An existing one is replaced only with `overwrite`. Cancelling the task ends the
+    /// transfer, and what came so far is kept in a hidden `.part` file beside the target for the
+    /// next attempt.
     ///
     ///     let file = try await client.files.download(
     ///         "/big.iso", to: "/data/big.iso", options: .progress { print($0.fraction ?? 0) })
@@ -96,7 +99,8 @@ struct WholeDownload: Sendable {
         }
     }
 
-    /// The part file of this revision. Another transfer that has it open keeps it, and this one gets its own.
+    /// The part file of this revision. Another transfer that has it open keeps it, and this one
+    /// gets its own.
     private func partFile(of file: Files.FileMetadata) async throws(FileTransferError) -> PartFile {
         // The server's text becomes no part of a name: a digest of it does.
         let id = SHA256.hash(Array(file.rev.utf8)).prefix(8)
@@ -134,8 +138,8 @@ struct WholeDownload: Sendable {
         }
     }
 
-    /// Fetches the bytes behind the known blocks with several requests at once; returns the digests of all blocks. On a failure
-    /// the part file ends where the first missing block starts.
+    /// Fetches the bytes behind the known blocks with several requests at once; returns the digests
+    /// of all blocks. On a failure the part file ends where the first missing block starts.
     private func fetch(
         _ part: PartFile, _ file: Files.FileMetadata, behind known: [ContentHash],
         _ first: ResumingReader.Body?

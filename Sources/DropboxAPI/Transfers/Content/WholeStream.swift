@@ -1,13 +1,15 @@
-// One file to one path from a sequence of bytes, whose number need not be known: up to one piece in a single request, more
-// in an upload session. Not responsible for either: WholeUpload, StreamUpload.
+// One file to one path from a sequence of bytes, whose number need not be known: up to one piece in
+// a single request, more in an upload session. Not responsible for either: WholeUpload,
+// StreamUpload.
 
 extension Files.Calls {
     /// Uploads the bytes of a sequence, of any number.
     ///
-    /// The sequence is read by the calling task only, and no faster than pieces leave. Nothing is visible before its end: if it
-    /// throws, there is no file, and the error is `source`. The hash of the stored file is compared with that of the bytes read.
-    /// If the last response is lost, the file at the path is requested, and nothing is stored twice. Cancelling the task ends
-    /// the transfer. `bytesTotal` of the progress is nil when there is more than one piece.
+    /// The sequence is read by the calling task only, and no faster than pieces leave. Nothing is
+    /// visible before its end: if it throws, there is no file, and the error is `source`. The hash
+    /// of the stored file is compared with that of the bytes read. If the last response is lost,
+    /// the file at the path is requested, and nothing is stored twice. Cancelling the task ends the
+    /// transfer. `bytesTotal` of the progress is nil when there is more than one piece.
     ///
     /// A sequence of chunks is many times faster than one of single bytes.
     ///
@@ -19,8 +21,8 @@ extension Files.Calls {
         try await upload(bytes, as: .init(path: path, mode: mode), options: options)
     }
 
-    /// Uploads a sequence of chunks of bytes: arrays, slices, `Data`, views of buffers. Their sizes and their number do not
-    /// matter. The rest is as for single bytes.
+    /// Uploads a sequence of chunks of bytes: arrays, slices, `Data`, views of buffers. Their sizes
+    /// and their number do not matter. The rest is as for single bytes.
     ///
     ///     let file = try await client.files.upload(request.body, to: "/log", mode: .overwrite)
     public func upload<Chunks: AsyncSequence>(

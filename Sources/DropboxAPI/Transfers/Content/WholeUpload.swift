@@ -1,5 +1,6 @@
-// One file of any size to one path: small contents in a single request, larger ones in pieces, several at once, in an
-// upload session. Not responsible for many files in few requests (UploadRun), nor for what outlives the process.
+// One file of any size to one path: small contents in a single request, larger ones in pieces,
+// several at once, in an upload session. Not responsible for many files in few requests
+// (UploadRun), nor for what outlives the process.
 
 import Blocking
 import ContentHashing
@@ -8,8 +9,9 @@ public import Essentials
 extension Files.Calls {
     /// Uploads a local file of any size.
     ///
-    /// The hash of the stored file is compared with that of the bytes read. If the last response is lost,
-    /// the file at the path is requested, and nothing is stored twice. Cancelling the task ends the transfer.
+    /// The hash of the stored file is compared with that of the bytes read. If the last response is
+    /// lost, the file at the path is requested, and nothing is stored twice. Cancelling the task
+    /// ends the transfer; while the server may be storing the file, the error is `uncertain`.
     ///
     ///     let file = try await client.files.upload(
     ///         file: "/data/big.iso", to: "/big.iso", mode: .overwrite,
@@ -76,22 +78,21 @@ struct WholeUpload {
         _ opened: any OpenedFile
     ) async throws(FileTransferError) -> Files.FileMetadata {
         let (body, hash) = try await read(opened)
-        let stored: Files.FileMetadata
-        do throws(CallError<Files.UploadError>) {
-            stored = try await calls.upload(
-                Files.UploadArg(
-                    path: commit.path, mode: commit.mode, autorename: commit.autorename,
-                    clientModified: commit.clientModified, mute: commit.mute,
-                    propertyGroups: commit.propertyGroups, strictConflict: commit.strictConflict,
-                    contentHash: hash),
-                body: body, options: options.call)
+        do throws(CommitError<Files.UploadError>) {
+            return try await calls.committed(
+                commit, hash, size: opened.length, options: options.single
+            ) { () async throws(CallError<Files.UploadError>) in
+                try await calls.upload(
+                    Files.UploadArg(
+                        path: commit.path, mode: commit.mode, autorename: commit.autorename,
+                        clientModified: commit.clientModified, mute: commit.mute,
+                        propertyGroups: commit.propertyGroups,
+                        strictConflict: commit.strictConflict, contentHash: hash),
+                    body: body, options: options.call)
+            }
         } catch {
-            stored = try await settled(error, hash)
+            throw .init(error)
         }
-        guard stored.holds(hash, size: opened.length) else {
-            throw .damaged(expected: hash, received: stored.contentHash)
-        }
-        return stored
     }
 
     private func read(
@@ -109,17 +110,6 @@ struct WholeUpload {
         } catch {
             throw .init(error as? FileUploadError ?? .source(error))
         }
-    }
-
-    /// After a lost response, and after a refusal that may follow one, the file at the path
-    /// decides.
-    private func settled(
-        _ error: CallError<Files.UploadError>, _ hash: ContentHash
-    ) async throws(FileTransferError) -> Files.FileMetadata {
-        guard error.mayHaveTakenEffect, error.kind != .cancelled else { throw .init(error) }
-        let found = await calls.storedFile(of: commit, hash, options: options.single)
-        guard case .stored(let file) = found else { throw .uncertain(CallFailure(error)) }
-        return file
     }
 
     // MARK: Pieces

@@ -1,4 +1,5 @@
-// The routes of `files` that start jobs, with the routes that tell their state. Not responsible for the waiting: Job.
+// The routes of `files` that start jobs, with the routes that tell their state. Not responsible for
+// the waiting: Job.
 
 extension Files.Calls {
     /// Deletes many entries. The result has an outcome for each, in their order.

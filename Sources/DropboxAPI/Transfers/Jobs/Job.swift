@@ -1,5 +1,5 @@
-// Work that goes on at the server after its call has returned: asked about, with pauses, until it has ended. Not
-// responsible for which routes start jobs: Files+Jobs.
+// Work that goes on at the server after its call has returned: asked about, with pauses, until it
+// has ended. Not responsible for which routes start jobs: Files+Jobs.
 
 import Essentials
 import Saturating
@@ -73,7 +73,8 @@ public struct Job<Output: Sendable>: Sendable {
         return try await ask(id)
     }
 
-    /// Waits for the job to end, and returns its result. Cancelling the task ends the waiting, not the job.
+    /// Waits for the job to end, and returns its result. Cancelling the task ends the waiting, not
+    /// the job.
     public func finished() async throws(JobError) -> Output {
         var pause = Duration.milliseconds(200)
         while true {

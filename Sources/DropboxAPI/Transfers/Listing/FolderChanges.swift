@@ -22,10 +22,11 @@ import Saturating
 
 /// The changes of a folder; the sequence ends only with an error.
 ///
-/// Without a cursor, and when the server has expired it, a new one is taken and delivered as
-/// `.relist`. Network and server failures are retried by the client's policy without limit;
-/// permanent ones, such as a revoked token or a deleted folder, are thrown. Cancelling the task
-/// ends a wait at once, with `.cancelled`.
+/// Without a cursor, when the server has expired it, and when the changes since have more bytes in
+/// a page than the client accepts, a new one is taken and delivered as `.relist`. Network and
+/// server failures are retried by the client's policy without limit; permanent ones, such as a
+/// revoked token or a deleted folder, are thrown. Cancelling the task ends a wait at once, with
+/// `.cancelled`.
 public struct FolderChanges: AsyncSequence, Sendable {
     /// One update of the folder.
     public typealias Element = FolderUpdate
@@ -43,6 +44,8 @@ public struct FolderChanges: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let changes: FolderChanges
         private var feed: ChangeFeed
+        /// The argument of the next cursor.
+        private var argument: Files.ListFolderArg
         private var backoff = OperationBackoff()
         /// Cursor resets since the last page.
         private var resets = 0
@@ -50,6 +53,7 @@ public struct FolderChanges: AsyncSequence, Sendable {
         fileprivate init(_ changes: FolderChanges) {
             self.changes = changes
             feed = ChangeFeed(cursor: changes.cursor)
+            argument = changes.argument
         }
 
         /// The next update, as soon as there is one; nil after an error only.
@@ -58,6 +62,14 @@ public struct FolderChanges: AsyncSequence, Sendable {
                 do throws(FolderListingError) {
                     if let update = try await step() { return update }
                 } catch {
+                    if error.isTooLarge,
+                        let limit = ListingRules.smallerPage(than: argument.limit)
+                    {
+                        // A cursor keeps the size of pages that it began with.
+                        argument.limit = limit
+                        feed.reset()
+                        continue
+                    }
                     if error.isReset {
                         feed.reset()
                         resets +|= 1
@@ -81,7 +93,7 @@ public struct FolderChanges: AsyncSequence, Sendable {
             switch feed.question {
             case nil: return nil
             case .cursor:
-                return feed.begins(at: try await changes.latestCursor())
+                return feed.begins(at: try await changes.latestCursor(of: argument))
             case .page(let cursor):
                 let page = try await changes.calls.page(
                     after: cursor, options: changes.options)
@@ -167,7 +179,9 @@ struct ChangeFeed {
 }
 
 extension FolderChanges {
-    fileprivate func latestCursor() async throws(FolderListingError) -> Files.ListFolderCursor {
+    fileprivate func latestCursor(
+        of argument: Files.ListFolderArg
+    ) async throws(FolderListingError) -> Files.ListFolderCursor {
         do throws(CallError<Files.ListFolderError>) {
             return try await calls.listFolderGetLatestCursor(argument, options: options).cursor
         } catch {

@@ -27,12 +27,25 @@ import Essentials
         self = error.kind == .cancelled ? .cancelled : .wait(error)
     }
 
-    /// Whether the server has expired the cursor, or does not understand it, so that only a new listing helps.
+    /// Whether the server has expired the cursor, or does not understand it, so that only a new
+    /// listing helps.
     public var isReset: Bool {
         switch self {
         case .proceed(let error): error.routeError == .reset || error.isAboutCursor
         case .wait(let error): error.routeError == .reset || error.isAboutCursor
         case .start, .endless, .cancelled: false
+        }
+    }
+
+    /// Whether a page had more bytes than `DropboxConfiguration.resultLimit`: its entries have very
+    /// long paths. A new listing with a smaller `limit` helps; a first page is requested again with
+    /// fewer entries before this is thrown.
+    public var isTooLarge: Bool {
+        switch self {
+        case .start(let error): error.isTooLarge
+        case .proceed(let error): error.isTooLarge
+        case .wait(let error): error.isTooLarge
+        case .endless, .cancelled: false
         }
     }
 

@@ -6,6 +6,10 @@
 /// No page is prefetched: no request runs unless the consumer waits for it, none is left when the
 /// consumer stops, and a page's cursor is the position of the consumer. A page has up to 2,000
 /// entries, which a consumer processes faster than the server makes the next page.
+///
+/// A first page with more bytes than `DropboxConfiguration.resultLimit` is requested again with
+/// fewer entries. A later one ends the listing with an error that `isTooLarge`, because entries
+/// before it have been delivered: begin anew with a smaller `limit`.
 public struct FolderPages: AsyncSequence, Sendable {
     /// A page; it may have no entries although more follow.
     public typealias Element = Files.ListFolderResult
@@ -62,11 +66,19 @@ public struct FolderPages: AsyncSequence, Sendable {
         AsyncIterator(self)
     }
 
+    /// The first page. If it has more bytes than the client accepts, fewer entries are requested,
+    /// and the server sends no more of them in later pages.
     private func first() async throws(FolderListingError) -> Files.ListFolderResult {
-        do throws(CallError<Files.ListFolderError>) {
-            return try await calls.listFolder(argument, options: options)
-        } catch {
-            throw FolderListingError(error)
+        var argument = argument
+        while true {
+            do throws(CallError<Files.ListFolderError>) {
+                return try await calls.listFolder(argument, options: options)
+            } catch {
+                guard error.isTooLarge,
+                    let limit = ListingRules.smallerPage(than: argument.limit)
+                else { throw FolderListingError(error) }
+                argument.limit = limit
+            }
         }
     }
 }

@@ -52,7 +52,7 @@ struct BatchCommit: Sendable {
                 await settle(with: try await finish())
                 guard !open.isEmpty else { continue }
                 if await !pause(after: .route(.waitForWriters)) {
-                    settleAll(.commit(.tooManyWriteOperations))
+                    giveUp(Task.isCancelled ? .cancelled : .commit(.tooManyWriteOperations))
                 }
             } catch {
                 await react(to: error)
@@ -112,7 +112,7 @@ struct BatchCommit: Sendable {
             switch finding {
             case .stored(let file): settle(commit, commit.stored(file))
             case .absent where error.isOnlyConflict: settle(commit, .failure(.commit(error)))
-            case .absent, .unknown: settle(commit, .failure(.uncertain(lost)))
+            case .absent, .unknown: settle(commit, .failure(.uncertain(lost?.ofCancelledTask)))
             }
         }
     }
@@ -123,9 +123,7 @@ struct BatchCommit: Sendable {
                 apart.append(Array(open[(open.count / 2)...]))
                 return open.removeSubrange((open.count / 2)...)
             }
-            return settleAll(
-                error.kind == .cancelled && lost == nil
-                    ? .cancelled : lost.map { .uncertain($0) } ?? .finish(error))
+            return giveUp(error.kind == .cancelled ? .cancelled : .finish(error))
         }
         lost = error
         guard error.kind != .cancelled, await pause(after: error.kind.retryEvent) else {
@@ -137,7 +135,7 @@ struct BatchCommit: Sendable {
     /// After the last attempt, only files confirmed by their metadata count as stored.
     private mutating func settleLast() async {
         await settleStored()
-        settleAll(.uncertain(lost))
+        settleAll(.uncertain(lost?.ofCancelledTask))
     }
 
     private mutating func settleStored() async {
@@ -154,6 +152,12 @@ struct BatchCommit: Sendable {
 
     private mutating func settle(_ commit: PendingCommit, _ outcome: Outcome) {
         outcomes.append((commit.file, outcome))
+    }
+
+    /// Settles with an error that means that nothing is stored, unless an earlier request may have
+    /// stored it.
+    private mutating func giveUp(_ error: FileUploadError) {
+        settleAll(lost.map { .uncertain($0.ofCancelledTask) } ?? error)
     }
 
     private mutating func settleAll(_ error: FileUploadError) {

@@ -4,7 +4,11 @@
 package import Blocking
 import CLibrary
 public import Essentials
-import LocalIO
+import LocalFiles
+
+#if os(Linux)
+    import CLinux
+#endif
 
 /// Content that is opened when its upload starts, and read once from beginning to end.
 ///
@@ -134,16 +138,23 @@ package final class OpenedLocalFile: OpenedFile {
         return count
     }
 
-    /// Whether the file lies on a disk of this machine. Filesystems without a disk, such as NFS and FUSE, have devices of the major
-    /// number 0; so have overlay and Btrfs, whose files are taken for distant ones.
+    /// Whether the file lies on a disk of this machine, or in its memory. Filesystems that are no
+    /// partition, such as NFS and FUSE, have devices of the major number 0.
     var isAtHand: Bool {
         #if os(Linux)
             // As gnu_dev_major(3) has it.
             return identity.device >> 8 & 0xFFF != 0 || identity.device >> 44 != 0
+                || Self.typesAtHand.contains(clinux_filesystem_type(descriptor))
         #else
             return false
         #endif
     }
+
+    /// overlay, as in containers; Btrfs, ZFS and bcachefs, which may have several disks; tmpfs
+    /// (statfs(2)).
+    private static let typesAtHand: Set<UInt32> = [
+        0x794C_7630, 0x9123_683E, 0x2FC1_2FC1, 0xCA45_1A4E, 0x0102_1994,
+    ]
 
     package func isUnchanged() throws -> Bool {
         var status = stat()
@@ -159,7 +170,8 @@ extension FileBody {
     ///
     ///     try await client.files.upload(path: "/a.jpg", body: FileBody(path: "/data/a.jpg"))
     ///
-    /// One request takes it, so a file of more than 150 MiB is refused: `upload(file:to:)` takes any size.
+    /// One request takes it, so a file of more than 150 MiB is refused: `upload(file:to:)` takes
+    /// any size.
     public convenience init(path: String) throws(LocalFile.Failure) {
         let file = try OpenedLocalFile(path)
         // Its last reference closes the descriptor, which must be open until it is duplicated.
@@ -171,7 +183,8 @@ extension FileBody {
         }
     }
 
-    /// The whole regular file of a URL. Blocks for the local disk; throws `notFileURL` for other schemes.
+    /// The whole regular file of a URL. Blocks for the local disk; throws `notFileURL` for other
+    /// schemes.
     public convenience init(url: URL) throws(LocalFile.Failure) {
         try self.init(path: LocalFile(url).path)
     }

@@ -21,7 +21,8 @@ public struct BatchUploadOptions: Sendable {
     /// Bytes of content held in memory at most, 8 MiB at least: one request being filled, and those
     /// in flight.
     public var memoryBudget: Int
-    /// Bytes of content in one request, at most. It is rounded down to units of 4 MiB, and is at most 144 MiB.
+    /// Bytes of content in one request, at most. It is rounded down to units of 4 MiB, and is at
+    /// most 144 MiB.
     public var pieceSize: Int
     /// Requests with content in flight at once, at most.
     public var concurrency: Int
@@ -72,14 +73,14 @@ public struct BatchUploadProgress: Hashable, Sendable {
     /// The commit was refused for this file alone, for example because of a conflict.
     case commit(Files.UploadSessionFinishError)
     /// It is unknown whether the file is stored: the commit request may have taken effect, but the
-    /// file is not, or is no longer, at its path. With `autorename` it may be there under another
-    /// name.
+    /// file is not, or is no longer, at its path, or the task was cancelled during the commit. With
+    /// `autorename` it may be there under another name.
     case uncertain(CallError<NoError>?)
     /// The server stored other bytes than those that were read.
     case mismatch(stored: Files.FileMetadata, expected: ContentHash)
     /// The server's response does not fit the request.
     case malformedAnswer(String)
-    /// The task was cancelled before the commit.
+    /// The task was cancelled before the commit: surely nothing is stored.
     case cancelled
 }
 

@@ -1,6 +1,6 @@
-// Commits of a lost response: a commit can take effect although its response is lost, and is refused
-// when it is sent again. Which refusals can follow such a commit, and which file at the path is its
-// result. Pure. Not responsible for requests, nor for the caller's reaction.
+// Commits of a lost response: a commit can take effect although its response is lost, and is
+// refused when it is sent again. Which refusals can follow such a commit, and which file at the
+// path is its result. Pure. Not responsible for requests, nor for the caller's reaction.
 
 package import ContentHashing
 

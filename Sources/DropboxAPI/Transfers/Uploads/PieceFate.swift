@@ -1,6 +1,6 @@
-// The state of a piece, from the server's refusal of it: the response to an earlier request may have
-// been lost, and no other client writes to the session. Pure. Not responsible for the reaction: a
-// resumed upload asks for the offset, all others send or give up.
+// The state of a piece, from the server's refusal of it: the response to an earlier request may
+// have been lost, and no other client writes to the session. Pure. Not responsible for the
+// reaction: a resumed upload asks for the offset, all others send or give up.
 
 import Saturating
 

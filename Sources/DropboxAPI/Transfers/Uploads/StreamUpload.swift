@@ -1,5 +1,6 @@
-// Uploads of byte streams of unknown length: an upload session, to which pieces are appended, several at once. Not
-// responsible for the bytes' source, nor for streams that one request can hold: WholeStream.
+// Uploads of byte streams of unknown length: an upload session, to which pieces are appended,
+// several at once. Not responsible for the bytes' source, nor for streams that one request can
+// hold: WholeStream.
 
 public import ContentHashing
 import Saturating
@@ -12,9 +13,10 @@ import Saturating
     case start(CallError<Files.UploadSessionStartError>)
     /// A piece could not be appended.
     case append(CallError<Files.UploadSessionAppendError>)
-    /// All pieces are appended, but the session was not committed.
+    /// All pieces are appended, but the session was not committed: surely nothing is stored.
     case finish(CallError<Files.UploadSessionFinishError>)
-    /// The answer to the commit was lost, and the file is not, or is no longer, at its path: it may be stored.
+    /// The answer to the commit was lost, and the file is not, or is no longer, at its path; or the
+    /// task was cancelled during the commit. The file may be stored.
     case uncertain(CallError<Files.UploadSessionFinishError>)
     /// The server stored other bytes than those that were read.
     case mismatch(stored: Files.FileMetadata, expected: ContentHash)
@@ -23,14 +25,16 @@ import Saturating
 extension Files.Calls {
     /// Uploads a file from a sequence of byte chunks.
     ///
-    /// The bytes are sent in requests of `pieceSize` bytes, `concurrency` of them at once. So many pieces and one more are held
-    /// in memory, because a request may have to be retried. With more than one request at once the size of pieces is
-    /// rounded down to units of 4 MiB. The sequence is read by the calling task only, and no faster than pieces leave.
+    /// The bytes are sent in requests of `pieceSize` bytes, `concurrency` of them at once. So many
+    /// pieces and one more are held in memory, because a request may have to be retried. With more
+    /// than one request at once the size of pieces is rounded down to units of 4 MiB. The sequence
+    /// is read by the calling task only, and no faster than pieces leave.
     ///
-    /// Nothing is visible before the commit; the session of a failed upload expires. The hash of the stored file is compared
-    /// with that of the bytes sent.
+    /// Nothing is visible before the commit; the session of a failed upload expires. The hash of
+    /// the stored file is compared with that of the bytes sent.
     ///
-    /// `upload(_:to:)` takes all kinds of bytes, needs one request for a short stream, and fails like a file's upload.
+    /// `upload(_:to:)` takes all kinds of bytes, needs one request for a short stream, and fails
+    /// like a file's upload.
     public func upload<Chunks: AsyncSequence>(
         _ commit: Files.CommitInfo, chunks: Chunks, pieceSize: Int = 8 << 20,
         concurrency: Int = 4, options: CallOptions = .init()
@@ -102,7 +106,8 @@ struct StreamUpload<Iterator: AsyncIteratorProtocol> {
         }
     }
 
-    /// All pieces but the last are sent in parallel; the last one follows, because it closes the session.
+    /// All pieces but the last are sent in parallel; the last one follows, because it closes the
+    /// session.
     private mutating func sendParallel(_ first: [UInt8]) async throws(Failure) {
         var failure: Failure?
         await withTaskGroup(of: Sent.self) { group in
@@ -150,34 +155,30 @@ struct StreamUpload<Iterator: AsyncIteratorProtocol> {
 
     // MARK: The commit
 
-    /// Commits the session. An answer that is lost is settled by asking for the path.
+    /// Commits the session, unless the task is cancelled: an `AsyncStream` whose reader is
+    /// cancelled ends as if it were complete.
     func finish(_ commit: Files.CommitInfo) async throws(Failure) -> Files.FileMetadata {
-        // An `AsyncStream` whose reader is cancelled ends as if it were complete.
-        guard !Task.isCancelled else {
-            let context = CallContext(route: "files/upload_session/finish", attempts: 0)
-            throw .finish(CallError(kind: .cancelled, context: context))
-        }
-        let hash = hasher.finalized()
-        let stored: Files.FileMetadata
-        do throws(CallError<Files.UploadSessionFinishError>) {
-            stored = try await calls.uploadSessionFinish(
-                cursor: cursor, commit: commit, body: BytesBody([]), options: options)
+        do throws(CommitError<Files.UploadSessionFinishError>) {
+            return try await calls.committed(
+                commit, hasher.finalized(), size: cursor.offset, options: options
+            ) { () async throws(CallError<Files.UploadSessionFinishError>) in
+                try await calls.uploadSessionFinish(
+                    cursor: cursor, commit: commit, body: BytesBody([]), options: options)
+            }
         } catch {
-            guard error.mayHaveTakenEffect, error.kind != .cancelled else { throw .finish(error) }
-            switch await calls.storedFile(of: commit, hash, options: options) {
-            case .stored(let file): stored = file
-            case .absent, .unknown: throw .uncertain(error)
+            switch error {
+            case .withoutEffect(let error): throw .finish(error)
+            case .uncertain(let error): throw .uncertain(error)
+            case .mismatch(let stored, let expected):
+                throw .mismatch(stored: stored, expected: expected)
             }
         }
-        guard stored.holds(hash, size: cursor.offset) else {
-            throw .mismatch(stored: stored, expected: hash)
-        }
-        return stored
     }
 }
 
 extension Files.Calls {
-    /// Sends a piece; returns its length. One that is refused because it has arrived before is no failure.
+    /// Sends a piece; returns its length. One that is refused because it has arrived before is no
+    /// failure.
     fileprivate func append(
         _ piece: [UInt8], at cursor: Files.UploadSessionCursor, closes: Bool, options: CallOptions
     ) async -> Result<UInt64, CallError<Files.UploadSessionAppendError>> {

@@ -1,4 +1,5 @@
-// The common side of the errors of uploads: lines for a log, sentences, and whether anything may be stored.
+// The common side of the errors of uploads: lines for a log, sentences, and whether anything may be
+// stored.
 
 import Essentials
 
@@ -33,12 +34,14 @@ extension FileUploadError: DropboxError, CustomStringConvertible {
     /// Whether the file, or another one in its place, may be stored.
     public var mayHaveTakenEffect: Bool {
         switch self {
-        case .uncertain, .mismatch: true
+        case .uncertain, .mismatch, .malformedAnswer: true
         default: false
         }
     }
-    /// Whether the caller's task was cancelled.
-    public var isCancellation: Bool { if case .cancelled = self { true } else { false } }
+    /// Whether the caller's task was cancelled, before the commit or during it.
+    public var isCancellation: Bool {
+        if case .cancelled = self { true } else { failedCall?.kind == .cancelled }
+    }
     /// Returns the same text as `summary`.
     public var description: String { summary }
 }
@@ -70,7 +73,6 @@ extension StreamUploadError: DropboxError, CustomStringConvertible {
     public var mayHaveTakenEffect: Bool {
         switch self {
         case .uncertain, .mismatch: true
-        case .finish(let error): error.kind == .cancelled && error.context.attempts > 0
         default: false
         }
     }

@@ -4,8 +4,8 @@ import ContentHashing
 import Saturating
 
 extension Files.CommitInfo {
-    /// Whether the path has the form of files.stone: from the root, a namespace or an id on. Anything else would spoil the
-    /// whole request that it is in.
+    /// Whether the path has the form of files.stone: from the root, a namespace or an id on.
+    /// Anything else would spoil the whole request that it is in.
     var hasSoundPath: Bool {
         if path.hasPrefix("/") || path.hasPrefix("id:") { return true }
         guard path.hasPrefix("ns:") else { return false }

@@ -1,5 +1,5 @@
-// The content of one request: parts of one or more files, each with its upload session. Not responsible for the files'
-// results: see UploadRun; nor for where a part's bytes are: FilePiece.
+// The content of one request: parts of one or more files, each with its upload session. Not
+// responsible for the files' results: see UploadRun; nor for where a part's bytes are: FilePiece.
 
 import Blocking
 import ContentHashing
@@ -95,7 +95,8 @@ package struct UploadParcel: Sendable {
         return Sent(results: zip(parts, results).map { $0.outcome($1) }, digests: digests)
     }
 
-    /// The same failure for all parts, but for pieces of files that have changed since they were opened.
+    /// The same failure for all parts, but for pieces of files that have changed since they were
+    /// opened.
     private func failed(_ failure: FileUploadError) async -> Sent {
         let changes = await DiskQueue.transfers.run {
             parts.map { ($0.body as? FilePiece)?.hasChanged ?? false }

@@ -2,8 +2,8 @@
 // parallel; uploaded files are committed one batch at a time while others are still being sent. The
 // reader owns all state.
 //
-// Bound on memory: one parcel being filled and `concurrency` in flight, each of at most `pieceSize` bytes. Pieces of local files
-// need none: they are read while they are sent.
+// Bound on memory: one parcel being filled and `concurrency` in flight, each of at most `pieceSize`
+// bytes. Pieces of local files need none: they are read while they are sent.
 
 import Blocking
 import ContentHashing
@@ -135,7 +135,8 @@ struct UploadRun {
             guard travelling[index] != nil, !Task.isCancelled else { return }
             let body = try await reading { () -> any BodySource in
                 guard isLast else { return try file.piece(piece) }
-                // Read before the file is compared with its state when it was opened, so that no later bytes are sent.
+                // Read before the file is compared with its state when it was opened, so that no
+                // later bytes are sent.
                 let bytes = try file.bytes(piece)
                 guard try file.isUnchanged() else { throw FileUploadError.changed }
                 return BytesBody(bytes)

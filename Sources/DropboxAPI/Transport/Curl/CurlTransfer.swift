@@ -10,6 +10,8 @@ final class CurlTransfer {
     let request: HTTPRequest
     let exchange: Exchange
     let easy: UnsafeMutableRawPointer
+    /// When it was handed to libcurl.
+    let began = ContinuousClock.now
     var timer: TransferTimer
     /// When the timer is checked next; nil for never.
     var nextCheck: ContinuousClock.Instant?

@@ -52,7 +52,8 @@ public final class CurlTransport: HTTPTransport {
         inbox.post(.limitBandwidth(up: up, down: down))
     }
 
-    /// Uses no connection of before for further requests, and fails transfers from an address that the machine no longer has.
+    /// Uses no connection of before for further requests, and fails transfers from an address that
+    /// the machine no longer has.
     public func networkChanged(addresses: Set<String>) {
         inbox.post(.networkChanged(addresses: addresses))
     }

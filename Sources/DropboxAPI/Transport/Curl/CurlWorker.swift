@@ -135,6 +135,7 @@ final class CurlWorker {
         case .networkChanged(let addresses):
             lastSilence = .now
             failTransfers(notFrom: addresses)
+            connectAnew()
         case .stop:
             isStopping = true
         }
@@ -152,6 +153,26 @@ final class CurlWorker {
             release(transfer)
             transfer.exchange.end(.failure(error))
         }
+    }
+
+    /// How long a transfer has connected if a change of the network concerns it. Changes are
+    /// reported when they are over.
+    private static let youngest = Duration.milliseconds(200)
+
+    /// Starts those transfers from the beginning that have no connection yet. Their packets to the
+    /// other network may be lost, and the kernel repeats it after 1, 2, 4 and more seconds only.
+    private func connectAnew() {
+        let now = ContinuousClock.now
+        for transfer in transfers.values.sorted(by: { $0.id > $1.id })
+        where !transfer.hasConnection && transfer.began.duration(to: now) > Self.youngest {
+            release(transfer)
+            waiting[transfer.request.purpose, default: []].insert(
+                Waiting(
+                    id: transfer.id, request: transfer.request, exchange: transfer.exchange,
+                    timer: transfer.timer),
+                at: 0)
+        }
+        _ = startWaiting()
     }
 
     /// Starts queued requests within their purpose's limit; true if any started.

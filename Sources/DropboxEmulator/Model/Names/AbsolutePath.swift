@@ -9,8 +9,8 @@ struct AbsolutePath: Hashable, Sendable {
     /// Longest name, in UTF-16 units (help.dropbox.com/organize/file-names).
     static let maximumNameLength = 255
 
-    /// Names that the service does not save
-    /// (help.dropbox.com/organize/file-names, "Incompatible names").
+    /// Names that the service does not save (help.dropbox.com/organize/file-names, "Incompatible
+    /// names").
     private static let refusedKeys: Set<String> = [
         "desktop.ini", "thumbs.db", ".ds_store", "icon\r", ".dropbox", ".dropbox.attr",
         ".dropbox.cache",

@@ -1,10 +1,12 @@
-// Possible rules for folding a name to the key by which the service compares names. Dropbox does not document its own; other
-// clients found it to be that of Python 2.5 (`unicode4`). A client should work with each.
+// Possible rules for folding a name to the key by which the service compares names. Dropbox does
+// not document its own; other clients found it to be that of Python 2.5 (`unicode4`). A client
+// should work with each.
 
 /// A rule for removing case from a name.
 public enum FoldingRule: String, Sendable, CaseIterable {
-    /// Unicode's simple mapping as of version 4.1, as in Python 2.5: later letters stay, and so do letters whose lower case came
-    /// later. U+0130 becomes "i". See github.com/wfraser/dbxcase and github.com/samschott/maestral/pull/409.
+    /// Unicode's simple mapping as of version 4.1, as in Python 2.5: later letters stay, and so do
+    /// letters whose lower case came later. U+0130 becomes "i". See github.com/wfraser/dbxcase and
+    /// github.com/samschott/maestral/pull/409.
     case unicode4
     /// Lower case scalar by scalar; a scalar whose lower case is several (U+0130) stays.
     case scalar
@@ -12,8 +14,8 @@ public enum FoldingRule: String, Sendable, CaseIterable {
     case simple
     /// Unicode's full mapping without its conditions: U+0130 becomes "i" and U+0307.
     case full
-    /// The full mapping with the one condition that no language sets: a sigma that ends a word becomes "ς".
-    /// So do Python, JavaScript and Rust.
+    /// The full mapping with the one condition that no language sets: a sigma that ends a word
+    /// becomes "ς". So do Python, JavaScript and Rust.
     case contextual
 
     /// The lower case of a name in NFC, without composing it again.

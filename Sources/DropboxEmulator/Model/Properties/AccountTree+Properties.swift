@@ -1,4 +1,5 @@
-// Changes of entries' properties, and the search for them. The properties themselves are a `PropertyTable`.
+// Changes of entries' properties, and the search for them. The properties themselves are a
+// `PropertyTable`.
 
 extension AccountTree {
     /// Changes the properties of a living entry; with `isTold`, listings tell of it. All of the
@@ -25,7 +26,7 @@ extension AccountTree {
     /// The entries with a property of one of these names and values, in the order of their making.
     func search(_ queries: [PropertyQuery], by wanted: [String], below base: NodeID) -> [NodeID] {
         properties.nodes.filter { node in
-            self[node].isAlive && isNode(node, within: base)
+            self[node].isAlive && nodes.isNode(node, within: base)
                 && properties.groups(of: node, by: wanted).contains { group in
                     group.fields.contains { field in
                         queries.contains { $0.name == field.name && $0.value == field.value }

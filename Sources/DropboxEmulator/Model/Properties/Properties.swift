@@ -1,5 +1,6 @@
-// Property templates, and the groups of properties that files have by them: values, and the limits of
-// file_properties.stone. Not responsible for the owners of both (`AccountTree+Properties.swift`).
+// Property templates, and the groups of properties that files have by them: values, and the limits
+// of file_properties.stone. Not responsible for the owners of both
+// (`AccountTree+Properties.swift`).
 
 /// One property of a file.
 struct PropertyField: Hashable, Sendable {

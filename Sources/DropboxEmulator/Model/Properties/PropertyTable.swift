@@ -1,5 +1,5 @@
-// The templates of a Dropbox, and the groups of properties that its entries have by them. Not responsible for paths, nor for
-// the change log: `AccountTree`.
+// The templates of a Dropbox, and the groups of properties that its entries have by them. Not
+// responsible for paths, nor for the change log: `AccountTree`.
 
 /// Holds the templates by their ids, and the groups of properties by their entries.
 struct PropertyTable: Equatable, Sendable {
@@ -50,6 +50,16 @@ struct PropertyTable: Equatable, Sendable {
     mutating func change(_ node: NodeID, _ change: PropertyChange) throws(PropertiesError) {
         let changed = try applied(change, to: groups[node] ?? [])
         groups[node] = changed.isEmpty ? nil : changed
+    }
+
+    /// Removes the properties of an entry.
+    mutating func removeAll(of node: NodeID) {
+        groups[node] = nil
+    }
+
+    /// Gives an entry the properties of another one.
+    mutating func copyAll(of original: NodeID, to node: NodeID) {
+        groups[node] = groups[original]
     }
 
     private func applied(

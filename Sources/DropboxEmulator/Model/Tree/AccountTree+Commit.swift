@@ -26,7 +26,7 @@ extension AccountTree {
         var target = try writeTarget(commit.path, from: commit.base)
         try checkNames(target)
         try checkAncestors(target)
-        let existing = node(at: target.path.components, below: target.base)
+        let existing = nodes.node(at: target.path.components, below: target.base)
         switch decision(commit, content: content, existing: existing) {
         case .keep(let node): return node
         case .write: break
@@ -35,12 +35,18 @@ extension AccountTree {
             target = freeTarget(near: target, style: .init(commit.mode))
         }
         try checkWritable(target)
-        let replaced = node(at: target.path.components, below: target.base)
+        let replaced = nodes.node(at: target.path.components, below: target.base)
         let freed = replaced.flatMap { self[$0].revision }.map { self[self[$0].content].size } ?? 0
-        guard usedBytes - freed + content.size <= quota else { throw .insufficientSpace }
-        return write(
-            contents.intern(content), to: target,
-            clientModified: commit.clientModified ?? time, serverModified: time)
+        guard space.hasRoom(for: content.size, freeing: freed) else { throw .insufficientSpace }
+        let (stored, modified) = (contents.intern(content), commit.clientModified ?? time)
+        if conduct.newFilesTakeIDs, let deleted = lastFile(at: target), !self[deleted].isAlive {
+            let parent = makeFolders(target.path.components.dropLast(), below: target.base)
+            revive(
+                deleted, in: parent, as: target.path.components.last, with: stored,
+                clientModified: modified, at: time)
+            return deleted
+        }
+        return write(stored, to: target, clientModified: modified, serverModified: time)
     }
 
     private enum CommitDecision {
@@ -81,7 +87,7 @@ extension AccountTree {
     ) -> NodeID {
         let parent = makeFolders(target.path.components.dropLast(), below: target.base)
         let component = target.path.components[target.path.components.count - 1]
-        if let file = child(component.key, of: parent) {
+        if let file = nodes.child(component.key, of: parent) {
             replaceContent(
                 of: file, content: content, clientModified: clientModified,
                 serverModified: serverModified)
@@ -102,13 +108,13 @@ extension AccountTree {
             try checkNames(target)
             try checkAncestors(target)
             try checkWritable(target)
-            if let existing = node(at: target.path.components, below: target.base),
+            if let existing = nodes.node(at: target.path.components, below: target.base),
                 self[existing].isFolder
             {
                 throw .conflict(.folder)
             }
             let size = self[self[old].content].size
-            guard usedBytes + size <= quota else { throw .insufficientSpace }
+            guard space.hasRoom(for: size) else { throw .insufficientSpace }
             if let deleted = deletedFile(of: old, at: target), !conduct.restoresMakeIDs {
                 let parent = makeFolders(target.path.components.dropLast(), below: target.base)
                 revive(
@@ -127,11 +133,14 @@ extension AccountTree {
     /// The file of a revision if it is deleted, and was the last one at a path.
     private func deletedFile(of revision: RevisionID, at target: WriteTarget) -> NodeID? {
         let file = self[revision].file
-        let key = paths(of: target.base, from: .root).key + target.path.key
-        guard !self[file].isAlive, let last = tombstones[key]?.lastRevision,
-            self[last].file == file
-        else { return nil }
+        guard !self[file].isAlive, lastFile(at: target) == file else { return nil }
         return file
+    }
+
+    /// The file that was the last one at a path where nothing is.
+    private func lastFile(at target: WriteTarget) -> NodeID? {
+        let key = nodes.paths(of: target.base, from: .root).key + target.path.key
+        return tombstones[key]?.lastRevision.map { self[$0].file }
     }
 }
 
@@ -146,7 +155,7 @@ extension AccountTree {
     func checkAncestors(_ target: WriteTarget) throws(WriteError) {
         var current = target.base
         for component in target.path.components.dropLast() {
-            guard let next = child(component.key, of: current) else { return }
+            guard let next = nodes.child(component.key, of: current) else { return }
             if !self[next].isFolder { throw .conflict(.fileAncestor) }
             current = next
         }
@@ -157,7 +166,7 @@ extension AccountTree {
         guard !sharedFolders.isEmpty else { return }
         var current = target.base
         for component in target.path.components {
-            guard let next = child(component.key, of: current) else { break }
+            guard let next = nodes.child(component.key, of: current) else { break }
             current = next
         }
         if sharedFolder(of: current)?.isReadOnly == true { throw .noWritePermission }

@@ -51,16 +51,13 @@ extension AccountTree {
         }
         guard node != .root, node != base else { throw .path(.malformedPath) }
         guard sharedLinks[node] == nil else { throw .alreadyExists }
-        sharedLinks[node] = secret
+        sharedLinks.add(secret, to: node)
         return node
     }
 
     /// Revokes the link with a secret.
     mutating func removeLink(_ secret: String) throws(RevokeLinkError) {
-        guard let node = sharedLinks.first(where: { $0.value == secret })?.key else {
-            throw .notFound
-        }
-        sharedLinks[node] = nil
+        guard sharedLinks.remove(secret) else { throw .notFound }
     }
 
     /// The entries with a link, in the order of their paths: all of them, or one entry and, unless
@@ -68,9 +65,11 @@ extension AccountTree {
     func linked(
         _ path: String?, directOnly: Bool, from base: NodeID
     ) throws(ListLinksError) -> [NodeID] {
-        let living = sharedLinks.keys.filter { self[$0].isAlive }
+        let living = sharedLinks.nodes.filter { self[$0].isAlive }
         guard let path else {
-            return living.sorted { paths(of: $0, from: base).key < paths(of: $1, from: base).key }
+            return living.sorted {
+                nodes.paths(of: $0, from: base).key < nodes.paths(of: $1, from: base).key
+            }
         }
         var current: NodeID
         do throws(LookupError) {

@@ -35,21 +35,16 @@ extension AccountTree {
         switch try resolve(path, from: base) {
         case .node(let folder):
             guard self[folder].isFolder else { throw .notFolder }
-            key = paths(of: folder, from: .root).key
+            key = nodes.paths(of: folder, from: .root).key
         case .deleted(let display, _):
-            guard includesDeleted,
+            guard includesDeleted, conduct.listsGoneFolders,
                 let path = try? AbsolutePath(display, folding: folding),
-                isDeletedFolder(path.key)
+                tombstones.isFolder(path.key)
             else { throw .notFound }
             key = path.key
         case .revision: throw .notFound
         }
         return ListingScope(base: base, folderKey: key, pageSize: pageSize)
-    }
-
-    /// Whether a deleted folder was at a folded path, and nothing exists there now.
-    private func isDeletedFolder(_ key: String) -> Bool {
-        tombstones[key].map { $0.lastRevision == nil } ?? false
     }
 
     /// A cursor at the beginning of a listing.
@@ -93,15 +88,24 @@ extension AccountTree {
             Int(cursor.scope.base.index) < nodes.count
         else { throw .reset }
         guard let path = try? AbsolutePath(cursor.scope.folderKey, folding: folding),
-            let folder = node(at: path.components, below: .root)
+            let folder = nodes.node(at: path.components, below: .root)
         else {
-            guard cursor.scope.includesDeleted, isDeletedFolder(cursor.scope.folderKey) else {
-                throw conduct.goneFolderResets ? .reset : .path(.notFound)
-            }
+            guard cursor.scope.includesDeleted, conduct.listsGoneFolders,
+                tombstones.isFolder(cursor.scope.folderKey)
+            else { throw conduct.goneFolderResets ? .reset : .path(.notFound) }
             return nil
         }
         guard self[folder].isFolder else { throw .path(.notFolder) }
+        if conduct.newFolderResets, isReplaced(cursor) { throw .reset }
         return folder
+    }
+
+    /// Whether the folder that a cursor lists has left its path since the cursor was made.
+    private func isReplaced(_ cursor: Cursor) -> Bool {
+        (cursor.changes..<changes.count).contains { position in
+            guard let key = changes.deletion(at: Int32(position))?.key else { return false }
+            return cursor.scope.folderKey == key || cursor.scope.folderKey.hasPrefix(key + "/")
+        }
     }
 }
 
@@ -129,22 +133,24 @@ extension AccountTree {
             page.hasMore = scope.includesDeleted || changes.count > cursor.changes
         } else {
             let position = walk.position(in: self)
-            // The folder itself filled the page: the next one begins with its first entry, all of whose names are behind this one.
+            // The folder itself filled the page: the next one begins with its first entry, all of
+            // whose names are behind this one.
             page.next.phase = .entries(after: position.isEmpty ? [""] : position)
         }
+        if scope.isRecursive, conduct.listsChildrenFirst { page.entries.reverse() }
         return page
     }
 
     private func isListed(_ node: NodeID, in scope: ListingScope) -> Bool {
-        scope.includesNonDownloadable || marks[node]?.exportAs == nil
+        scope.includesNonDownloadable || marks(of: node)?.exportAs == nil
     }
 
     private func tombstonesPage(_ cursor: Cursor, after last: String) -> ListingPage {
         let prefix = cursor.scope.folderKey + "/"
-        let keys = tombstones.keys.filter { key in
+        let keys = tombstones.keys { key in
             key.utf8.count > prefix.utf8.count && isListed(key, in: cursor.scope)
                 && Self.precedes(last, key)
-        }.sorted(by: Self.precedes)
+        }
         var page = ListingPage(next: cursor, hasMore: true)
         for key in keys.prefix(cursor.scope.pageSize) {
             guard let tombstone = tombstones[key] else { continue }
@@ -181,24 +187,21 @@ extension AccountTree {
     }
 
     /// Entries deleted or moved together with a folder, by the position of that change: a listing
-    /// with deleted entries includes each of them after the folder, in the order of their paths; any listing if
-    /// `Conduct.deltasNameDescendants`.
+    /// with deleted entries includes each of them after the folder, in the order of their paths, if
+    /// `Conduct.deltasNameDeleted`; any other one if `Conduct.deltasNameDescendants`.
     private func goneTogether(after cursor: Cursor) -> [Int32: [Metadata]] {
         let scope = cursor.scope
-        guard scope.includesDeleted || conduct.deltasNameDescendants else { return [:] }
-        var gone: [Int32: [String]] = [:]
-        for (key, tombstone) in tombstones where tombstone.change >= cursor.changes {
-            guard changes.deletion(at: tombstone.change)?.key != key, isListed(key, in: scope)
-            else {
-                continue
-            }
-            gone[tombstone.change, default: []].append(key)
+        guard
+            scope.includesDeleted ? conduct.deltasNameDeleted : conduct.deltasNameDescendants
+        else { return [:] }
+        var gone: [Int32: [Metadata]] = [:]
+        for (change, keys) in tombstones.keys(since: cursor.changes) {
+            let deletion = changes.deletion(at: change)?.key
+            gone[change] = keys.filter { $0 != deletion && isListed($0, in: scope) }
+                .sorted(by: Self.precedes).compactMap { tombstones[$0] }
+                .map { .deleted(deletedMetadata(display: $0.display, from: scope.base)) }
         }
-        return gone.mapValues { keys in
-            keys.sorted(by: Self.precedes).compactMap { tombstones[$0] }.map {
-                .deleted(deletedMetadata(display: $0.display, from: scope.base))
-            }
-        }
+        return gone
     }
 
     /// Whether a listing includes a folded path.
@@ -221,7 +224,7 @@ extension AccountTree {
         }
         guard let folder, self[node].isAlive, self[node].lastChange == Int32(position),
             node != scope.base,
-            scope.isRecursive ? isNode(node, within: folder) : self[node].parent == folder,
+            scope.isRecursive ? nodes.isNode(node, within: folder) : self[node].parent == folder,
             isListed(node, in: scope)
         else { return nil }
         return metadata(of: node, from: scope.base, with: scope.templates)

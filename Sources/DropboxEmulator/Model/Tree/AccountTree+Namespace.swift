@@ -18,7 +18,7 @@ extension AccountTree {
         var target = try writeTarget(path, from: base)
         try checkNames(target)
         try checkAncestors(target)
-        if let existing = node(at: target.path.components, below: target.base) {
+        if let existing = nodes.node(at: target.path.components, below: target.base) {
             guard autorename else { throw .conflict(self[existing].isFolder ? .folder : .file) }
             target = freeTarget(near: target, style: .numbered, keepsExtension: false)
         }
@@ -73,14 +73,17 @@ extension AccountTree {
         guard node != relocation.base, node != .root else { throw .fromLookup(.malformedPath) }
         guard relocation.copies || !isHome(node) else { throw .fromWrite(.operationSuppressed) }
         if !relocation.copies, let renamed = try caseRename(relocation, of: node) { return renamed }
+        if !relocation.copies, conduct.movesOntoThemselves, isThere(relocation, node) {
+            return node
+        }
         let target = try relocationTarget(relocation, of: node)
-        if subtree(node, isLargerThan: relocationLimit) { throw .tooManyFiles }
+        if nodes.subtree(node, isLargerThan: relocationLimit) { throw .tooManyFiles }
         if !relocation.copies, sharedFolders[node] == nil,
             sharedFolder(of: node)?.isReadOnly == true
         {
             throw .fromWrite(.noWritePermission)
         }
-        if relocation.copies, usedBytes + size(of: node) > quota { throw .insufficientQuota }
+        if relocation.copies, !space.hasRoom(for: size(of: node)) { throw .insufficientQuota }
         let parent = makeFolders(target.path.components.dropLast(), below: target.base)
         let component = target.path.components[target.path.components.count - 1]
         guard relocation.copies else {
@@ -90,24 +93,34 @@ extension AccountTree {
         return copy(node, to: parent, as: component, at: time)
     }
 
-    /// Changes the case of an entry's name, where that is no conflict; nil for any other relocation.
+    /// Changes the case of an entry's name, where that is no conflict; nil for any other
+    /// relocation.
     private mutating func caseRename(
         _ relocation: Relocation, of node: NodeID
     ) throws(RelocationError) -> NodeID? {
         guard conduct.caseRename != .conflicts else { return nil }
         do throws(WriteError) {
             let target = try writeTarget(relocation.to, from: relocation.base)
-            guard self.node(at: target.path.components, below: target.base) == node,
+            guard nodes.node(at: target.path.components, below: target.base) == node,
                 let name = target.path.components.last?.name, name != self[node].name
             else { return nil }
             if conduct.caseRename == .renames {
-                nodes[Int(node.index)].name = name
+                nodes.respell(node, as: name)
                 recordChange(node)
             }
             return node
         } catch {
             throw .to(error)
         }
+    }
+
+    /// Whether a relocation leads to where the entry is, with the same spelling of its name.
+    private func isThere(_ relocation: Relocation, _ node: NodeID) -> Bool {
+        guard let target = try? writeTarget(relocation.to, from: relocation.base) else {
+            return false
+        }
+        return nodes.node(at: target.path.components, below: target.base) == node
+            && target.path.components.last?.name == self[node].name
     }
 
     /// The target of a relocation, fully checked.
@@ -138,7 +151,7 @@ extension AccountTree {
         let target = try writeTarget(relocation.to, from: relocation.base)
         try checkNames(target)
         try checkAncestors(target)
-        guard let existing = self.node(at: target.path.components, below: target.base) else {
+        guard let existing = nodes.node(at: target.path.components, below: target.base) else {
             return target
         }
         guard relocation.autorename else {
@@ -155,7 +168,7 @@ extension AccountTree {
     private func leads(_ target: WriteTarget, through node: NodeID) -> Bool {
         var current = target.base
         for component in target.path.components.dropLast() {
-            guard let next = child(component.key, of: current) else { return false }
+            guard let next = nodes.child(component.key, of: current) else { return false }
             if next == node { return true }
             current = next
         }
@@ -163,7 +176,7 @@ extension AccountTree {
     }
 
     func size(of root: NodeID) -> Int64 {
-        subtree(root).reduce(0) { sum, node in
+        nodes.subtree(root).reduce(0) { sum, node in
             sum + (self[node].revision.map { self[self[$0].content].size } ?? 0)
         }
     }
@@ -174,7 +187,7 @@ extension AccountTree {
     ) -> NodeID {
         var copies: [NodeID: NodeID] = [self[root].parent: parent]
         var copiedRoot = root
-        for original in subtree(root) {
+        for original in nodes.subtree(root) {
             let source = self[original]
             guard let folder = original == root ? parent : copies[source.parent] else { continue }
             let name =
@@ -184,10 +197,11 @@ extension AccountTree {
                 copy = addFile(
                     name, to: folder, content: self[revision].content,
                     clientModified: self[revision].clientModified, serverModified: time)
-                marks[copy] = marks[original]
+                mark(copy, marks(of: original))
             } else {
                 copy = addFolder(name, to: folder)
             }
+            if conduct.copiesHaveProperties { properties.copyAll(of: original, to: copy) }
             copies[original] = copy
             if original == root { copiedRoot = copy }
         }

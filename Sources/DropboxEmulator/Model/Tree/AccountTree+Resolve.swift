@@ -25,15 +25,16 @@ extension AccountTree {
             return .revision(revision)
         }
         if text.hasPrefix("id:") {
-            guard let node = node(id: text), self[node].isAlive, isNode(node, within: base) else {
+            guard let node = node(id: text), self[node].isAlive, nodes.isNode(node, within: base)
+            else {
                 throw .notFound
             }
             return .node(node)
         }
         let (folder, path) = try split(text, from: base)
         if !conduct.findsDecomposed, !PathComponent.isComposed(text) { throw .notFound }
-        if let node = node(at: path.components, below: folder) { return .node(node) }
-        let prefix = paths(of: folder, from: .root).key
+        if let node = nodes.node(at: path.components, below: folder) { return .node(node) }
+        let prefix = nodes.paths(of: folder, from: .root).key
         guard let tombstone = tombstones[prefix + path.key] else { throw .notFound }
         return .deleted(display: tombstone.display, base: base)
     }
@@ -61,11 +62,12 @@ extension AccountTree {
     /// `malformed_path` is assumed, because the union has no code for a missing target.
     func writeTarget(_ text: String, from base: NodeID) throws(WriteError) -> WriteTarget {
         if text.hasPrefix("id:") {
-            guard let node = node(id: text), self[node].isAlive, isNode(node, within: base) else {
+            guard let node = node(id: text), self[node].isAlive, nodes.isNode(node, within: base)
+            else {
                 throw .malformedPath
             }
             let path = try? AbsolutePath(
-                paths(of: node, from: base).display, folding: folding)
+                nodes.paths(of: node, from: base).display, folding: folding)
             guard let path else { throw .malformedPath }
             return WriteTarget(base: base, path: path)
         }
@@ -80,7 +82,7 @@ extension AccountTree {
     /// The folder that a namespace id refers to, if the account may use it.
     func namespaceRoot(_ id: String) -> NodeID? {
         if id == String(namespace) { return .root }
-        return sharedFolders.first { $0.value.namespace == id && self[$0.key].isAlive }?.key
+        return sharedFolders.all { $1.namespace == id && self[$0].isAlive }.first
     }
 
     /// Splits `ns:ID/path` and `/path` into the base folder and the path below it.

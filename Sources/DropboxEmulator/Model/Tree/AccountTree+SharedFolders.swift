@@ -1,8 +1,9 @@
-// Shared folders come into the account's tree and leave it again, with everything in them. A folder that is not mounted
-// keeps its entries, ids and revisions, which no path leads to. Not responsible for membership: the account is a member of
-// all shared folders.
+// Shared folders come into the account's tree and leave it again, with everything in them. A folder
+// that is not mounted keeps its entries, ids and revisions, which no path leads to. Not responsible
+// for membership: the account is a member of all shared folders.
 
-/// Why a shared folder cannot be accessed: `sharing.SharedFolderAccessError`, as far as the emulator uses it.
+/// Why a shared folder cannot be accessed: `sharing.SharedFolderAccessError`, as far as the
+/// emulator uses it.
 enum SharedFolderAccessError: String, Sendable {
     case invalidID = "invalid_id"
     case unmounted
@@ -45,10 +46,10 @@ enum UnmountFolderError: APIUnion, Equatable {
 }
 
 extension AccountTree {
-    /// Whether a shared folder can be mounted and unmounted: not a member's home, not a team's folder beside it, and not a
-    /// part of another shared folder.
+    /// Whether a shared folder can be mounted and unmounted: not a member's home, not a team's
+    /// folder beside it, and not a part of another shared folder.
     private func comesAndGoes(_ node: NodeID) -> Bool {
-        if unmounted.contains(node) { return true }
+        if sharedFolders.isUnmounted(node) { return true }
         guard self[node].isAlive, !isHome(node) else { return false }
         guard let around = sharedFolder(of: self[node].parent) else { return home == .root }
         return around.namespace == Self.homeNamespace(of: namespace)
@@ -59,22 +60,22 @@ extension AccountTree {
 
     /// The shared folders that can be mounted or unmounted, in the order of their namespaces.
     var mountableFolders: [NodeID] {
-        sharedFolders.filter { comesAndGoes($0.key) }
-            .sorted { Self.precedes($0.value.namespace, $1.value.namespace) }.map(\.key)
+        sharedFolders.all { node, _ in comesAndGoes(node) }.sorted {
+            Self.precedes(
+                sharedFolders[$0]?.namespace ?? "", sharedFolders[$1]?.namespace ?? "")
+        }
     }
 
     /// The folder of a namespace, mounted or not.
     private func sharedFolder(named namespace: String) -> NodeID? {
-        sharedFolders.filter {
-            $0.value.namespace == namespace
-                && (self[$0.key].isAlive || unmounted.contains($0.key))
-        }.keys.min { $0.index < $1.index }
+        sharedFolders.all {
+            $1.namespace == namespace && (self[$0].isAlive || sharedFolders.isUnmounted($0))
+        }.min { $0.index < $1.index }
     }
 
     /// Whether an entry lies in a shared folder that is not mounted.
     func isUnmounted(_ node: NodeID) -> Bool {
-        guard !unmounted.isEmpty else { return false }
-        return unmounted.contains { isNode(node, within: $0) }
+        sharedFolders.unmountedFolders.contains { nodes.isNode(node, within: $0) }
     }
 
     /// Puts a shared folder into the member's home, under another name if its own is taken.
@@ -82,23 +83,21 @@ extension AccountTree {
         guard let node = sharedFolder(named: namespace), let shared = sharedFolders[node] else {
             throw .access(.invalidID)
         }
-        guard unmounted.contains(node) else {
+        guard sharedFolders.isUnmounted(node) else {
             throw comesAndGoes(node) ? .alreadyMounted : .notMountable
         }
         let size = size(of: node)
-        guard usedBytes + size <= quota else {
-            throw .insufficientQuota(needed: size, left: max(0, quota - usedBytes))
+        guard space.hasRoom(for: size) else {
+            throw .insufficientQuota(needed: size, left: space.left)
         }
         let component = freeName(shared.name, in: home)
-        unmounted.remove(node)
-        nodes[Int(node.index)].parent = home
-        nodes[Int(node.index)].name = component.name
-        nodes[Int(node.index)].key = component.key
-        link(node)
-        usedBytes += size
-        for entry in subtree(node) {
-            nodes[Int(entry.index)].isAlive = true
-            tombstones[paths(of: entry, from: .root).key] = nil
+        sharedFolders.mount(node)
+        nodes.place(node, in: home, as: component)
+        space.add(size)
+        let entries = nodes.subtree(node)
+        nodes.setAlive(true, entries)
+        for entry in entries {
+            tombstones.take(nodes.paths(of: entry, from: .root).key)
             recordChange(entry)
         }
         return node
@@ -106,7 +105,7 @@ extension AccountTree {
 
     private func freeName(_ name: String, in folder: NodeID) -> PathComponent {
         let component = PathComponent(name, folding: folding)
-        guard child(component.key, of: folder) != nil else { return component }
+        guard nodes.child(component.key, of: folder) != nil else { return component }
         let wanted = WriteTarget(base: folder, path: AbsolutePath(components: [component]))
         let free = freeTarget(near: wanted, style: .numbered, keepsExtension: false)
         return free.path.components.last ?? component
@@ -114,18 +113,18 @@ extension AccountTree {
 
     /// Takes a shared folder out of the account's tree.
     ///
-    /// Listings tell the deletion of the folder alone, and its paths are as if they had never been: unlike those of deleted
-    /// files, they have no revisions to be restored.
+    /// Listings tell the deletion of the folder alone, and its paths are as if they had never been:
+    /// unlike those of deleted files, they have no revisions to be restored.
     mutating func unmountFolder(_ namespace: String) throws(UnmountFolderError) {
         guard let node = sharedFolder(named: namespace) else { throw .access(.invalidID) }
-        guard !unmounted.contains(node) else { throw .access(.unmounted) }
+        guard !sharedFolders.isUnmounted(node) else { throw .access(.unmounted) }
         guard comesAndGoes(node) else { throw .notUnmountable }
-        let path = paths(of: node, from: .root)
+        let path = nodes.paths(of: node, from: .root)
         let parent = self[node].parent
-        usedBytes -= size(of: node)
-        for entry in subtree(node) { nodes[Int(entry.index)].isAlive = false }
-        unlink(node)
-        unmounted.insert(node)
+        space.remove(size(of: node))
+        nodes.setAlive(false, nodes.subtree(node))
+        nodes.detach(node)
+        sharedFolders.unmount(node)
         recordDeletion(key: path.key, display: path.display, parent: parent)
     }
 }

@@ -5,23 +5,21 @@
 extension AccountTree {
     /// Records in the change log that an entry is new or changed.
     mutating func recordChange(_ node: NodeID) {
-        nodes[Int(node.index)].lastChange = changes.end
+        nodes.setLastChange(changes.end, of: node)
         changes.append(node)
     }
 
     /// Records a deletion at a path in the change log.
     mutating func recordDeletion(key: String, display: String, parent: NodeID) {
-        let parentKey = paths(of: parent, from: .root).key
+        let parentKey = nodes.paths(of: parent, from: .root).key
         changes.append(
             DeletedPath(key: key, display: display, parent: parent, parentKey: parentKey))
     }
 
     /// Adds a folder below an existing one.
     mutating func addFolder(_ component: PathComponent, to parent: NodeID) -> NodeID {
-        let node = addNode(component, to: parent)
-        if !tombstones.isEmpty {
-            tombstones[paths(of: node, from: .root).key] = nil
-        }
+        let node = nodes.add(component, to: parent)
+        _ = takeTombstone(at: node)
         recordChange(node)
         return node
     }
@@ -31,36 +29,33 @@ extension AccountTree {
         _ component: PathComponent, to parent: NodeID, content: ContentID,
         clientModified: APITime, serverModified: APITime
     ) -> NodeID {
-        let node = addNode(component, to: parent)
-        let previous =
-            tombstones.isEmpty
-            ? nil
-            : tombstones.removeValue(forKey: paths(of: node, from: .root).key)?.lastRevision
+        let node = nodes.add(component, to: parent)
         addRevision(
             to: node, content: content, clientModified: clientModified,
-            serverModified: serverModified, previousAtPath: previous)
+            serverModified: serverModified, previousAtPath: takeTombstone(at: node))
         return node
     }
 
-    private mutating func addNode(_ component: PathComponent, to parent: NodeID) -> NodeID {
-        let node = NodeID(index: Int32(nodes.count))
-        nodes.append(
-            Node(name: component.name, key: component.key, parent: parent, lastChange: 0))
-        link(node)
-        return node
+    /// Removes the tombstone from a path that an entry has taken; returns the last revision there.
+    private mutating func takeTombstone(at node: NodeID) -> RevisionID? {
+        // Without tombstones, as in large trees that are made for measurements, no path is needed.
+        tombstones.isEmpty ? nil : tombstones.take(nodes.paths(of: node, from: .root).key)
     }
 
-    /// Brings a deleted file back under its last name, as a new revision of the same id.
+    /// Brings a deleted file back, as a new revision of the same id: under its last name, or in
+    /// another spelling of that.
     mutating func revive(
-        _ file: NodeID, in parent: NodeID, with content: ContentID, clientModified: APITime,
-        at time: APITime
+        _ file: NodeID, in parent: NodeID, as component: PathComponent? = nil,
+        with content: ContentID, clientModified: APITime, at time: APITime
     ) {
-        nodes[Int(file.index)].parent = parent
-        nodes[Int(file.index)].isAlive = true
-        link(file)
-        let last = tombstones.removeValue(forKey: paths(of: file, from: .root).key)?.lastRevision
+        if let component {
+            nodes.place(file, in: parent, as: component)
+        } else {
+            nodes.place(file, in: parent)
+        }
+        let last = takeTombstone(at: file)
         // Adding a revision takes the size of the one before off.
-        if let newest = self[file].revision { usedBytes += self[self[newest].content].size }
+        if let newest = self[file].revision { space.add(self[self[newest].content].size) }
         addRevision(
             to: file, content: content, clientModified: clientModified, serverModified: time,
             previousAtPath: last)
@@ -70,6 +65,7 @@ extension AccountTree {
     mutating func replaceContent(
         of node: NodeID, content: ContentID, clientModified: APITime, serverModified: APITime
     ) {
+        if !conduct.newContentKeepsProperties { properties.removeAll(of: node) }
         addRevision(
             to: node, content: content, clientModified: clientModified,
             serverModified: serverModified, previousAtPath: self[node].revision)
@@ -80,14 +76,13 @@ extension AccountTree {
         to node: NodeID, content: ContentID, clientModified: APITime, serverModified: APITime,
         previousAtPath: RevisionID?
     ) {
-        usedBytes += self[content].size
-        if let old = self[node].revision { usedBytes -= self[self[old].content].size }
-        let revision = RevisionID(index: Int32(revisions.count))
-        revisions.append(
+        space.add(self[content].size)
+        if let old = self[node].revision { space.remove(self[self[old].content].size) }
+        let revision = revisions.append(
             Revision(
                 content: content, clientModified: clientModified, serverModified: serverModified,
                 file: node, previousAtPath: previousAtPath, previousOfFile: self[node].revision))
-        nodes[Int(node.index)].revision = revision
+        nodes.setRevision(revision, of: node)
         recordChange(node)
     }
 
@@ -100,54 +95,53 @@ extension AccountTree {
         var current = base
         for component in components {
             current =
-                child(component.key, of: current) ?? addFolder(component, to: current)
+                nodes.child(component.key, of: current) ?? addFolder(component, to: current)
         }
         return current
     }
 
-    /// Adds tombstones at the paths of a subtree. The caller records the deletion as the next
-    /// change.
-    mutating func bury(_ root: NodeID, at time: APITime) {
-        for node in subtree(root) {
-            let path = paths(of: node, from: .root)
-            tombstones[path.key] = Tombstone(
-                display: path.display, lastRevision: self[node].revision, deletedAt: time,
-                change: changes.end)
+    /// Adds tombstones at the paths of a subtree. The caller records the deletion, after so many
+    /// other changes.
+    mutating func bury(_ root: NodeID, at time: APITime, before others: Int = 0) {
+        let change = changes.end + Int32(others)
+        for node in nodes.subtree(root) {
+            let path = nodes.paths(of: node, from: .root)
+            tombstones.add(
+                Tombstone(
+                    display: path.display, lastRevision: self[node].revision, deletedAt: time,
+                    change: change),
+                at: path.key)
         }
     }
 
     /// Deletes a subtree from the tree.
     mutating func remove(_ root: NodeID, at time: APITime) {
-        let path = paths(of: root, from: .root)
+        let path = nodes.paths(of: root, from: .root)
         bury(root, at: time)
-        let doomed = subtree(root)
-        unlink(root)
-        for node in doomed {
-            if let revision = self[node].revision {
-                usedBytes -= self[self[revision].content].size
-            }
-            nodes[Int(node.index)].isAlive = false
-            nodes[Int(node.index)].children = []
-        }
+        let doomed = nodes.subtree(root)
+        space.remove(size(of: root))
+        nodes.detach(root)
+        nodes.delete(doomed)
         recordDeletion(key: path.key, display: path.display, parent: self[root].parent)
     }
 
-    /// Moves a subtree. Every file gets a new rev and the time of the move, and keeps its id and `client_modified`.
+    /// Moves a subtree. Every file gets a new rev and the time of the move, and keeps its id and
+    /// `client_modified`.
     mutating func move(
         _ root: NodeID, to parent: NodeID, as component: PathComponent, at time: APITime
     ) {
-        let old = paths(of: root, from: .root)
+        let old = nodes.paths(of: root, from: .root)
         let oldParent = self[root].parent
-        bury(root, at: time)
-        unlink(root)
-        nodes[Int(root.index)].parent = parent
-        nodes[Int(root.index)].name = component.name
-        nodes[Int(root.index)].key = component.key
-        link(root)
-        recordDeletion(key: old.key, display: old.display, parent: oldParent)
-        for node in subtree(root) {
-            let key = paths(of: node, from: .root).key
-            let previous = tombstones.removeValue(forKey: key)?.lastRevision
+        let moved = nodes.subtree(root)
+        bury(root, at: time, before: conduct.movesAreToldFirst ? moved.count : 0)
+        nodes.detach(root)
+        nodes.place(root, in: parent, as: component)
+        if !conduct.movesAreToldFirst {
+            recordDeletion(key: old.key, display: old.display, parent: oldParent)
+        }
+        for node in moved {
+            if !conduct.movesKeepProperties { properties.removeAll(of: node) }
+            let previous = takeTombstone(at: node)
             if let newest = self[node].revision, !conduct.movesKeepRevs {
                 let revision = self[newest]
                 addRevision(
@@ -156,6 +150,9 @@ extension AccountTree {
             } else {
                 recordChange(node)
             }
+        }
+        if conduct.movesAreToldFirst {
+            recordDeletion(key: old.key, display: old.display, parent: oldParent)
         }
     }
 }

@@ -38,7 +38,7 @@ extension AccountTree {
         while true {
             let name = style.name(last.name, attempt: attempt, keepsExtension: keepsExtension)
             let path = target.path.renamed(name, folding: folding)
-            if node(at: path.components, below: target.base) == nil {
+            if nodes.node(at: path.components, below: target.base) == nil {
                 return WriteTarget(base: target.base, path: path)
             }
             attempt += 1

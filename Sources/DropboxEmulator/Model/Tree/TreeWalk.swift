@@ -13,7 +13,7 @@ struct TreeWalk {
         stack = []
         var current = folder
         for (depth, name) in names.enumerated() {
-            let (index, isPresent) = tree.position(of: name, in: current)
+            let (index, isPresent) = tree.nodes.position(of: name, in: current)
             guard isPresent else {
                 stack.append((current, index))
                 return

@@ -63,7 +63,8 @@ extension AccountTree {
 
     private func dumpEntry(_ node: NodeID) -> JSONValue {
         let entry: JSONValue = [
-            "path": .string(paths(of: node, from: .root).display), "id": .string(idText(node)),
+            "path": .string(nodes.paths(of: node, from: .root).display),
+            "id": .string(idText(node)),
         ]
         guard let revision = self[node].revision else { return entry }
         let content = self[self[revision].content]

@@ -24,6 +24,16 @@ struct OAuthRoutes {
         guard parameters["response_type"] == "code" else {
             throw RouteFailure.plain(400, "Invalid response_type: only \"code\" is supported.")
         }
+        let scopes: [String]?
+        switch grantable(parameters["scope"]) {
+        case .granted(let granted): scopes = granted
+        case .refused(let text):
+            return try redirect(
+                parameters, ["error": "invalid_scope", "error_description": text])
+                ?? .html(400, "<p>\(Self.escaped(text))</p>")
+        case .nothing:
+            throw RouteFailure.plain(400, "No scope requested can be granted for this app.")
+        }
         guard request.method == .post else { return page(request) }
         let form = FormFields.read(try await body.collect())
         guard let account = form["account_id"].flatMap(emulator.accounts.account) else {
@@ -35,10 +45,33 @@ struct OAuthRoutes {
                 account: account.id, client: client, redirect: parameters["redirect_uri"],
                 challenge: parameters["code_challenge"],
                 isHashed: parameters["code_challenge_method"] == "S256",
-                scopes: parameters["scope"]?.split(separator: " ").map { String($0) },
+                scopes: scopes,
                 isOffline: parameters["token_access_type"] == "offline"))
         return try redirect(parameters, ["code": code])
             ?? .html(200, "<p>Enter this code: <code id=\"code\">\(code)</code></p>")
+    }
+
+    private enum Grantable {
+        /// These scopes; nil for those of the app, which has all.
+        case granted([String]?)
+        /// An error that the page brings back to the app.
+        case refused(String)
+        /// An error that stays on the page.
+        case nothing
+    }
+
+    /// The part of the scopes asked for that the app may be granted.
+    private func grantable(_ asked: String?) -> Grantable {
+        let settings = emulator.settings
+        guard let asked = asked?.split(separator: " ").map(String.init) else {
+            return .granted(settings.appScopes)
+        }
+        guard let owned = settings.appScopes else { return .granted(asked) }
+        let missing = asked.filter { !owned.contains($0) }
+        if settings.refusesScopes, !missing.isEmpty {
+            return .refused("the app may not ask for \(missing.joined(separator: ", "))")
+        }
+        return missing.count == asked.count ? .nothing : .granted(asked.filter(owned.contains))
     }
 
     private func page(_ request: Request) -> RouteResponse {
@@ -133,7 +166,19 @@ struct OAuthRoutes {
         guard grant.client == form["client_id"] else {
             throw Self.failure("invalid_client", "refresh token was issued for another app")
         }
-        return .json(try issue(grant.account, grant.scopes, refreshToken: text))
+        let allowed = try scopes(form["scope"], of: grant.scopes)
+        return .json(try issue(grant.account, allowed, refreshToken: text))
+    }
+
+    /// A renewal may ask for fewer scopes than were granted, never for more (RFC 6749, 6).
+    private func scopes(_ wish: String?, of granted: [String]?) throws -> [String]? {
+        guard let scopes = wish?.split(separator: " ").map(String.init), !scopes.isEmpty else {
+            return granted
+        }
+        if let granted, !scopes.allSatisfy(granted.contains) {
+            throw Self.failure("invalid_scope", "requested scope was not granted")
+        }
+        return scopes
     }
 
     private func issue(

@@ -57,9 +57,9 @@ extension Routes {
                 try tree.livingNode(path, from: base)
             }
             guard tree[folder].isFolder else { throw PathFailure(.notFolder) }
-            let entries = tree.subtree(folder).map { node in
+            let entries = tree.nodes.subtree(folder).map { node in
                 ZipArchive.Entry(
-                    name: tree[folder].name + tree.paths(of: node, from: folder).display,
+                    name: tree[folder].name + tree.nodes.paths(of: node, from: folder).display,
                     content: tree[node].revision.map { tree[tree[$0].content] })
             }
             return (tree.folderMetadata(of: folder, from: base).json, entries)

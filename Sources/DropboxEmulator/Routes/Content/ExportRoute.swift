@@ -1,5 +1,5 @@
-// The route that exports cloud documents. An export is a line with its format, then the file's content: so it has another size
-// than the document, and each format another one.
+// The route that exports cloud documents. An export is a line with its format, then the file's
+// content: so it has another size than the document, and each format another one.
 
 import NIOCore
 

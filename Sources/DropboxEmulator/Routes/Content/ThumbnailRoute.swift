@@ -1,5 +1,5 @@
-// The route that makes thumbnails. The content is not decoded: a thumbnail has one colour, which follows from the content's hash.
-// It is a PNG, independent of the format that a client asks for.
+// The route that makes thumbnails. The content is not decoded: a thumbnail has one colour, which
+// follows from the content's hash. It is a PNG, independent of the format that a client asks for.
 
 import Foundation
 import NIOCore

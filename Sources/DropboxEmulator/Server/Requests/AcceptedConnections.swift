@@ -1,6 +1,7 @@
-// Connections that the listener has accepted and the server does not handle yet. NIO drops such a connection when its
-// listener closes, and a dropped connection whose writer was never finished ends the process
-// (https://github.com/apple/swift-nio/issues/2637). So each is kept here until something finishes its writer.
+// Connections that the listener has accepted and the server does not handle yet. NIO drops such a
+// connection when its listener closes, and a dropped connection whose writer was never finished
+// ends the process (https://github.com/apple/swift-nio/issues/2637). So each is kept here until
+// something finishes its writer.
 
 import HummingbirdCore
 import Logging
@@ -19,7 +20,8 @@ final class AcceptedConnections: Sendable {
     /// Whether the server accepts no further connection.
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Keeps a connection alive until it is released. After `close`, the connection is ended at once.
+    /// Keeps a connection alive until it is released. After `close`, the connection is ended at
+    /// once.
     func keep(_ channel: any Channel, ending: @escaping @Sendable () async -> Void) {
         let isKept = state.withLock { state in
             guard !state.isClosed else { return false }
@@ -34,8 +36,9 @@ final class AcceptedConnections: Sendable {
         state.withLock { $0.endings[ObjectIdentifier(channel)] = nil }
     }
 
-    /// Ends every connection that the server has not begun to handle, and all that are accepted from now on. To be called
-    /// after the server has ended: it must not handle a connection that is ended here.
+    /// Ends every connection that the server has not begun to handle, and all that are accepted
+    /// from now on. To be called after the server has ended: it must not handle a connection that
+    /// is ended here.
     func close() async {
         let endings = state.withLock { state in
             state.isClosed = true

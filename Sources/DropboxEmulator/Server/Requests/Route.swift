@@ -6,7 +6,8 @@ enum RouteStyle: Sendable {
     case rpc
     /// The argument is a header, the content the body.
     case upload
-    /// The argument is a header of the request, the result one of the response, the content its body.
+    /// The argument is a header of the request, the result one of the response, the content its
+    /// body.
     case download
 }
 

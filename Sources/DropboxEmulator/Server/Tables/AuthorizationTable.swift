@@ -9,7 +9,8 @@ final class AuthorizationTable: Sendable {
         let account: String
         let client: String
         let redirect: String?
-        /// The PKCE challenge, and whether it is the SHA-256 of the verifier or the verifier itself.
+        /// The PKCE challenge, and whether it is the SHA-256 of the verifier or the verifier
+        /// itself.
         let challenge: String?
         let isHashed: Bool
         let scopes: [String]?

@@ -5,8 +5,8 @@ import Core
 
 /// A folder for trash, by its place.
 ///
-/// On a mount it would be sent to Dropbox and to all members of a shared folder, and its files would go on
-/// counting against the quota. Dropbox keeps deleted files by itself.
+/// On a mount it would be sent to Dropbox and to all members of a shared folder, and its files
+/// would go on counting against the quota. Dropbox keeps deleted files by itself.
 enum TrashFolder {
     /// Whether a name at a place is that of a trash folder: `.Trash` or `.Trash-UID` at the top.
     static func isOne(_ name: [UInt8], in parent: InodeID) -> Bool {
@@ -20,10 +20,10 @@ enum TrashFolder {
     }
 }
 
-extension DropboxFileSystem {
+extension FileSystemOptions {
     /// Refuses a new trash folder, unless the user wants one. File managers then offer to delete.
     func refuseTrash(_ name: [UInt8], in parent: InodeID) throws(FileSystemError) {
-        guard options.refusesTrash, TrashFolder.isOne(name, in: parent) else { return }
+        guard refusesTrash, TrashFolder.isOne(name, in: parent) else { return }
         throw .notPermitted
     }
 }

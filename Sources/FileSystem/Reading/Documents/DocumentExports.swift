@@ -1,5 +1,6 @@
-// The exports of cloud documents that a mount serves as their content: one request for each revision, and a bounded number of
-// bytes on the disk. Not responsible for the right to open a document.
+// The exports of cloud documents that a mount serves as their content: one request for each
+// revision, and a bounded number of bytes on the disk. Not responsible for the right to open a
+// document.
 
 package import Blocking
 import Core
@@ -9,8 +10,8 @@ import Synchronization
 
 /// Exports of documents, newest revision by newest revision.
 ///
-/// Those used last stay, also for later mounts; a handle keeps its own to its end. The sizes of the others stay until the mount
-/// ends, so that `stat` does not go back and forth.
+/// Those used last stay, also for later mounts; a handle keeps its own to its end. The sizes of the
+/// others stay until the mount ends, so that `stat` does not go back and forth.
 package final class DocumentExports: Sendable {
     /// How much is kept.
     package struct Limits: Sendable {
@@ -118,7 +119,8 @@ package final class DocumentExports: Sendable {
         }
     }
 
-    /// Gets the export of a document's revision, or of a newer one. Callers for one document share a request.
+    /// Gets the export of a document's revision, or of a newer one. Callers for one document share
+    /// a request.
     func fetch(
         _ inode: InodeID, id: FileID, revision: Revision
     ) async throws(ExportFailure) {

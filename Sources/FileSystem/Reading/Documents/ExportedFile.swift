@@ -1,7 +1,8 @@
-// The export of a cloud document on the local disk. A handle can read it to the end when it has lost its name. Not responsible
-// for which exports are kept, nor for their names (ExportsFolder).
+// The export of a cloud document on the local disk. A handle can read it to the end when it has
+// lost its name. Not responsible for which exports are kept, nor for their names (ExportsFolder).
 
 import Glibc
+import LocalFiles
 import RemoteStore
 import Saturating
 import Synchronization
@@ -26,7 +27,8 @@ package final class ExportedFile: Sendable {
         number = Self.numbers.add(1, ordering: .relaxed).newValue
     }
 
-    /// Whether the file still has all bytes. It may lose some: its folder is that of the cache, which users and disks change.
+    /// Whether the file still has all bytes. It may lose some: its folder is that of the cache,
+    /// which users and disks change.
     var isWhole: Bool {
         var status = stat()
         return fstat(file.descriptor, &status) == 0 && Int64(clamping: status.st_size) == size
@@ -44,26 +46,18 @@ package final class ExportedFile: Sendable {
         let wanted = Int(clamping: end -| offset)
         var failure: Int32?
         let bytes = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, done in
-            done = 0
             let space = UnsafeMutableRawBufferPointer(buffer)
-            while done < wanted {
-                let rest = UnsafeMutableRawBufferPointer(rebasing: space[done..<wanted])
-                let place = off_t(clamping: offset +| Int64(clamping: done))
-                let count = pread(file.descriptor, rest.baseAddress, rest.count, place)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else {
-                    failure = count < 0 ? errno : EIO
-                    return
-                }
-                done +|= count
-            }
+            let part = UnsafeMutableRawBufferPointer(rebasing: space.prefix(wanted))
+            done = FileBytes.read(into: part, at: offset, from: file.descriptor)
+            if done < wanted { failure = errno }
         }
         if let failure { throw .local(failure) }
         return bytes
     }
 }
 
-/// A file that has no name while it is written, so that nothing of it is left when the process ends.
+/// A file that has no name while it is written, so that nothing of it is left when the process
+/// ends.
 final class UnnamedFile: Sendable {
     let descriptor: Int32
 
@@ -72,7 +66,8 @@ final class UnnamedFile: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Makes an empty file in a folder. It can get a name where the filesystem has O_TMPFILE, as most have.
+    /// Makes an empty file in a folder. It can get a name where the filesystem has O_TMPFILE, as
+    /// most have.
     init(in folder: String) throws(ExportFailure) {
         let unnamed = open(folder, ExportsFolder.unnamed | O_RDWR | O_CLOEXEC, 0o600)
         guard unnamed < 0 else {
@@ -92,17 +87,8 @@ final class UnnamedFile: Sendable {
 
     /// Writes all bytes; returns the errno of a failure.
     func write(_ bytes: [UInt8], at offset: Int64) -> Int32? {
-        bytes.withUnsafeBytes { buffer in
-            var done = 0
-            while done < buffer.count {
-                let rest = UnsafeRawBufferPointer(rebasing: buffer[done...])
-                let place = off_t(clamping: offset +| Int64(clamping: done))
-                let count = pwrite(descriptor, rest.baseAddress, rest.count, place)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return count < 0 ? errno : EIO }
-                done +|= count
-            }
-            return nil
+        bytes.withUnsafeBytes {
+            FileBytes.write($0, at: offset, to: descriptor) == $0.count ? nil : errno
         }
     }
 }

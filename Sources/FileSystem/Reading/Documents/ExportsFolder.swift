@@ -1,5 +1,5 @@
-// The folder of the exports that later mounts take over: their names, and when they get them. An export is whole and on the disk
-// before it has a name. Not responsible for which are kept.
+// The folder of the exports that later mounts take over: their names, and when they get them. An
+// export is whole and on the disk before it has a name. Not responsible for which are kept.
 
 import Core
 import Foundation
@@ -9,8 +9,8 @@ import Saturating
 
 /// The exports of an account in its cache folder. One process at a time uses it.
 struct ExportsFolder: Sendable {
-    /// The document, the revisions and the size of an export. No number of an inode and no revision is given twice, so this is never of
-    /// other content.
+    /// The document, the revisions and the size of an export. No number of an inode and no revision
+    /// is given twice, so this is never of other content.
     struct Name: Hashable, Sendable {
         let inode: InodeID
         /// The revision that the tree had when the export was asked for.
@@ -70,8 +70,8 @@ struct ExportsFolder: Sendable {
         return try UnnamedFile(in: path)
     }
 
-    /// Gives a whole file its name, once it is on the disk. Returns its path; nil if it stays without a name, and goes with this
-    /// mount.
+    /// Gives a whole file its name, once it is on the disk. Returns its path; nil if it stays
+    /// without a name, and goes with this mount.
     func keep(_ file: UnnamedFile, as name: Name) -> String? {
         guard let text = name.text, fsync(file.descriptor) == 0 else { return nil }
         let target = path + "/" + text

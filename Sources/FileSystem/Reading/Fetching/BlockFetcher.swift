@@ -1,5 +1,6 @@
-// Brings blocks from the network, or from the disk, into memory and into the cache: how fetches are made, get their turns, are
-// verified, and end. Not responsible for what a reader needs (`ContentReader`), nor for the order of fetches (`FetchTable`).
+// Brings blocks from the network, or from the disk, into memory and into the cache: how fetches are
+// made, get their turns, are verified, and end. Not responsible for what a reader needs
+// (`ContentReader`), nor for the order of fetches (`FetchTable`).
 
 import Blocking
 import BlockCache

@@ -1,5 +1,5 @@
-// The fetches of a reader, running and arrived, and which blocks of their contents were seen. Memory only: its owner has the lock,
-// and transfers the bytes.
+// The fetches of a reader, running and arrived, and which blocks of their contents were seen.
+// Memory only: its owner has the lock, and transfers the bytes.
 
 import BlockCache
 import ContentHashing
@@ -19,7 +19,8 @@ struct Turns {
     }
 }
 
-/// All fetches, by the blocks that they bring. A change may start other fetches: their turns are returned.
+/// All fetches, by the blocks that they bring. A change may start other fetches: their turns are
+/// returned.
 struct FetchTable {
     private(set) var fetches: [BlockKey: [BlockFetch]] = [:]
     private var queue: FetchQueue
@@ -65,7 +66,8 @@ struct FetchTable {
 
     /// The fetch that brings a byte, promoted for a reader; the caller must release it.
     mutating func demand(_ key: BlockKey, at position: Int64) -> (BlockFetch?, Turns) {
-        // A withheld fetch can have left the table for the bytes of another fetch, and readers still wait for it.
+        // A withheld fetch can have left the table for the bytes of another fetch, and readers
+        // still wait for it.
         let found = all(key).first {
             $0.key == key && $0.range.contains(position) && $0.retain()
         }
@@ -161,7 +163,8 @@ struct FetchTable {
         return (fetch, perform(actions))
     }
 
-    /// Adds a fetch from the disk, which needs no turn; nil if memory is short or another fetch brings some of the range.
+    /// Adds a fetch from the disk, which needs no turn; nil if memory is short or another fetch
+    /// brings some of the range.
     mutating func admit(
         _ content: FileVersion, _ key: BlockKey, _ range: Range<Int64>, _ buffers: BlockBuffers
     ) -> BlockFetch? {
@@ -233,7 +236,8 @@ struct FetchTable {
         perform(queue.transferred(fetch.id))
     }
 
-    /// Notes that the bytes of a fetch were kept. `passes`: all of its block was seen. Returns the fetches that may be served.
+    /// Notes that the bytes of a fetch were kept. `passes`: all of its block was seen. Returns the
+    /// fetches that may be served.
     mutating func arrive(_ fetch: BlockFetch, passes: Bool) -> ([BlockFetch], Turns) {
         guard contains(fetch) else { return ([], Turns()) }
         let hash = fetch.key.hash
@@ -243,7 +247,8 @@ struct FetchTable {
         return (served, perform(actions))
     }
 
-    /// Removes a fetch that has failed, so that the next reader begins a new one. Returns the other fetches that may be served.
+    /// Removes a fetch that has failed, so that the next reader begins a new one. Returns the other
+    /// fetches that may be served.
     mutating func remove(_ fetch: BlockFetch) -> ([BlockFetch], Turns) {
         guard contains(fetch) else { return ([], Turns()) }
         ledgers[fetch.key.hash]?.ended(fetch.key.index, passes: false)
@@ -298,14 +303,16 @@ struct FetchTable {
 
     // MARK: Idleness
 
-    /// Notes an arrival, which keeps bytes in memory for a while longer. Returns whether the idle timer has to be started.
+    /// Notes an arrival, which keeps bytes in memory for a while longer. Returns whether the idle
+    /// timer has to be started.
     mutating func postponeIdle() -> Bool {
         lastArrival = .now
         defer { isWatched = true }
         return !isWatched
     }
 
-    /// Ends the idle timer and evicts all that has arrived; nil if the last arrival is not so long ago.
+    /// Ends the idle timer and evicts all that has arrived; nil if the last arrival is not so long
+    /// ago.
     mutating func evictIdle(since idleTime: Duration) -> Turns? {
         guard lastArrival.duration(to: .now) >= idleTime else { return nil }
         isWatched = false

@@ -1,5 +1,5 @@
-// Hedged requests: a second request for bytes that a reader waits for and that are late. Not responsible for the bytes after the
-// first ones.
+// Hedged requests: a second request for bytes that a reader waits for and that are late. Not
+// responsible for the bytes after the first ones.
 
 import Core
 import RemoteStore

@@ -1,6 +1,6 @@
 // Waiting until the queue is uploaded: when to continue, when to give up, and the result.
 
-package import LocalIO
+package import Blocking
 
 /// The result of waiting for the queue.
 package struct DrainOutcome: Hashable, Sendable, Codable {
@@ -48,20 +48,26 @@ package struct Drain: Sendable {
         return DrainOutcome(remaining: backlog.operations, reason: reason)
     }
 
-    /// Waits, calling `report` with the backlog until it returns false or `isAbandoned` returns true
-    /// (the client has gone), or the wait is over. `isHurried` ends it early.
+    /// Waits, calling `report` with the backlog until it returns false or `isAbandoned` returns
+    /// true (the client has gone), or the wait is over. `isHurried` ends it early.
+    ///
+    /// - Parameter limitSince: The limit, in place of this one's, of a wait that began at a moment;
+    ///   it may change during the wait.
     package func run(
         _ service: any MountService, isHurried: Latch, isAbandoned: () -> Bool = { false },
+        limitSince: ((ContinuousClock.Instant) -> Double?)? = nil,
         report: (Backlog) -> Bool
     ) -> DrainOutcome {
         service.sendingEverything {
             let start = ContinuousClock.now
+            var wait = self
             var last: Backlog?
             var reported = start
             while true {
                 let backlog = service.backlog()
                 let waited = start.duration(to: .now) / .seconds(1)
-                if let outcome = outcome(of: backlog, after: waited) { return outcome }
+                if let limitSince { wait.limit = limitSince(start) }
+                if let outcome = wait.outcome(of: backlog, after: waited) { return outcome }
                 let isDue =
                     backlog.changed(since: last)
                     || backlog != last && reported.duration(to: .now) >= Self.reportInterval

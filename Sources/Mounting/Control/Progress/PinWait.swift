@@ -1,7 +1,7 @@
 // Waiting until pinned content is cached: progress, when to continue and when to give up. The mount
 // fetches independently of such a wait.
 
-package import LocalIO
+package import Blocking
 import Saturating
 
 /// How much of the pinned content is cached.
@@ -26,6 +26,9 @@ package struct PinProgress: Hashable, Sendable, Codable {
     package var state: MountStatus.State
     /// Whether all of the account's tree is known, so that no file is left out.
     package var isTreeKnown: Bool
+    /// How far the listing of the account is; nil without one, and from a mount of an earlier
+    /// version.
+    package var listing: ListingStatus?
     /// Whether no content can be fetched for now.
     package var isStuck = false
     /// Whether a user has paused the mount; nil from a mount of an earlier version.

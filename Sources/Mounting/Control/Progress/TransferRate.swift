@@ -1,13 +1,15 @@
-// How fast bytes go, over the last seconds, and how long the rest takes. Not responsible for the totals since the mount began:
-// `TrafficCounter` has them.
+// How fast bytes go, over the last seconds, and how long the rest takes. Not responsible for the
+// totals since the mount began: `TrafficCounter` has them.
 
 import DropboxAPI
 import Saturating
 import Synchronization
 
-/// The rate of one direction. Pure: time comes from outside, in seconds. It needs no timer, so an idle mount sleeps.
+/// The rate of one direction. Pure: time comes from outside, in seconds. It needs no timer, so an
+/// idle mount sleeps.
 package struct TransferRate: Sendable {
-    /// Seconds that count: long enough for the pauses between two requests, short enough for a change of the link.
+    /// Seconds that count: long enough for the pauses between two requests, short enough for a
+    /// change of the link.
     package static let span: Int64 = 10
 
     /// Bytes by seconds, in a ring.

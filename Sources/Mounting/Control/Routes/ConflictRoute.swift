@@ -10,11 +10,13 @@ extension ControlRoutes {
             guard call.send(piece) else { return nil }
             rest = rest.dropFirst(conflictsPerLine)
         }
-        return ConflictsReply(conflicts: [], isTreeKnown: call.service.isTreeKnown)
+        var end = ConflictsReply(conflicts: [], isTreeKnown: call.service.isTreeKnown)
+        end.listing = call.service.listing
+        return end
     }
 
-    /// Conflicts per line, because a line is limited to a mebibyte: two paths each, of up to 4,096 bytes, most of which
-    /// take two in JSON at worst.
+    /// Conflicts per line, because a line is limited to a mebibyte: two paths each, of up to 4,096
+    /// bytes, most of which take two in JSON at worst.
     private static let conflictsPerLine = 50
 }
 
@@ -24,6 +26,9 @@ package struct ConflictsReply: Hashable, Sendable, Codable {
     package var conflicts: [ConflictReport]
     /// Whether all of the account's tree is known; nil before the end.
     package var isTreeKnown: Bool?
+    /// How far the listing of the account is; nil without one, and from a mount of an earlier
+    /// version.
+    package var listing: ListingStatus?
 }
 
 /// One conflicted copy, as `dbxfs conflicts` lists it.

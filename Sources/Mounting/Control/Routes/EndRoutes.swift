@@ -1,10 +1,11 @@
 // `finish` and `hurry`: the end of a mount, as `MountEnding` coordinates it.
 
+import Blocking
 import Dispatch
-import LocalIO
 
 extension ControlRoutes {
-    /// Announces that the mount is about to be detached: the first reply comes at once, the other one at its end.
+    /// Announces that the mount is about to be detached: the first reply comes at once, the other
+    /// one at its end.
     package static let finish = ControlRoute<TimedRequest, FinishReply>(.finish) {
         request, call throws(CommandError) in
         let ending = call.ending

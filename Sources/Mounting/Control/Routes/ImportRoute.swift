@@ -46,6 +46,9 @@ package struct ImportReport: Hashable, Sendable, Codable {
     package var isFull = false
     /// Whether the account's tree was known, so that no file is missed.
     package var isTreeKnown = true
+    /// How far the listing of the account is; nil without one, and from a mount of an earlier
+    /// version.
+    package var listing: ListingStatus?
 
     /// Creates the report of an import that begins.
     package init() {}

@@ -1,4 +1,5 @@
-// `pin`, `unpin` and `pins`: content that is kept for reading offline. `PinWait` decides how long `pin` waits.
+// `pin`, `unpin` and `pins`: content that is kept for reading offline. `PinWait` decides how long
+// `pin` waits.
 
 extension ControlRoutes {
     /// Pins nodes; the replies are the progress, then the outcome.

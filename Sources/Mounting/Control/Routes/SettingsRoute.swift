@@ -1,4 +1,5 @@
-// `set`: settings that change while a mount runs. `LiveSettings` decides which do. `pause`: what a mount does not do for a while.
+// `set`: settings that change while a mount runs. `LiveSettings` decides which do. `pause`: what a
+// mount does not do for a while.
 
 extension ControlRoutes {
     /// Changes settings, all of them or none.

@@ -1,4 +1,5 @@
-// `status`: all that is known about a mount. `history-write`: the events so far, in the state folder's file.
+// `status`: all that is known about a mount. `history-write`: the events so far, in the state
+// folder's file.
 
 extension ControlRoutes {
     /// Asks for the status.

@@ -15,7 +15,8 @@ extension ControlRoutes {
 package struct UndoRequest: Hashable, Sendable, Codable {
     /// The folder's path on the mount, alone in a list.
     package var paths: [String]?
-    /// The time whose state is wanted, in seconds since 1970; nil for the newest state of deleted files.
+    /// The time whose state is wanted, in seconds since 1970; nil for the newest state of deleted
+    /// files.
     package var before: Int64?
 
     /// Memberwise for one folder.

@@ -1,5 +1,5 @@
-// A shared folder as `dbxfs shared` shows it, and which one a user means. The names in JSON are an interface for scripts: fields are
-// added, never renamed. Not responsible for asking Dropbox.
+// A shared folder as `dbxfs shared` shows it, and which one a user means. The names in JSON are an
+// interface for scripts: fields are added, never renamed. Not responsible for asking Dropbox.
 
 /// A shared folder of an account.
 package struct SharedFolderReport: Hashable, Sendable, Encodable {
@@ -96,7 +96,8 @@ package enum SharedFolderDoubt: Error, Hashable {
 }
 
 extension SharedFolderReport {
-    /// The folder of an id or a name. An id goes first, so that a folder that is named like the id of another folder cannot take its place.
+    /// The folder of an id or a name. An id goes first, so that a folder that is named like the id
+    /// of another folder cannot take its place.
     ///
     /// Names that are the same to the byte go before those that differ in case or composition.
     package static func named(

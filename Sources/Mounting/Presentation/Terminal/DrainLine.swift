@@ -2,7 +2,8 @@
 
 import Saturating
 
-/// The progress of a wait for the queue. The total grows with changes that are made during the wait.
+/// The progress of a wait for the queue. The total grows with changes that are made during the
+/// wait.
 package struct DrainLine {
     /// Bytes that were sent since the wait began.
     private var done: Int64 = 0
@@ -12,7 +13,8 @@ package struct DrainLine {
     /// Begins with the first report.
     package init() {}
 
-    /// The line for the next report. The mountpoint comes last, because the end of a line may be cut off.
+    /// The line for the next report. The mountpoint comes last, because the end of a line may be
+    /// cut off.
     package mutating func text(_ backlog: Backlog, _ mountpoint: String) -> String {
         let missing = backlog.missingBytes
         if let rest { done +|= max(0, rest -| missing) }

@@ -30,7 +30,8 @@ package struct LiveScreen {
         return signals
     }()
 
-    /// Readable while one of these signals is pending; negative if there is none, and signals wait for the timeout.
+    /// Readable while one of these signals is pending; negative if there is none, and signals wait
+    /// for the timeout.
     private let pending: Int32
     private let keys = TerminalKeys()
 

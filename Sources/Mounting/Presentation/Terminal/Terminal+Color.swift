@@ -4,7 +4,8 @@ import Glibc
 import LocalIO
 
 extension Terminal {
-    /// Whether a stream is a terminal that takes color, and the user has not refused it (https://no-color.org).
+    /// Whether a stream is a terminal that takes color, and the user has not refused it
+    /// (https://no-color.org).
     static func takesColor(_ descriptor: Int32, _ variables: [String: String]) -> Bool {
         isatty(descriptor) == 1 && variables["TERM"] != "dumb"
             && variables["NO_COLOR", default: ""].isEmpty
@@ -27,7 +28,8 @@ extension Terminal {
         return line
     }
 
-    /// Prints a report of rows, with color where the terminal takes it. Control characters in it are shown instead of sent.
+    /// Prints a report of rows, with color where the terminal takes it. Control characters in it
+    /// are shown instead of sent.
     package static func printReport(_ text: String) {
         guard takesColor(STDOUT_FILENO, ProcessVariables.all) else { return print(text) }
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)

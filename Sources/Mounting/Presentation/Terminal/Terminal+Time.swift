@@ -40,8 +40,8 @@ extension Terminal {
         return LocalIO.text(of: buffer)
     }
 
-    /// Parses a date and perhaps a time: `2026-11-22`, `2026-11-22 03:14`, `2026-11-22T03:14:07`, in local time or with
-    /// `Z` in UTC. Seconds since 1970; nil for anything else.
+    /// Parses a date and perhaps a time: `2026-11-22`, `2026-11-22 03:14`, `2026-11-22T03:14:07`,
+    /// in local time or with `Z` in UTC. Seconds since 1970; nil for anything else.
     package static func seconds(parsing text: String) -> Int64? {
         let isUTC = text.hasSuffix("Z")
         let digits = isUTC ? text.utf8.dropLast() : text.utf8[...]
@@ -62,8 +62,8 @@ extension Terminal {
         parts.tm_isdst = -1
         let wanted = parts
         let moment = isUTC ? timegm(&parts) : mktime(&parts)
-        // Both functions carry over what cannot be, such as 30 February. The hour that a change to summer time leaves
-        // out is carried over, too.
+        // Both functions carry over what cannot be, such as 30 February. The hour that a change to
+        // summer time leaves out is carried over, too.
         guard parts.tm_mon == wanted.tm_mon, parts.tm_mday == wanted.tm_mday,
             parts.tm_min == wanted.tm_min, parts.tm_sec == wanted.tm_sec, wanted.tm_hour < 24
         else { return nil }

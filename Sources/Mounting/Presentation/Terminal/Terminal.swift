@@ -3,7 +3,8 @@
 
 import Glibc
 import Saturating
-import SystemPackage
+import Synchronization
+package import SystemPackage
 
 /// This process's stdout and stderr.
 package enum Terminal {
@@ -32,9 +33,20 @@ package enum Terminal {
         (try? FileDescriptor.standardOutput.writeAll(text.utf8)) != nil
     }
 
+    private static let firstFailure = Mutex<Errno?>(nil)
+
+    /// The reason why a result could not be written to stdout, if one could not: the command has
+    /// failed then.
+    package static var failure: Errno? { firstFailure.withLock { $0 } }
+
     private static func write(_ text: String, to descriptor: FileDescriptor) {
-        // An error cannot be reported anywhere.
-        _ = try? descriptor.writeAll(text.utf8)
+        do {
+            try descriptor.writeAll(text.utf8)
+        } catch {
+            // A failure of stderr cannot be reported anywhere.
+            guard descriptor == .standardOutput else { return }
+            firstFailure.withLock { $0 = $0 ?? error as? Errno ?? .ioError }
+        }
     }
 
     /// A line on stderr that the next one replaces, for terminals only.

@@ -1,5 +1,5 @@
-// Keys from a terminal one by one, without Enter and without their echo, while a screen is shown. Those that make signals, such
-// as Ctrl-C, still do.
+// Keys from a terminal one by one, without Enter and without their echo, while a screen is shown.
+// Those that make signals, such as Ctrl-C, still do.
 
 import Glibc
 
@@ -8,7 +8,8 @@ final class TerminalKeys {
     /// The terminal's settings of before; nil while keys are not taken.
     private var before: termios?
 
-    /// Whether stdin is a terminal in whose foreground this process is. The kernel stops others that read from it or set it.
+    /// Whether stdin is a terminal in whose foreground this process is. The kernel stops others
+    /// that read from it or set it.
     private static var isInForeground: Bool { tcgetpgrp(STDIN_FILENO) == getpgrp() }
 
     /// Whether keys arrive here now.

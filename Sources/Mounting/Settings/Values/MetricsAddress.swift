@@ -11,8 +11,9 @@ package enum MetricsAddress: Hashable, Sendable, Codable {
     /// A Unix socket, by its absolute path.
     case socket(String)
 
-    /// Reads `PORT`, `localhost:PORT`, `ADDRESS:PORT`, `[ADDRESS]:PORT`, a path from the root on, or `unix:` and such a path.
-    /// Names of hosts are none: to find their addresses takes a network.
+    /// Reads `PORT`, `localhost:PORT`, `ADDRESS:PORT`, `[ADDRESS]:PORT`, a path from the root on,
+    /// or `unix:` and such a path. Names of hosts are none: to find their addresses takes a
+    /// network.
     init?(_ text: String) {
         let prefix = "unix:"
         let path = text.hasPrefix(prefix) ? text.dropFirst(prefix.count) : text[...]

@@ -1,11 +1,13 @@
-// Users and groups by their names, as the system's databases have them (/etc/passwd, LDAP …). Not responsible for numbers.
+// Users and groups by their names, as the system's databases have them (/etc/passwd, LDAP …). Not
+// responsible for numbers.
 
 import Glibc
 import Saturating
 
 /// The numbers of the users and groups of this machine.
 enum NamedOwners {
-    /// Bytes of the largest entry that is read: a group of a directory service may have thousands of members.
+    /// Bytes of the largest entry that is read: a group of a directory service may have thousands
+    /// of members.
     private static let largestEntry = 16 << 20
 
     /// The number of a user; nil if there is none of that name.

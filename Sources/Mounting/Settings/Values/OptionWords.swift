@@ -1,11 +1,13 @@
-// The words with which a shell completes options and their values, from the table of options. Not responsible for the shells
-// (Packaging/completion.bash, ArgumentParser).
+// The words with which a shell completes options and their values, from the table of options. Not
+// responsible for the shells (Packaging/completion.bash, ArgumentParser).
 
 /// The words that can stand in the place of one that a user has begun.
 package enum OptionWords {
-    /// Options of a mount, behind others and a comma if the word has them; behind `=`, the values that have names.
+    /// Options of a mount, behind others and a comma if the word has them; behind `=`, the values
+    /// that have names.
     ///
-    /// bash expands what it is offered, so there is nothing for a text in which the user has written a command or a variable.
+    /// bash expands what it is offered, so there is nothing for a text in which the user has
+    /// written a command or a variable.
     package static func mountOptions(_ word: String) -> [String] {
         let others = word.lastIndex(of: ",").map { word[...$0] } ?? ""
         guard others.utf8.allSatisfy(plain.contains) else { return [] }

@@ -1,4 +1,5 @@
-// The programs of the option `cached_only`. Not responsible for recognising them: `FileSystem` does.
+// The programs of the option `cached_only`. Not responsible for recognising them: `FileSystem`
+// does.
 
 /// Programs for which a mount fetches nothing.
 package struct ProgramList: Hashable, Sendable, Codable {
@@ -10,8 +11,8 @@ package struct ProgramList: Hashable, Sendable, Codable {
     /// The word for the standard list within another one.
     private static let standardWord = "standard"
 
-    /// Programs of desktops that open every file: they make thumbnails or search content. File managers
-    /// themselves are not among them, nor KDE's `kioworker`, which copies files, too.
+    /// Programs of desktops that open every file: they make thumbnails or search content. File
+    /// managers themselves are not among them, nor KDE's `kioworker`, which copies files, too.
     package static let standard = ProgramList(names: [
         // Thumbnails.
         "tumblerd", "gdk-pixbuf-thumbnailer", "glycin-thumbnailer", "ffmpegthumbnailer",

@@ -11,8 +11,8 @@ enum RateLimit: Hashable, Sendable {
     case byTime(RateSchedule)
 }
 
-/// Limits by the time of day: `500K@08:00/none@18:00` is 500 KiB per second from eight in the morning, and no limit from six in
-/// the evening.
+/// Limits by the time of day: `500K@08:00/none@18:00` is 500 KiB per second from eight in the
+/// morning, and no limit from six in the evening.
 package struct RateSchedule: Hashable, Sendable {
     /// A limit that begins.
     private struct Change: Hashable {
@@ -100,15 +100,7 @@ extension ValueForm<RateLimit> {
     private static var forms: String { "bytes per second such as 500K or 2M, with their unit" }
     private static var byTime: String { "limits by time such as 500K@08:00/none@18:00" }
 
-    /// A rate limit of a mount.
-    static var limit: Self {
-        Self(placeholder: "SIZE", expected: "\(forms), or \(byTime)") { text in
-            if let schedule = RateSchedule(parsing: text) { return .byTime(schedule) }
-            return OptionValue.largeBytes(text).flatMap { $0 > 0 ? .constant($0) : nil }
-        }
-    }
-
-    /// A rate limit that can be lifted.
+    /// A rate limit, or none: for a mount that lifts the limit of the configuration file, too.
     static var limitOrNone: Self {
         Self(
             placeholder: "SIZE", expected: "\(forms), none, or \(byTime)", words: ["none"]

@@ -167,8 +167,8 @@ extension ValueForm<LogLevel> {
 
 /// Parses the values of options; every function returns nil for an invalid one.
 package enum OptionValue {
-    /// Numbers up to this one mean another unit more probably than bytes: `bwlimit_up=500` is 500 KiB
-    /// per second in rclone.
+    /// Numbers up to this one mean another unit more probably than bytes: `bwlimit_up=500` is 500
+    /// KiB per second in rclone.
     private static let fewBytes: Int64 = 64 << 10
 
     /// Bytes in the same form, but few of them with their unit only: `500B`. 0 needs none.

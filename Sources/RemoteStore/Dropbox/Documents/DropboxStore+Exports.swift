@@ -1,4 +1,5 @@
-// Exports cloud documents (`files/export`). By id, as other clients ask for them: so the newest revision comes.
+// Exports cloud documents (`files/export`). By id, as other clients ask for them: so the newest
+// revision comes.
 
 import ContentHashing
 package import Core
@@ -25,7 +26,8 @@ extension DropboxStore: RemoteExporting {
         }
     }
 
-    /// The formats in the server's order, each once. People read and type them, so only plain words are taken.
+    /// The formats in the server's order, each once. People read and type them, so only plain words
+    /// are taken.
     private static func formats(of info: Files.ExportInfo?) -> [String] {
         var formats: [String] = []
         let told = [info?.exportAs].compactMap(\.self) + (info?.exportOptions ?? [])

@@ -1,4 +1,5 @@
-// Thumbnails of pictures (`files/get_thumbnail_batch`). By revision, so that none is of newer content than the tree has.
+// Thumbnails of pictures (`files/get_thumbnail_batch`). By revision, so that none is of newer
+// content than the tree has.
 
 package import Core
 import DropboxAPI

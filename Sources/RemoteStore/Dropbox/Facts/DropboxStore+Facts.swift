@@ -1,12 +1,13 @@
-// POSIX facts in properties of files and folders: with a commit, which costs no request, or alone. Not
-// responsible for reading them (`MetadataReader`), nor for the template (`FactsTemplate`).
+// POSIX facts in properties of files and folders: with a commit, which costs no request, or alone.
+// Not responsible for reading them (`MetadataReader`), nor for the template (`FactsTemplate`).
 
 package import Core
 package import DropboxAPI
 import Logging
 
 extension DropboxStore {
-    /// Replaces the facts of a node. A lost response does no harm: the same facts are written again.
+    /// Replaces the facts of a node. A lost response does no harm: the same facts are written
+    /// again.
     package func setFacts(
         _ facts: PosixFacts, of node: RemoteReference
     ) async throws(RemoteError) {

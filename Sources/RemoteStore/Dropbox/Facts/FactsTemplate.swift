@@ -34,7 +34,8 @@ final class FactsTemplate: Sendable {
         /// Those that the server has refused.
         var gone: Set<String> = []
         var lastLook: ContinuousClock.Instant?
-        /// Whether a listing of the templates has shown that no other machine has made one at the same moment.
+        /// Whether a listing of the templates has shown that no other machine has made one at the
+        /// same moment.
         var isOnlyOne = false
         /// When the last try to make one failed.
         var lastFailure: ContinuousClock.Instant?
@@ -61,8 +62,8 @@ final class FactsTemplate: Sendable {
         self.log = log
     }
 
-    /// The known templates, the one to write by first: two machines that make one at the same moment
-    /// may leave two. Empty if facts are not shared.
+    /// The known templates, the one to write by first: two machines that make one at the same
+    /// moment may leave two. Empty if facts are not shared.
     var ids: [String] { state.withLock { $0.found.map(\.id) } }
 
     /// Why the account keeps no facts; nil if it does, or may.
@@ -266,8 +267,8 @@ final class FactsTemplate: Sendable {
         return found.count
     }
 
-    /// Whether the server takes an id in a request (`TemplateId` of `file_properties.stone`), and it can be a part of a stored
-    /// position.
+    /// Whether the server takes an id in a request (`TemplateId` of `file_properties.stone`), and
+    /// it can be a part of a stored position.
     private static func isUsable(_ id: String) -> Bool {
         (id.hasPrefix("ptid:") || id.hasPrefix("/")) && MetadataReader.isIdentifier(id)
             && !id.utf8.contains(UInt8(ascii: ","))

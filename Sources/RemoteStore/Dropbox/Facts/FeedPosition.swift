@@ -1,6 +1,6 @@
-// Positions in a listing, each with the templates that the listing was requested with. The server's cursor continues with the
-// parameters of the first request, and does not tell them. So a feed from before the account had a template never contains
-// facts, and has to be begun anew.
+// Positions in a listing, each with the templates that the listing was requested with. The server's
+// cursor continues with the parameters of the first request, and does not tell them. So a feed from
+// before the account had a template never contains facts, and has to be begun anew.
 
 import Core
 import DropboxAPI
@@ -9,8 +9,8 @@ import DropboxAPI
 struct FeedPosition: Hashable, Sendable {
     /// The templates that the listing asks for.
     var templates: [String]
-    /// Whether it is the feed of the whole account, which must tell of facts if there are any. Other
-    /// listings are about names only.
+    /// Whether it is the feed of the whole account, which must tell of facts if there are any.
+    /// Other listings are about names only.
     var isFeed: Bool
     /// The server's cursor; empty before the first page.
     var cursor = ""

@@ -1,5 +1,5 @@
-// Shared folders on Dropbox, which the account has in its tree or not. Being a member of a folder and having it in the tree are two
-// things: nothing here changes the membership.
+// Shared folders on Dropbox, which the account has in its tree or not. Being a member of a folder
+// and having it in the tree are two things: nothing here changes the membership.
 
 import Core
 import DropboxAPI
@@ -49,7 +49,8 @@ extension DropboxStore {
     /// Pages without a usable folder in a row.
     private static let mostEmptyPages = 20
 
-    /// The shared folders that the account can have in its tree, or has there and can take out again.
+    /// The shared folders that the account can have in its tree, or has there and can take out
+    /// again.
     package func sharedFolders() async throws(RemoteError) -> [RemoteSharedFolder] {
         var found: [RemoteSharedFolder] = []
         var page: Sharing.ListFoldersResult
@@ -78,8 +79,9 @@ extension DropboxStore {
         }
     }
 
-    /// Puts a shared folder into the account's tree, at its top; returns its path there, if the server tells it, and
-    /// whether this call has done it. A folder that is there already stays where it is.
+    /// Puts a shared folder into the account's tree, at its top; returns its path there, if the
+    /// server tells it, and whether this call has done it. A folder that is there already stays
+    /// where it is.
     package func join(
         _ folder: RemoteSharedFolder
     ) async throws(RemoteError) -> (path: String?, isNew: Bool) {
@@ -101,7 +103,8 @@ extension DropboxStore {
         return (known?.path, isNew)
     }
 
-    /// Takes a shared folder out of the account's tree; the account stays a member. One that is not there is left alone.
+    /// Takes a shared folder out of the account's tree; the account stays a member. One that is not
+    /// there is left alone.
     package func leave(sharedFolder id: String) async throws(RemoteError) {
         do {
             // A response that was lost is followed by `unmounted`.

@@ -169,10 +169,14 @@ extension DropboxStore {
                 Files.moveBatchCheckV2)
             return try relocated(results.entries, count: moves.count)
         }
-        for (move, outcome) in zip(moves, outcomes) {
-            if case .success(let entry) = outcome { compare(entry, with: move.source) }
+        return zip(moves, outcomes).map { move, outcome in
+            outcome.flatMap { entry in
+                Result { () throws(RemoteError) in
+                    try check(entry, is: move.source)
+                    return entry
+                }
+            }
         }
-        return outcomes
     }
 
     /// Copies files as one batch.

@@ -1,7 +1,7 @@
-// Flushes staging files, and notes the files of which a flush has failed. Linux reports a failed write once, and takes the
-// pages for clean from then on: a second call returns success, and a page that leaves memory is read back as the disk has it.
-// So after a failure the bytes are written anew before the next call, if their checksums say that memory still has them
-// (`UnflushedBytes`).
+// Flushes staging files, and notes the files of which a flush has failed. Linux reports a failed
+// write once, and takes the pages for clean from then on: a second call returns success, and a page
+// that leaves memory is read back as the disk has it. So after a failure the bytes are written anew
+// before the next call, if their checksums say that memory still has them (`UnflushedBytes`).
 
 import CLinux
 import Glibc
@@ -14,12 +14,15 @@ struct FlushCalls: Sendable {
     var filesystem: @Sendable (Int32) -> Int32 = { syncfs($0) }
 }
 
-/// Flushes files by number. One whose flush has failed is doubtful: it fails from then on, until its
-/// unflushed bytes were written anew and flushed, or all of its bytes are given up.
+/// Flushes files by number. One whose flush has failed is doubtful: it fails from then on, until
+/// its unflushed bytes were written anew and flushed, or all of its bytes are given up.
 final class DiskFlush: Sendable {
     private final class Turn: Sendable {
         let lock = Mutex(())
     }
+
+    /// Between two tries of a doubtful file that no program asks for; they begin with two seconds.
+    private static let longestPause = Duration.seconds(300)
 
     /// The tries to flush a doubtful file.
     private struct Doubt {
@@ -35,8 +38,9 @@ final class DiskFlush: Sendable {
     }
 
     private let calls: FlushCalls
-    /// Locks: held over a flush, inside of a staged file's. The kernel reports a failure to one flush, and the next flush of the
-    /// file succeeds. So the flushes of a file take turns: the next flush finds the mark of the failure.
+    /// Locks: held over a flush, inside of a staged file's. The kernel reports a failure to one
+    /// flush, and the next flush of the file succeeds. So the flushes of a file take turns: the
+    /// next flush finds the mark of the failure.
     private let turns = (0..<16).map { _ in Turn() }
     /// Lock: a leaf; held for memory only.
     private let doubts = Mutex(Doubts())
@@ -47,8 +51,8 @@ final class DiskFlush: Sendable {
         self.calls = calls
     }
 
-    /// Flushes a file's bytes, by a descriptor that can write. Throws if that fails. After a failure the
-    /// bytes are written anew first, and it fails as long as they cannot be.
+    /// Flushes a file's bytes, by a descriptor that can write. Throws if that fails. After a
+    /// failure the bytes are written anew first, and it fails as long as they cannot be.
     func flush(_ descriptor: Int32, of number: Int64) throws(StagingError) {
         let turn = turns[Int(truncatingIfNeeded: number.magnitude % 16)]
         try turn.lock.withLock { (_) throws(StagingError) in
@@ -76,15 +80,15 @@ final class DiskFlush: Sendable {
                 doubts.isSaved = false
                 return
             }
-            let pause = min(300, 1 << min(doubt.failures, 9))
-            doubt.next = .now.advanced(by: .seconds(clamping: pause))
+            doubt.next = .now.advanced(
+                by: min(Duration.seconds(1).doubled(times: doubt.failures), Self.longestPause))
             doubt.failures +|= 1
             doubts.files[number] = doubt
         }
     }
 
-    /// Flushes the filesystem of an open folder, for these files. Returns false if that fails, or ever
-    /// has: the failure of another file is reported once, too.
+    /// Flushes the filesystem of an open folder, for these files. Returns false if that fails, or
+    /// ever has: the failure of another file is reported once, too.
     func flushFilesystem(_ descriptor: Int32, for numbers: [Int64]) -> Bool {
         if doubts.withLock({ $0.hasFilesystemFailed }) { return false }
         let begun = unflushed.withLock { unflushed in numbers.compactMap { unflushed[$0] } }

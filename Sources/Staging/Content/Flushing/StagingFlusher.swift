@@ -33,6 +33,8 @@ final class StagingFlusher: Sendable {
     private let state = Mutex(State())
     private let queue: any BackgroundQueue
     let disk: DiskFlush
+    /// The space that the database needs, and no content gets.
+    var reserve: SpaceReserve? { store.reserve }
     /// The folder: a descriptor that is opened after a failure of the filesystem may not be told of
     /// it. Lock: a leaf; held while the folder is opened.
     private let folder = Mutex<Int32?>(nil)

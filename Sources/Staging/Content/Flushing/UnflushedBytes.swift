@@ -1,15 +1,17 @@
-// Checksums of the bytes that were written to a staging file since its last flush. After a flush has failed, Linux takes the
-// pages for clean, and a page that leaves memory is read back as the disk has it. The checksums tell whether memory still has
-// the written bytes. Not responsible for flushing (`DiskFlush`), nor for what the bytes mean (`StagedFile`).
+// Checksums of the bytes that were written to a staging file since its last flush. After a flush
+// has failed, Linux takes the pages for clean, and a page that leaves memory is read back as the
+// disk has it. The checksums tell whether memory still has the written bytes. Not responsible for
+// flushing (`DiskFlush`), nor for what the bytes mean (`StagedFile`).
 
 import CXXHash
 import Glibc
-import LocalIO
+import LocalFiles
 import Saturating
 import Synchronization
 
-/// The bytes of a staging file that may be in memory only. All changes of the file go through it, from
-/// its beginning or from a successful flush on; for an earlier process's file nothing is known.
+/// The bytes of a staging file that may be in memory only. All changes of the file go through it,
+/// from its beginning or from a successful flush on; for an earlier process's file nothing is
+/// known.
 final class UnflushedBytes: Sendable {
     /// Bytes with one checksum.
     private struct Part {
@@ -43,14 +45,14 @@ final class UnflushedBytes: Sendable {
         case refused
     }
 
-    /// Sequential writes share a checksum up to this size in bytes. Small, because a write over a part
-    /// reads it.
+    /// Sequential writes share a checksum up to this size in bytes. Small, because a write over a
+    /// part reads it.
     private static let partSize: Int64 = 256 << 10
     /// Number of parts of a file at most, for the sake of memory.
     private static let mostParts = 1 << 14
 
-    /// Lock: inside a staged file's and that of a flush; held over local disk calls, so that nothing
-    /// is written between a read and its checksum.
+    /// Lock: inside a staged file's and that of a flush; held over local disk calls, so that
+    /// nothing is written between a read and its checksum.
     private let state: Mutex<State>
 
     /// Begins with an empty file, or with a file of which nothing is known.
@@ -63,10 +65,11 @@ final class UnflushedBytes: Sendable {
 
     // MARK: Changing the file
 
-    /// Writes all bytes at an offset.
+    /// Writes bytes at an offset. Returns how many the disk has taken, if it refused the others,
+    /// and throws if it has taken none.
     func write(
         _ bytes: UnsafeRawBufferPointer, at offset: Int64, to descriptor: Int32
-    ) throws(StagingError) {
+    ) throws(StagingError) -> PartialWrite? {
         try state.withLock { (state) throws(StagingError) in
             state.changes +|= 1
             let range = offset ..<| offset +| Int64(clamping: bytes.count)
@@ -76,10 +79,12 @@ final class UnflushedBytes: Sendable {
                 let code = errno
                 // Of bytes that stay as they were, there is no checksum left.
                 if isOver { state.lose() }
+                guard done > 0 else { throw StagingError(code: code) }
                 Self.add(UnsafeRawBufferPointer(rebasing: bytes.prefix(done)), at: offset, &state)
-                throw StagingError(code: code)
+                return PartialWrite(count: done, refusal: StagingError(code: code))
             }
             Self.add(bytes, at: offset, &state)
+            return nil
         }
     }
 
@@ -120,13 +125,14 @@ final class UnflushedBytes: Sendable {
     /// Notes that a flush has succeeded which began after so many changes.
     func noteFlushed(_ changes: UInt64) {
         state.withLock { state in
-            // A change during the flush may be on the disk or not: then all bytes stay unflushed ones.
+            // A change during the flush may be on the disk or not: then all bytes stay unflushed
+            // ones.
             if state.changes == changes { state = State(isComplete: true, changes: changes) }
         }
     }
 
-    /// Makes the system write all unflushed bytes again, after it has failed to: writes them anew, if
-    /// memory has them. The file's time stays.
+    /// Makes the system write all unflushed bytes again, after it has failed to: writes them anew,
+    /// if memory has them. The file's time stays.
     func writeAnew(to descriptor: Int32) -> Outcome {
         var position: Int64 = 0
         while true {
@@ -163,8 +169,8 @@ final class UnflushedBytes: Sendable {
         return low
     }
 
-    /// Takes a range out of the parts, before other bytes are written there. Returns whether there was
-    /// anything of it.
+    /// Takes a range out of the parts, before other bytes are written there. Returns whether there
+    /// was anything of it.
     private static func cut(
         _ range: Range<Int64>, out state: inout State, _ descriptor: Int32
     ) -> Bool {

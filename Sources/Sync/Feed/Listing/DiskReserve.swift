@@ -1,7 +1,8 @@
-// The part of the state folder's disk that is reserved for users' writes: entries from a server that lists new ones
-// without an end do not fill it.
+// The part of the state folder's disk that is reserved for users' writes: entries from a server
+// that lists new ones without an end do not fill it.
 
 import Glibc
+import MetadataStore
 import RemoteStore
 import Saturating
 import Staging
@@ -12,8 +13,8 @@ enum DiskReserve {
     /// The divisor of the size of a small disk that gives its reserve.
     private static let part: Int64 = 20
 
-    /// Bytes on the disk, at most, for an applied entry, beside those of its texts: a row, its index
-    /// entries, and all of it in the log once more.
+    /// Bytes on the disk, at most, for an applied entry, beside those of its texts: a row, its
+    /// index entries, and all of it in the log once more.
     private static let bytesOfEntry: Int64 = 600
     private static let copiesOfText: Int64 = 4
 
@@ -42,14 +43,13 @@ enum DiskReserve {
     }
 }
 
-extension UploadEnvironment {
-    /// Throws, and says so in the status, while the disk has no room but the reserve for entries that are
-    /// applied together.
+extension SyncedAccount {
+    /// Throws, and says so in the status, while the disk has no room but the reserve for entries
+    /// that are applied together.
     func checkReserve(_ entries: [RemoteEntry] = []) throws(SyncError) {
-        guard
-            DiskReserve.isUsedUp(
-                at: staging.directory, added: DiskReserve.bytes(for: entries))
-        else { return }
+        // The space that the database has released is for users' changes.
+        let added = DiskReserve.bytes(for: entries) +| (store.reserve?.missing ?? 0)
+        guard DiskReserve.isUsedUp(at: staging.directory, added: added) else { return }
         state.noteStore(.reserveReached)
         throw .local(.reserveReached)
     }

@@ -8,7 +8,7 @@ import Tree
 
 /// Fetches single folders on demand; concurrent requests for one folder share the result.
 actor FolderLister {
-    private let environment: UploadEnvironment
+    private let account: SyncedAccount
     /// Head start in seconds of the full listing: enough for some 10,000 entries. Only at the first
     /// mount of a large account a caller waits so long.
     private static let head = 1.0
@@ -18,8 +18,8 @@ actor FolderLister {
     private var isStopped = false
     private var running: [InodeID: Task<SyncOutcome<Void>, Never>] = [:]
 
-    init(environment: UploadEnvironment) {
-        self.environment = environment
+    init(account: SyncedAccount) {
+        self.account = account
     }
 
     /// Cancels running listings, and refuses new ones.
@@ -66,12 +66,12 @@ actor FolderLister {
     private func list(_ folder: InodeID) async throws(SyncError) {
         if try await ask({ try $0.isListed(folder) }) { return }
         if await isCompleteSoon() { return }
-        let environment = environment
-        try await environment.gate.read { () async throws(SyncError) in
+        let account = account
+        try await account.gate.read { () async throws(SyncError) in
             // Read only now, with no commit in flight that changes it.
             guard let path = try await ask({ try $0.path(of: folder) }) else { return }
             let contents = try await fromServer(
-                await environment.remote.contents(of: path, recursive: false))
+                await account.remote.contents(of: path, recursive: false))
             try await apply(contents.entries, of: folder, at: path)
         }
     }
@@ -79,9 +79,9 @@ actor FolderLister {
     /// Whether the full listing completes within a second of its start: then listing single folders
     /// beside it is of no use.
     private func isCompleteSoon() async -> Bool {
-        let clock = environment.clock
+        let clock = account.clock
         while true {
-            let status = environment.state.current
+            let status = account.state.current
             if status.isTreeComplete { return true }
             guard status.connection != .offline, let began = status.listingBegan,
                 clock.now() < began.adding(seconds: Self.head)
@@ -94,17 +94,18 @@ actor FolderLister {
     private func apply(
         _ entries: [RemoteEntry], of folder: InodeID, at path: RemotePath
     ) async throws(SyncError) {
-        let environment = environment
-        await environment.hashUnsent(like: entries)
-        let changes = try await storeWork { store in
-            try store.bringIn(environment.deltaContext()) { transaction, context in
+        let account = account
+        await UnsentHashes(account: account).note(like: entries)
+        let outcome = try await storeWork { store in
+            try store.bringIn(account.deltaContext()) { transaction, context in
                 var applier = try DeltaApplier(transaction: transaction, context: context)
                 try applier.apply(entries)
                 try transaction.markListed(folder, at: path)
                 return applier.outcome
-            }.changes
+            }
         }
-        environment.observer.treeDidChange(changes)
+        account.noteListed(outcome)
+        account.observer.treeDidChange(outcome.changes)
     }
 
     private func ask<Value: Sendable>(
@@ -116,9 +117,9 @@ actor FolderLister {
     private func storeWork<Value: Sendable>(
         _ work: @escaping @Sendable (MetadataStore) throws -> Value
     ) async throws(SyncError) -> Value {
-        let store = environment.store
+        let store = account.store
         do {
-            return try await environment.disk.run { try work(store) }
+            return try await account.disk.run { try work(store) }
         } catch {
             throw SyncError(cause: error)
         }

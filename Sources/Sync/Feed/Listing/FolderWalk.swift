@@ -1,5 +1,5 @@
-// A listing folder by folder: requests several folders at once and applies their contents. Not responsible for when: `ChangeFeed`
-// goes on with it step by step.
+// A listing folder by folder: requests several folders at once and applies their contents. Not
+// responsible for when: `ChangeFeed` goes on with it step by step.
 
 import Core
 import MetadataStore
@@ -11,15 +11,17 @@ struct FolderWalk: Sendable {
     /// Folders that are listed at once.
     static let foldersAtOnce = 8
 
-    let environment: UploadEnvironment
+    let account: SyncedAccount
     let writer: FeedWriter
 
     /// Begins with a cursor from before the first folder is listed: its deltas contain moves
     /// between listed and unlisted parts.
     func begin(_ phase: ChangeFeed.Phase) async throws(SyncError) {
-        let root = environment.remote.root
-        try await environment.gate.read { () async throws(SyncError) in
-            let cursor = try await fromServer(await environment.remote.latestCursor())
+        let root = account.remote.root
+        try await account.gate.read { () async throws(SyncError) in
+            let cursor = try await fromServer(await account.remote.latestCursor())
+            let now = account.clock.now()
+            account.state.update { $0.beginListing(at: now) }
             try await writer.write { transaction in
                 try transaction.beginListing()
                 try transaction.forgetListedFolders()
@@ -45,7 +47,7 @@ struct FolderWalk: Sendable {
         after inode: InodeID
     ) async throws(SyncError) -> [(inode: InodeID, path: RemotePath)] {
         try await fromStore {
-            try await environment.store.read { snapshot in
+            try await account.store.read { snapshot in
                 try snapshot.unlistedFolders(after: inode, limit: Self.foldersAtOnce).map {
                     ($0, RemotePath(rawValue: try snapshot.remotePath(of: $0) ?? ""))
                 }
@@ -58,11 +60,11 @@ struct FolderWalk: Sendable {
     func list(
         _ folders: [(inode: InodeID, path: RemotePath)]
     ) async throws(SyncError) {
-        var context = environment.deltaContext()
+        var context = account.deltaContext()
         context.isListing = true
         let surroundings = context
-        try await environment.gate.read { () async throws(SyncError) in
-            let answers = await environment.remote.contents(of: folders.map(\.path))
+        try await account.gate.read { () async throws(SyncError) in
+            let answers = await account.remote.contents(of: folders.map(\.path))
             var entries: [RemoteEntry] = []
             var listed: [(inode: InodeID, path: RemotePath)] = []
             var failure: SyncError?
@@ -86,7 +88,7 @@ struct FolderWalk: Sendable {
         _ entries: [RemoteEntry], of folders: [(inode: InodeID, path: RemotePath)],
         _ context: DeltaContext
     ) async throws(SyncError) {
-        await environment.hashUnsent(like: entries)
+        await UnsentHashes(account: account).note(like: entries)
         try await writer.bringIn(context) { transaction, context in
             var applier = try DeltaApplier(transaction: transaction, context: context)
             try applier.apply(entries)

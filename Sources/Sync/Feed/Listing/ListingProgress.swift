@@ -1,5 +1,5 @@
-// How far a full listing is, and whether the server goes on with it. Not responsible for pages, nor for pauses
-// between them (`ChangeFeed`).
+// How far a full listing is, and whether the server goes on with it. Not responsible for pages, nor
+// for pauses between them (`ChangeFeed`).
 
 import Core
 import MetadataStore
@@ -32,7 +32,8 @@ struct ListingProgress {
         if isMovingOn { emptyPages.forget() } else { emptyPages.note() }
     }
 
-    /// Notes a refusal of the full listing. Returns whether it was one too many: then the count begins anew.
+    /// Notes a refusal of the full listing. Returns whether it was one too many: then the count
+    /// begins anew.
     mutating func noteRefusal() -> Bool {
         failures +|= 1
         guard failures >= Self.mostFailures else { return false }

@@ -44,7 +44,9 @@ extension RemoteStoring {
     func contents(
         of folder: RemotePath, recursive: Bool
     ) async throws(RemoteError) -> RemoteContents {
-        try await contents(from: try await list(folder, recursive: recursive))
+        try await beginningAnew { () async throws(RemoteError) in
+            try await contents(from: try await list(folder, recursive: recursive))
+        }
     }
 
     /// The changes since a cursor, in order.
@@ -135,9 +137,9 @@ extension RemoteStoring {
                 unlisted.append(contentsOf: contents.folders)
             }
         }
-        let news = try await changes(after: start)
-        guard news.refusedCount == 0,
-            !news.entries.contains(where: { $0.foldedPath.isWithin(filed) })
+        let deltas = try await changes(after: start)
+        guard deltas.refusedCount == 0,
+            !deltas.entries.contains(where: { $0.foldedPath.isWithin(filed) })
         else {
             throw .server("the folder changed while it was listed")
         }

@@ -1,6 +1,6 @@
 // Stores the last content of a deleted file again, without replacing anything. The server's own
-// restoration would make it the current revision of a file that another client has stored at the path
-// in the same moment. Not responsible for which files come back (`FolderSearcher.swift`).
+// restoration would make it the current revision of a file that another client has stored at the
+// path in the same moment. Not responsible for which files come back (`FolderSearcher.swift`).
 
 import ContentHashing
 import Core
@@ -11,7 +11,7 @@ import Tree
 
 /// Brings deleted files back.
 struct FileRevival: Sendable {
-    let environment: UploadEnvironment
+    let account: SyncedAccount
 
     /// Names that are tried besides the file's own.
     private static let mostCopies = 9
@@ -50,14 +50,14 @@ struct FileRevival: Sendable {
     private func restore(
         _ file: RemoteFile, at path: RemotePath, holdsGate: Bool
     ) async throws(SyncError) {
-        let environment = environment
+        let account = account
         try await committing(holdsGate) { () async throws(SyncError) in
-            guard try await fromServer(await environment.remote.deletedFile(at: path)) != nil else {
+            guard try await fromServer(await account.remote.deletedFile(at: path)) != nil else {
                 return
             }
             let entry = try await fromServer(
-                await environment.remote.restore(path, to: file.revision))
-            await environment.record { try $0.apply([entry]) }
+                await account.remote.restore(path, to: file.revision))
+            await account.recorder.record { try $0.apply([entry]) }
         }
     }
 
@@ -66,7 +66,7 @@ struct FileRevival: Sendable {
     private func paths(besides path: RemotePath) -> [RemotePath] {
         var paths = [path]
         guard let name = path.components.last.flatMap({ try? FileName($0) }) else { return paths }
-        let names = ConflictName(host: environment.host, at: environment.clock.date())
+        let names = ConflictName(host: account.host, at: account.clock.date())
         for number in 1...Self.mostCopies {
             paths.append(path.parent.appending(names.name(for: name, number: number)))
         }
@@ -84,15 +84,15 @@ struct FileRevival: Sendable {
     private func sent(_ base: StagedContent.Base) async throws(SyncError) -> Content {
         let piece = Int64(clamping: ContentHasher.blockSize)
         if base.size <= piece {
-            return .bytes(try await environment.baseBytes(base, 0..<base.size))
+            return .bytes(try await BaseContent(account: account).bytes(base, 0..<base.size))
         }
-        let session = try await fromServer(await environment.remote.startUpload(concurrent: false))
+        let session = try await fromServer(await account.remote.startUpload(concurrent: false))
         var start: Int64 = 0
         while start < base.size {
             let range = start..<min(start +| piece, base.size)
-            let bytes = try await environment.baseBytes(base, range)
+            let bytes = try await BaseContent(account: account).bytes(base, range)
             try await fromServer(
-                await environment.remote.append(
+                await account.remote.append(
                     MemorySource(bytes, from: start), range: range, to: session,
                     closes: range.upperBound == base.size))
             start = range.upperBound
@@ -103,19 +103,19 @@ struct FileRevival: Sendable {
     private func commit(
         _ content: Content, _ commit: RemoteCommit, holdsGate: Bool
     ) async throws(SyncError) {
-        let environment = environment
+        let account = account
         try await committing(holdsGate) { () async throws(SyncError) in
             let entry =
                 switch content {
                 case .bytes(let bytes):
                     try await fromServer(
-                        await environment.remote.upload(
+                        await account.remote.upload(
                             MemorySource(bytes), commit: commit))
                 case .session(let session, let size):
                     try await fromServer(
-                        await environment.remote.finishUpload(session, size: size, commit: commit))
+                        await account.remote.finishUpload(session, size: size, commit: commit))
                 }
-            await environment.record { try $0.apply([entry]) }
+            await account.recorder.record { try $0.apply([entry]) }
         }
     }
 
@@ -123,6 +123,6 @@ struct FileRevival: Sendable {
         _ holdsGate: Bool, _ body: () async throws(SyncError) -> Void
     ) async throws(SyncError) {
         if holdsGate { return try await body() }
-        try await environment.gate.commit(body)
+        try await account.gate.commit(body)
     }
 }

@@ -12,12 +12,12 @@ import Tree
 
 /// Deletes folders on the server.
 struct FolderDeletion: Sendable {
-    let environment: UploadEnvironment
+    let account: SyncedAccount
     let searcher: FolderSearcher
 
     /// Deletes a folder whose contents users have deleted. The caller holds the commit gate.
     func delete(_ folder: RemoteReference, _ inode: InodeID) async throws(SyncError) {
-        let remote = environment.remote
+        let remote = account.remote
         // From before the listing, so that its changes contain later nodes.
         let start = try await fromServer(await remote.deletionCursor())
         guard let permission = try await holdsNothingUnseen(folder, inode, since: start) else {
@@ -26,10 +26,10 @@ struct FolderDeletion: Sendable {
         let search = permission.search
         if let search { await searcher.replace(earlierThan: search) }
         // A power cut after the deletion must leave the search.
-        let staging = environment.staging
+        let staging = account.staging
         if let search {
             do throws(SyncError) {
-                try await environment.local { try staging.flush() }
+                try await account.local.run { try staging.flush() }
             } catch {
                 await searcher.forget(search)
                 throw error
@@ -41,7 +41,7 @@ struct FolderDeletion: Sendable {
             if let search { await searcher.deletionFailed(error, before: search) }
             throw error
         }
-        await environment.record { recorder in
+        await account.recorder.record { recorder in
             try recorder.deleted(inode)
             if let search { try recorder.transaction.confirmDeletion(in: search) }
         }
@@ -51,16 +51,17 @@ struct FolderDeletion: Sendable {
         }
     }
 
-    /// Lists a folder that is to be deleted, because another client may have stored files in it. These come into the tree, and
-    /// the folder with them. The same transaction decides whether the folder may be deleted, and notes the search that follows
-    /// the deletion. Returns nil if the folder stays. Throws `notFound` if another folder is at its path.
+    /// Lists a folder that is to be deleted, because another client may have stored files in it.
+    /// These come into the tree, and the folder with them. The same transaction decides whether the
+    /// folder may be deleted, and notes the search that follows the deletion. Returns nil if the
+    /// folder stays. Throws `notFound` if another folder is at its path.
     private func holdsNothingUnseen(
         _ folder: RemoteReference, _ inode: InodeID, since start: Cursor?
     ) async throws(SyncError) -> DeletionPermission? {
         let path = folder.path
         let contents = try await contents(of: path, inode)
         let isListing = try await fromServer(
-            await environment.remote.isListing(contents, of: folder))
+            await account.remote.isListing(contents, of: folder))
         guard isListing else { throw .remote(.notFound) }
         if contents.refusedCount > 0 {
             throw .remote(.forbidden("the folder holds names that cannot be shown here"))
@@ -68,8 +69,8 @@ struct FolderDeletion: Sendable {
         let depth = path.components.count
         let inside = contents.entries.filter { $0.foldedPath.components.count > depth }
         let verdict = Verdict()
-        let time = environment.clock.date()
-        try await environment.record { recorder in
+        let time = account.clock.date()
+        try await account.recorder.record { recorder in
             try recorder.apply(inside)
             let transaction = recorder.transaction
             let decision = try transaction.verdict(on: inode, at: path, holding: inside)
@@ -87,7 +88,7 @@ struct FolderDeletion: Sendable {
         case .isFiledElsewhere:
             // Its contents were applied to another local folder, and would be deleted unseen. Its
             // own entry corrects that.
-            await environment.record { try $0.apply(contents.entries) }
+            await account.recorder.record { try $0.apply(contents.entries) }
             throw .remote(.server("the folder is not filed where it is believed to be"))
         }
     }
@@ -97,16 +98,16 @@ struct FolderDeletion: Sendable {
     private func contents(
         of path: RemotePath, _ inode: InodeID
     ) async throws(SyncError) -> RemoteContents {
-        let environment = environment
-        let entry = await environment.attempt {
-            try await environment.store.read { try $0.journalEntry(of: inode) }
+        let account = account
+        let entry = await account.local.attempt {
+            try await account.store.read { try $0.journalEntry(of: inode) }
         }
         let failures = entry.flatMap { $0 }?.attempts ?? 0
         do throws(RemoteError) {
             if failures < ListingProgress.mostFailures {
-                return try await environment.remote.contents(of: path, recursive: true)
+                return try await account.remote.contents(of: path, recursive: true)
             }
-            return try await environment.remote.contentsFolderByFolder(
+            return try await account.remote.contentsFolderByFolder(
                 of: path, atOnce: FolderWalk.foldersAtOnce)
         } catch {
             // Concerns this folder only: all other steps may be sent.

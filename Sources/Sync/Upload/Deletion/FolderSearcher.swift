@@ -12,14 +12,14 @@ import Saturating
 
 /// Searches deleted folders for files that others had stored there.
 actor FolderSearcher {
-    private let environment: UploadEnvironment
+    private let account: SyncedAccount
     /// The searches that are repeated beside the commits, by their numbers.
     private var repeated: [Int64: Repetition] = [:]
     /// The failed searches that `status` shows.
     private var failed: [Int64: FolderSearch] = [:] {
         didSet {
             let places = Set(failed.values.map(\.place))
-            environment.state.update { $0.unsearchedFolders = places }
+            account.state.update { $0.unsearchedFolders = places }
         }
     }
     /// Whether the searches of earlier processes have begun.
@@ -40,16 +40,16 @@ actor FolderSearcher {
         var task: Task<Void, Never>
     }
 
-    init(environment: UploadEnvironment) {
-        self.environment = environment
+    init(account: SyncedAccount) {
+        self.account = account
     }
 
     /// Begins the searches that an earlier process has not finished.
     func resume() async {
         guard !isResumed else { return }
-        let store = environment.store
+        let store = account.store
         guard
-            let rows = await environment.attempt({
+            let rows = await account.local.attempt({
                 try await store.read { try $0.folderSearches() }
             })
         else {
@@ -57,11 +57,11 @@ actor FolderSearcher {
         }
         isResumed = true
         for search in rows where repeated[search.number] == nil {
-            if search.sent.adding(seconds: Self.longestReport) < environment.clock.date() {
+            if search.sent.adding(seconds: Self.longestReport) < account.clock.date() {
                 await forget(search)
                 continue
             }
-            environment.log.notice(
+            account.log.notice(
                 "searching a deleted folder for files of other clients",
                 metadata: ["folder": "\(search.place)"])
             repeatedly(search, afterPause: false)
@@ -105,14 +105,14 @@ actor FolderSearcher {
 
     private func repeatedly(_ search: FolderSearch, afterPause: Bool) {
         repeated[search.number] = Repetition(
-            search: search, began: environment.clock.now(),
+            search: search, began: account.clock.now(),
             task: Task { await repeatSearch(search, afterPause: afterPause) })
     }
 
     private func repeatSearch(_ search: FolderSearch, afterPause: Bool) async {
         // By now, the number of a replaced search may belong to another one.
         defer { if !Task.isCancelled { repeated[search.number] = nil } }
-        let clock = environment.clock
+        let clock = account.clock
         for attempt in 0... {
             if attempt > 0 || afterPause {
                 let pause = UploadReaction.delay(after: attempt +| 1)
@@ -134,7 +134,7 @@ actor FolderSearcher {
             }
         } catch {
             if Task.isCancelled { return true }
-            environment.log.error(
+            account.log.error(
                 "a deleted folder could not be searched for files of other clients",
                 metadata: ["folder": "\(place)", "error": "\(error)"])
             failed[search.number] = search
@@ -153,7 +153,7 @@ actor FolderSearcher {
     private func outcome(
         of search: FolderSearch, holdsGate: Bool
     ) async throws(SyncError) -> Outcome {
-        let entries = try await fromServer(await environment.remote.changes(after: search.cursor))
+        let entries = try await fromServer(await account.remote.changes(after: search.cursor))
             .entries
         let told = ToldChanges(entries)
         guard search.isConfirmed || told.contain(deletionOf: search) else {
@@ -186,24 +186,25 @@ actor FolderSearcher {
     /// Whether the server will never make a deletion that no delta contains. This machine's date is
     /// of no use: it may be set, and differ from the server's.
     private func isPointless(_ search: FolderSearch) -> Bool {
-        let now = environment.clock.now()
+        let now = account.clock.now()
         return (repeated[search.number]?.began ?? now).adding(seconds: Self.longestCommit) < now
     }
 
-    /// The last version of a deleted file; nil if the file was moved away, or if users of this mount have deleted it. The
-    /// server finds deleted files by their paths. If another file is or was at the path since, the server finds the other file,
-    /// and the version is taken from the deltas.
+    /// The last version of a deleted file; nil if the file was moved away, or if users of this
+    /// mount have deleted it. The server finds deleted files by their paths. If another file is or
+    /// was at the path since, the server finds the other file, and the version is taken from the
+    /// deltas.
     private func lastVersion(
         of deleted: ToldChanges.DeletedFile, unless survivors: Set<FileID>
     ) async throws(SyncError) -> RemoteFile? {
-        let store = environment.store
-        let found = try await fromServer(await environment.remote.deletedFile(at: deleted.path))?
+        let store = account.store
+        let found = try await fromServer(await account.remote.deletedFile(at: deleted.path))?
             .versions.first?.file
         let isSame = deleted.told.map { $0.id == found?.id } ?? true
         guard let file = isSame ? found : deleted.told, !survivors.contains(file.id) else {
             return nil
         }
-        let isOwn = try await environment.local {
+        let isOwn = try await account.local.run {
             try store.read { try $0.isOwnDeletion(file.revision) }
         }
         return isOwn ? nil : file
@@ -212,8 +213,8 @@ actor FolderSearcher {
     private func revive(
         _ file: RemoteFile, at path: RemotePath, holdsGate: Bool
     ) async throws(SyncError) {
-        try await FileRevival(environment: environment).store(file, at: path, holdsGate: holdsGate)
-        environment.log.warning(
+        try await FileRevival(account: account).store(file, at: path, holdsGate: holdsGate)
+        account.log.warning(
             "a file that others stored in a folder while it was deleted is restored",
             metadata: ["path": "\(path)"])
     }
@@ -221,8 +222,8 @@ actor FolderSearcher {
     /// Removes the row of a search. Returns whether the disk took that.
     @discardableResult
     func forget(_ search: FolderSearch) async -> Bool {
-        let store = environment.store
-        return await environment.attempt { try await store.write { try $0.forgetSearch(search) } }
+        let store = account.store
+        return await account.local.attempt { try await store.write { try $0.forgetSearch(search) } }
             != nil
     }
 }

@@ -62,8 +62,8 @@ struct ToldChanges {
         let told: RemoteFile?
     }
 
-    /// The files that were deleted with the folder, or just before, by their paths. It held no files
-    /// before these changes: its users had deleted them.
+    /// The files that were deleted with the folder, or just before, by their paths. It held no
+    /// files before these changes: its users had deleted them.
     func deletedFiles(in search: FolderSearch) -> [DeletedFile] {
         var files: [RemotePath: RemoteFile?] = [:]
         for place in places(of: search) {

@@ -7,15 +7,16 @@ import Saturating
 
 /// Decides when users' changes are due.
 ///
-/// Changes of users that follow one another without a pause are one burst, and become due together, so that their steps share
-/// requests. A burst ends when the mount has been quiet for a moment, and at the latest when the write delay has passed since
-/// its first change. Until the burst ends, the due time of its journal entries is that latest end. By this time the transaction
-/// that ends the burst finds the entries.
+/// Changes of users that follow one another without a pause are one burst, and become due together,
+/// so that their steps share requests. A burst ends when the mount has been quiet for a moment, and
+/// at the latest when the write delay has passed since its first change. Until the burst ends, the
+/// due time of its journal entries is that latest end. By this time the transaction that ends the
+/// burst finds the entries.
 ///
-/// A place that changes again and again, as a log file does, would be sent at each of its pauses. If a change follows the end
-/// of a burst so soon that the write delay would have joined them, the burst has ended too early for this place. After a few
-/// early ends the place leaves the bursts, and is sent once it has not changed for the write delay. The other places do not
-/// wait for it.
+/// A place that changes again and again, as a log file does, would be sent at each of its pauses.
+/// If a change follows the end of a burst so soon that the write delay would have joined them, the
+/// burst has ended too early for this place. After a few early ends the place leaves the bursts,
+/// and is sent once it has not changed for the write delay. The other places do not wait for it.
 struct ChangeBursts: Sendable {
     /// Early ends after which a place waits.
     static let mostEarly = 3

@@ -20,7 +20,8 @@ struct StepBatch: Sendable {
         /// Whether no other step may be in flight: moves change which node is at a place.
         var isExclusive: Bool { self == .moves }
 
-        /// Steps of a batch. Facts are a request each, and their nodes' contents wait until the batch ends.
+        /// Steps of a batch. Facts are a request each, and their nodes' contents wait until the
+        /// batch ends.
         var limit: Int { self == .facts ? 8 : StepChoice.batchLimit }
     }
 
@@ -203,9 +204,10 @@ struct StepChoice: Sendable {
     }
 }
 
-/// The journal cursor: one pass through the journal, from where the last pass has ended to the end, and then on from the
-/// beginning. It consists of choices that examine a limited number of entries. So no transaction scans a long journal, and no
-/// entry waits forever behind others that cannot be sent.
+/// The journal cursor: one pass through the journal, from where the last pass has ended to the end,
+/// and then on from the beginning. It consists of choices that examine a limited number of entries.
+/// So no transaction scans a long journal, and no entry waits forever behind others that cannot be
+/// sent.
 struct JournalRound {
     /// The sequence number after which the next choice begins.
     private(set) var place: Int64

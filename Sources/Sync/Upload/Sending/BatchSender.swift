@@ -11,7 +11,7 @@ import Tree
 
 /// Sends the steps of an upload batch.
 struct BatchSender: Sendable {
-    let environment: UploadEnvironment
+    let account: SyncedAccount
 
     /// A step that failed, and why.
     typealias Failure = (item: StepBatch.Item, error: SyncError)
@@ -24,7 +24,7 @@ struct BatchSender: Sendable {
         case .deletions: await deleteFiles(batch.items)
         case .moves: await moveFiles(batch.items)
         case .copies: await copyFiles(batch.items)
-        case .facts: await environment.sendFacts(batch.items)
+        case .facts: await FactsSender(account: account).send(batch.items)
         }
     }
 
@@ -77,7 +77,7 @@ struct BatchSender: Sendable {
             var failures: [Failure] =
                 items.filter { !taken.contains($0.inode) }.map { ($0, .cancelled) }
             guard !loaded.isEmpty else { return failures }
-            let sent = try await fromServer(await environment.remote.send(loaded.map(\.bytes)))
+            let sent = try await fromServer(await account.remote.send(loaded.map(\.bytes)))
             var ready: [(loaded: Loaded, session: UploadSession)] = []
             for (content, outcome) in zip(loaded, sent) {
                 switch outcome {
@@ -93,13 +93,12 @@ struct BatchSender: Sendable {
     }
 
     /// Reads the contents and notes their hashes, so that they are recognised if the response to
-    /// the commit is lost. Contents that have changed since, or cannot be
-    /// read, are left out.
+    /// the commit is lost. Contents that have changed since, or cannot be read, are left out.
     private func load(_ items: [StepBatch.Item]) async throws(SyncError) -> [Loaded] {
-        let environment = environment
+        let account = account
         do {
-            return try await environment.disk.run {
-                let files = try environment.staging.existing(items.map(\.inode))
+            return try await account.disk.run {
+                let files = try account.staging.existing(items.map(\.inode))
                 let loaded = items.compactMap { item -> Loaded? in
                     if let text = Loaded(linkOf: item) { return text }
                     guard case .upload(var upload) = item.step, let file = files[item.inode],
@@ -118,12 +117,12 @@ struct BatchSender: Sendable {
                     return Loaded(
                         item: item, upload: upload, bytes: bytes, hash: hash, file: file)
                 }
-                return try environment.store.write { transaction in
+                return try account.store.write { transaction in
                     try loaded.compactMap { content in
                         guard let file = content.file else { return content }
                         var content = content
                         guard
-                            let upload = try environment.noteHash(
+                            let upload = try HashNotes(account: account).note(
                                 content.hash, of: file, content.upload, in: transaction)
                         else { return nil }
                         content.upload = upload
@@ -152,7 +151,7 @@ struct BatchSender: Sendable {
         return await commit(intents) { wanted async throws(SyncError) in
             for index in wanted { try ready[index].loaded.vouch() }
             return try await fromServer(
-                await self.environment.remote.finishUploads(wanted.map { uploads[$0] }))
+                await self.account.remote.finishUploads(wanted.map { uploads[$0] }))
         } record: { recorder, index, entry in
             let content = ready[index].loaded
             try recorder.stored(content.upload, for: content.item.inode, entry)
@@ -168,7 +167,7 @@ struct BatchSender: Sendable {
         let intents = items.map { UploadIntent(inode: $0.inode, step: $0.step, hash: nil) }
         return await commit(intents) { wanted async throws(SyncError) in
             try await fromServer(
-                await self.environment.remote.makeFolders(at: wanted.map { paths[$0] }))
+                await self.account.remote.makeFolders(at: wanted.map { paths[$0] }))
         } record: { recorder, index, entry in
             try recorder.placed(items[index].inode, entry)
         }
@@ -184,7 +183,7 @@ struct BatchSender: Sendable {
         let intents = items.map { UploadIntent(inode: $0.inode, step: $0.step, hash: nil) }
         return await commit(intents) { wanted async throws(SyncError) in
             try await fromServer(
-                await self.environment.remote.deleteFiles(wanted.map { deletions[$0] }))
+                await self.account.remote.deleteFiles(wanted.map { deletions[$0] }))
         } record: { recorder, index, _ in
             try recorder.deleted(items[index].inode)
         }
@@ -199,7 +198,7 @@ struct BatchSender: Sendable {
         }
         let intents = items.map { UploadIntent(inode: $0.inode, step: $0.step, hash: nil) }
         return await commit(intents, isAlone: true) { wanted async throws(SyncError) in
-            try await fromServer(await self.environment.remote.moveFiles(wanted.map { moves[$0] }))
+            try await fromServer(await self.account.remote.moveFiles(wanted.map { moves[$0] }))
         } record: { recorder, index, entry in
             guard case .move(let move) = items[index].step else { return }
             try recorder.placed(items[index].inode, entry, meant: move.id)
@@ -213,7 +212,7 @@ struct BatchSender: Sendable {
     ) async -> [Failure] {
         let ready: [Copy]
         do throws(SyncError) {
-            ready = try await environment.noteCopies(items)
+            ready = try await HashNotes(account: account).noteCopies(items)
         } catch {
             return items.map { ($0, error) }
         }
@@ -222,7 +221,7 @@ struct BatchSender: Sendable {
         }
         var failures = await commit(intents) { wanted async throws(SyncError) in
             try await fromServer(
-                await self.environment.remote.copyFiles(wanted.map { ready[$0].relocation }))
+                await self.account.remote.copyFiles(wanted.map { ready[$0].relocation }))
         } record: { recorder, index, entry in
             try recorder.stored(ready[index].upload, for: ready[index].item.inode, entry)
         }
@@ -240,17 +239,17 @@ struct BatchSender: Sendable {
         send: @Sendable ([Int]) async throws(SyncError) -> [RemoteOutcome<Value>],
         record note: @escaping @Sendable (inout UploadResults, Int, Value) throws -> Void
     ) async -> [Failure] {
-        await environment.gate.commit(isAlone: isAlone) {
+        await account.gate.commit(isAlone: isAlone) {
             let wanted: [Sent]
             let outcomes: [SyncOutcome<Value>]
             do throws(SyncError) {
-                wanted = try await environment.note(intents)
+                wanted = try await account.intents.note(intents)
                 let answers = wanted.isEmpty ? [] : try await send(wanted.map(\.index))
                 outcomes = answers.map { $0.mapError(SyncError.remote) }
             } catch {
                 return intents.map { ($0.item, error) }
             }
-            await environment.record { recorder in
+            await account.recorder.record { recorder in
                 for (sent, outcome) in zip(wanted, outcomes) {
                     guard case .success(let value) = outcome else { continue }
                     try recorder.arrived(sent)
@@ -258,9 +257,9 @@ struct BatchSender: Sendable {
                 }
             }
             for case (let sent, .success) in zip(wanted, outcomes) {
-                environment.activities?.note(.done(intents[sent.index].step))
+                account.activities?.note(.done(intents[sent.index].step))
             }
-            await environment.forget(
+            await account.intents.forget(
                 zip(wanted, outcomes).compactMap { sent, outcome in
                     if case .failure(let error) = outcome, error.saysNotDone { sent } else { nil }
                 })
@@ -269,25 +268,6 @@ struct BatchSender: Sendable {
                     (intents[sent.index].item, error)
                 } else {
                     nil
-                }
-            }
-        }
-    }
-}
-
-extension UploadEnvironment {
-    /// Notes the hashes of copies, as `noteHash` does. Steps that have changed since, or are no
-    /// longer to be sent, are left out.
-    func noteCopies(_ items: [StepBatch.Item]) async throws(SyncError) -> [Copy] {
-        try await local {
-            let files = try staging.existing(items.map(\.inode))
-            return try store.write { transaction in
-                try items.compactMap { item in
-                    guard let file = files[item.inode], let copy = Copy(item) else { return nil }
-                    let generation = copy.upload.staged.generation
-                    file.noteHash(copy.hash, generation: generation)
-                    try file.persist(in: transaction)
-                    return file.generation == generation ? copy : nil
                 }
             }
         }

@@ -11,7 +11,7 @@ import Tree
 
 /// Sends contents through upload sessions.
 struct SessionSender: Sendable {
-    let environment: UploadEnvironment
+    let account: SyncedAccount
 
     /// Concurrent pieces of one file.
     static let concurrentPieces = 4
@@ -35,8 +35,8 @@ struct SessionSender: Sendable {
             try await body()
         } catch {
             if error.endsSession {
-                await environment.attempt {
-                    try await self.environment.store.write { try $0.forgetUpload(of: file.inode) }
+                await account.local.attempt {
+                    try await self.account.store.write { try $0.forgetUpload(of: file.inode) }
                 }
             }
             throw error
@@ -50,7 +50,7 @@ struct SessionSender: Sendable {
         guard let layout = PieceLayout(size: size) else { throw .remote(.tooLarge) }
         let partial = try await session(for: file, layout)
         var digests = partial.pieces
-        environment.state.update { status in
+        account.state.update { status in
             let arrived = layout.all.filter { digests[$0.lowerBound] != nil }
             status.uploads[file.inode]?.acknowledged = arrived.reduce(0) {
                 $0 +| Int64(clamping: $1.count)
@@ -59,8 +59,8 @@ struct SessionSender: Sendable {
         let missing = layout.parallel.filter { digests[$0.lowerBound] == nil }
         digests.merge(try await sendPieces(missing, of: file, upload, partial)) { $1 }
         if digests[layout.last.lowerBound] == nil {
-            let store = environment.store
-            try await environment.local {
+            let store = account.store
+            try await account.local.run {
                 try store.write {
                     try $0.noteClosing(at: size, session: partial.session, of: file.inode)
                 }
@@ -69,15 +69,15 @@ struct SessionSender: Sendable {
                 layout.last, of: file, upload, partial, closes: true)
         }
         let hash = ContentHash(blockDigests: layout.all.flatMap { digests[$0.lowerBound] ?? [] })
-        let upload = try await environment.noteHash(hash, of: file, upload)
-        try await environment.gate.commit { () async throws(SyncError) in
-            let sent = try await environment.note(
+        let upload = try await HashNotes(account: account).note(hash, of: file, upload)
+        try await account.gate.commit { () async throws(SyncError) in
+            let sent = try await account.intents.note(
                 UploadIntent(inode: file.inode, step: .upload(upload), hash: hash), of: file)
-            try await environment.forgettingRefusal(of: sent) { () async throws(SyncError) in
+            try await account.intents.forgettingRefusal(of: sent) { () async throws(SyncError) in
                 let entry = try await fromServer(
-                    await environment.remote.finishUpload(
+                    await account.remote.finishUpload(
                         partial.remote, size: size, commit: upload.commit(hash)))
-                await environment.record { recorder in
+                await account.recorder.record { recorder in
                     try recorder.arrived(sent)
                     try recorder.stored(upload, for: file.inode, entry)
                 }
@@ -90,20 +90,20 @@ struct SessionSender: Sendable {
     func session(
         for file: StagedFile, _ layout: PieceLayout?
     ) async throws(SyncError) -> PartialUpload {
-        let store = environment.store
+        let store = account.store
         let inode = file.inode
-        let now = environment.clock.date()
+        let now = account.clock.date()
         let oldest = now.adding(seconds: 0.0 - Self.longestUse)
-        let known = try await environment.local { () -> PartialUpload? in
+        let known = try await account.local.run { () -> PartialUpload? in
             guard let known = try store.read({ try $0.partialUpload(of: inode) }),
                 known.file == file.number, known.begun > oldest
             else { return nil }
             return try file.canGoOn(with: known, layout) ? known : nil
         }
         if let known { return known }
-        let session = try await fromServer(await environment.remote.startUpload(concurrent: true))
+        let session = try await fromServer(await account.remote.startUpload(concurrent: true))
         let fresh = PartialUpload(session: session.id, file: file.number, begun: now)
-        try await environment.local { try store.write { try $0.beginUpload(fresh, of: inode) } }
+        try await account.local.run { try store.write { try $0.beginUpload(fresh, of: inode) } }
         return fresh
     }
 
@@ -154,7 +154,7 @@ struct SessionSender: Sendable {
     ) async throws(SyncError) -> [ContentHash] {
         // Stops for a file that was deleted, replaced or made local-only since.
         guard file.generation == upload.staged.generation,
-            try await environment.path(of: file) != nil
+            try await account.path(of: file) != nil
         else { throw .cancelled }
         let source = try await source(of: range, in: file, upload)
         return try await sendPiece(range, of: source, partial, closes: closes)
@@ -167,25 +167,25 @@ struct SessionSender: Sendable {
     ) async throws(SyncError) -> [ContentHash] {
         let file = source.file
         guard file.beginSending(range, session: partial.session) else { throw .cancelled }
-        let digests = try await environment.local { try source.blockDigests(of: range) }
+        let digests = try await account.local.run { try source.blockDigests(of: range) }
         do throws(SyncError) {
             try await fromServer(
-                await environment.remote.append(
-                    environment.tracking(source, piece: range, of: file.inode), range: range,
+                await account.remote.append(
+                    account.tracking(source, piece: range, of: file.inode), range: range,
                     to: partial.remote, closes: closes))
         } catch {
             // A pause ends the request; the session keeps the other pieces.
-            throw environment.state.current.isPaused ? .cancelled : error
+            throw account.state.current.isPaused ? .cancelled : error
         }
-        let store = environment.store
-        try await environment.local {
+        let store = account.store
+        try await account.local.run {
             try store.write { transaction in
                 try transaction.notePiece(
                     at: range.lowerBound, digests: digests, session: partial.session,
                     of: file.inode)
             }
         }
-        environment.state.update { $0.uploads[file.inode]?.noteArrival(of: range) }
+        account.state.update { $0.uploads[file.inode]?.noteArrival(of: range) }
         return digests
     }
 }
@@ -198,7 +198,7 @@ extension SessionSender {
         var fetched: [Int64: [UInt8]] = [:]
         for range in file.missingRanges(in: piece) {
             guard let base = upload.staged.base else { break }
-            fetched[range.lowerBound] = try await environment.neededBaseBytes(
+            fetched[range.lowerBound] = try await BaseContent(account: account).neededBytes(
                 base, range)
         }
         return StagedSource(file: file, size: upload.staged.size, fetched: fetched)

@@ -8,7 +8,7 @@ import Tree
 
 /// Sends the steps that are in no batch.
 struct StepSender: Sendable {
-    let environment: UploadEnvironment
+    let account: SyncedAccount
     let contents: ContentSender
     let deletion: FolderDeletion
     let quota: QuotaWatch
@@ -17,17 +17,17 @@ struct StepSender: Sendable {
     func send(_ step: UploadStep, for inode: InodeID) async throws(SyncError) {
         switch step {
         case .settled, .waitFor, .waitForWriters:
-            await environment.record { try $0.settle(inode) }
+            await account.recorder.record { try $0.settle(inode) }
         case .upload(let upload):
             try await contents.send(upload, for: inode)
         case .setFacts(let update):
-            try await environment.send(update, for: inode)
+            try await FactsSender(account: account).send(update, for: inode)
         case .move, .deleteFolder:
-            try await environment.gate.commitAlone { () async throws(SyncError) in
+            try await account.gate.commitAlone { () async throws(SyncError) in
                 try await commit(step, for: inode)
             }
         case .makeFolder, .copy, .deleteFile:
-            try await environment.gate.commit { () async throws(SyncError) in
+            try await account.gate.commit { () async throws(SyncError) in
                 try await commit(step, for: inode)
             }
         }
@@ -38,8 +38,8 @@ struct StepSender: Sendable {
         if case .copy(let source, let upload) = step {
             return try await contents.copy(from: source, upload, for: inode)
         }
-        let sent = try await environment.note(UploadIntent(inode: inode, step: step, hash: nil))
-        try await environment.forgettingRefusal(of: sent) { () async throws(SyncError) in
+        let sent = try await account.intents.note(UploadIntent(inode: inode, step: step, hash: nil))
+        try await account.intents.forgettingRefusal(of: sent) { () async throws(SyncError) in
             try await carryOut(step, for: inode, sent)
         }
     }
@@ -47,24 +47,24 @@ struct StepSender: Sendable {
     private func carryOut(
         _ step: UploadStep, for inode: InodeID, _ sent: Sent
     ) async throws(SyncError) {
-        let remote = environment.remote
+        let remote = account.remote
         switch step {
         case .settled, .waitFor, .waitForWriters, .upload, .copy, .setFacts: return
         case .makeFolder(let path):
             let entry = try await fromServer(await remote.makeFolder(at: path))
-            await environment.record { recorder in
+            await account.recorder.record { recorder in
                 try recorder.arrived(sent)
                 try recorder.placed(inode, entry)
             }
         case .move(let move):
             let entry = try await fromServer(await remote.move(move.node, to: move.target))
-            await environment.record { recorder in
+            await account.recorder.record { recorder in
                 try recorder.arrived(sent)
                 try recorder.placed(inode, entry, meant: move.id)
             }
         case .deleteFile(let node, let revision):
             try await fromServer(await remote.delete(node, revision: revision))
-            await environment.record { try $0.deleted(inode) }
+            await account.recorder.record { try $0.deleted(inode) }
             await quota.look()
         case .deleteFolder(let node):
             try await deletion.delete(node, inode)

@@ -32,15 +32,15 @@ actor StreamingUploads {
     /// Number of streaming uploads at once.
     private static let limit = 2
 
-    private let environment: UploadEnvironment
+    private let account: SyncedAccount
     private let sessions: SessionSender
     private let pause: UploadPause
     private let grown = GrownFiles()
     /// The files that are sent, and the tasks that wait for the end of each.
     private var waiters: [InodeID: [CheckedContinuation<Void, Never>]] = [:]
 
-    init(environment: UploadEnvironment, sessions: SessionSender, pause: UploadPause) {
-        self.environment = environment
+    init(account: SyncedAccount, sessions: SessionSender, pause: UploadPause) {
+        self.account = account
         self.sessions = sessions
         self.pause = pause
     }
@@ -63,9 +63,9 @@ actor StreamingUploads {
     }
 
     private var maySend: Bool {
-        let status = environment.state.current
+        let status = account.state.current
         return status.connection == .online && !status.isQuotaExceeded && !status.isPaused
-            && !pause.isActive(at: environment.clock.now())
+            && !pause.isActive(at: account.clock.now())
     }
 
     /// Waits for the end of a file's streaming upload.
@@ -80,7 +80,7 @@ actor StreamingUploads {
             try await sendPieces(of: inode)
         } catch {
             // The file's own step will meet the same problem and handle it.
-            environment.log.debug(
+            account.log.debug(
                 "pieces were not sent ahead", metadata: ["inode": "\(inode)", "error": "\(error)"])
         }
         for waiter in waiters.removeValue(forKey: inode) ?? [] {
@@ -89,19 +89,19 @@ actor StreamingUploads {
     }
 
     private func sendPieces(of inode: InodeID) async throws(SyncError) {
-        let staging = environment.staging
-        guard let file = try await environment.local({ try staging.existing(inode) }),
-            file.nextPieceAhead != nil, let path = try await environment.path(of: file)
+        let staging = account.staging
+        guard let file = try await account.local.run({ try staging.existing(inode) }),
+            file.nextPieceAhead != nil, let path = try await account.path(of: file)
         else { return }
         try await sessions.forgettingLostSession(of: file) { () async throws(SyncError) in
             let partial = try await sessions.session(for: file, nil)
-            environment.state.update { status in
+            account.state.update { status in
                 let sent = partial.pieces.values.reduce(0) { $0 +| Int64(clamping: $1.count) }
                 status.uploads[inode] = SyncStatus.Upload(
                     path: path, size: file.size, acknowledged: sent *| StagedFile.blockSize,
                     isGrowing: true)
             }
-            defer { environment.state.update { $0.uploads[inode] = nil } }
+            defer { account.state.update { $0.uploads[inode] = nil } }
             try await sendPieces(of: file, partial)
         }
     }
@@ -144,16 +144,16 @@ actor StreamingUploads {
     private func send(
         _ piece: Range<Int64>, of file: StagedFile, _ partial: PartialUpload
     ) async throws(SyncError) {
-        guard try await environment.path(of: file) != nil else { throw .cancelled }
+        guard try await account.path(of: file) != nil else { throw .cancelled }
         let source = StagedSource(file: file, size: piece.upperBound)
         try await sessions.sendPiece(piece, of: source, partial, closes: false)
     }
 }
 
-extension UploadEnvironment {
+extension SyncedAccount {
     /// The remote path of a file; nil if it is no longer to be sent.
     func path(of file: StagedFile) async throws(SyncError) -> String? {
-        try await local {
+        try await local.run { [store] in
             try store.read { snapshot in
                 guard let node = try snapshot.node(file.inode), let place = node.place,
                     !node.flags.contains(.localOnly), node.staged?.file == file.number

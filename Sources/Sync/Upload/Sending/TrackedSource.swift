@@ -1,12 +1,14 @@
-// Content whose progress is shown while it is sent: within pieces, too, because a piece takes minutes on a slow link. The
-// bytes are those that the network has taken; whether the server has them, its response tells.
+// Content whose progress is shown while it is sent: within pieces, too, because a piece takes
+// minutes on a slow link. The bytes are those that the network has taken; whether the server has
+// them, its response tells.
 
 import Core
 import RemoteStore
 import Saturating
 import Staging
 
-/// Content that reports how much of it the network has taken, and ends its request when a user pauses uploads.
+/// Content that reports how much of it the network has taken, and ends its request when a user
+/// pauses uploads.
 struct TrackedSource: UploadSource {
     /// The reason of a read that a pause has ended.
     struct Paused: Error {}
@@ -26,7 +28,7 @@ struct TrackedSource: UploadSource {
     func noteTaken(upTo offset: Int64) { report(offset) }
 }
 
-extension UploadEnvironment {
+extension SyncedAccount {
     /// The content of a file, whose state shows how much of a piece is sent.
     func tracking(
         _ source: any UploadSource, piece: Range<Int64>, of inode: InodeID

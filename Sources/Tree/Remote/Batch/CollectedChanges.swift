@@ -1,5 +1,5 @@
-// The changes that a batch has made so far, to be announced after the commit. Not responsible for the choice of them, which is
-// `DeltaApplier`'s.
+// The changes that a batch has made so far, to be announced after the commit. Not responsible for
+// the choice of them, which is `DeltaApplier`'s.
 
 import Core
 import MetadataStore
@@ -13,6 +13,8 @@ package struct DeltaOutcome: Sendable {
     package var leftOut = 0
     /// Number of nodes that the running listing had not seen before.
     package var newlySeen = 0
+    /// Sum of their sizes in bytes.
+    package var newlySeenBytes: Int64 = 0
 
     package init(
         changes: [TreeChange] = [], conflicts: [String] = [], leftOut: Int = 0, newlySeen: Int = 0
@@ -29,7 +31,8 @@ struct CollectedChanges {
     private(set) var outcome = DeltaOutcome()
     /// Folders whose listing is among the changes: once is enough.
     private var listings: Set<InodeID> = []
-    /// Places of nodes that the batch has added and deletes later: never announced, because no user sees them.
+    /// Places of nodes that the batch has added and deletes later: never announced, because no user
+    /// sees them.
     private var passing: [InodeID: Place] = [:]
 
     mutating func append(_ change: TreeChange) { outcome.changes.append(change) }
@@ -42,7 +45,10 @@ struct CollectedChanges {
 
     mutating func appendConflict(_ name: FileName) { outcome.conflicts.append(name.string) }
 
-    mutating func countNewlySeen() { outcome.newlySeen +|= 1 }
+    mutating func countNewlySeen(_ size: Int64) {
+        outcome.newlySeen +|= 1
+        outcome.newlySeenBytes +|= size
+    }
 
     mutating func countLeftOut() { outcome.leftOut +|= 1 }
 

@@ -1,22 +1,26 @@
-// A batch of entries while it is applied: its entries by their nodes and paths, the present one, and the marks of
-// that. Only the verbs below change it. Not responsible for nodes between two places: `DetachedNodes`.
+// A batch of entries while it is applied: its entries by their nodes and paths, the present one,
+// and the marks of that. Only the verbs below change it. Not responsible for nodes between two
+// places: `DetachedNodes`.
 
 import Core
 import MetadataStore
 import RemoteStore
 
-/// The entries between two states of the server, in order. Without entries, it stands for a single response.
+/// The entries between two states of the server, in order. Without entries, it stands for a single
+/// response.
 struct DeltaBatch {
     /// Whether the batch is from the feed.
     private(set) var isFeed = false
-    /// For each ID, the index of its last entry. A node that a `deleted` entry removes and a later entry adds again was
-    /// moved, and keeps its inode.
+    /// For each ID, the index of its last entry. A node that a `deleted` entry removes and a later
+    /// entry adds again was moved, and keeps its inode.
     private var lastIndex: [FileID: Int] = [:]
     /// The last entry that deletes a path, by the path.
     private var lastDeletion: [RemotePath: Int] = [:]
     private var currentIndex = 0
     /// Deleted folders that the batch has restored for their new contents, outer ones first.
     private var restored: [InodeID] = []
+    /// The places with own names that nodes have left, the last ones first.
+    private var aliasesLeft: [InodeID: [Place]] = [:]
 
     /// Whether a later entry deletes the path of the present one.
     private(set) var isDeletedLater = false
@@ -80,6 +84,16 @@ struct DeltaBatch {
     mutating func noteUnmoved() { isUnmoved = true }
 
     mutating func noteRevision(isSame: Bool) { isSameRevision = isSame }
+
+    // MARK: Own names
+
+    /// Notes the places that a node leaves. Returns those of the whole batch under which it had an
+    /// own name: after an entry from before a response, a later one has the node there again.
+    mutating func noteLeft(_ places: [Place?], by inode: InodeID) -> [Place] {
+        let aliases = places.compactMap(\.self).filter { $0.name.own?.isGiven == true }
+        if !aliases.isEmpty { aliasesLeft[inode] = aliases + (aliasesLeft[inode] ?? []) }
+        return aliasesLeft[inode] ?? []
+    }
 
     // MARK: Restored folders
 

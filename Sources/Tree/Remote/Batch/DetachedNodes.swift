@@ -74,9 +74,11 @@ extension DeltaApplier {
 
     /// Detaches a node from its remote place, until `attach`.
     mutating func detach(_ node: Node) throws -> DetachedNode {
-        let isSeenThere = node.remote == .inPlace || node.flags.contains(.betweenMoves)
-        let seen = isSeenThere ? node.place : nil
         let left = try transaction.remotePlace(of: node)
+        let isSeenThere =
+            try node.remote == .inPlace || node.flags.contains(.betweenMoves)
+            || transaction.isUnseenMove(of: node)
+        let seen = isSeenThere ? node.place : nil
         let told = try transaction.toldFacts(of: node.inode)
         if let seen {
             try transaction.move(node.inode, to: nil)

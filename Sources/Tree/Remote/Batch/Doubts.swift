@@ -1,5 +1,6 @@
-// The nodes that a batch leaves in doubt: its entries, or the lack of one, may concern them, and only the server can say.
-// They are noted, and requested by their IDs after the batch. Not responsible for the requests.
+// The nodes that a batch leaves in doubt: its entries, or the lack of one, may concern them, and
+// only the server can say. They are noted, and requested by their IDs after the batch. Not
+// responsible for the requests.
 
 import Core
 import MetadataStore
@@ -34,9 +35,10 @@ struct Doubts {
 
     // MARK: Deletions at unknown paths
 
-    /// Handles a deletion at a path that the tree does not know. Another client may have moved a folder and then deleted a node
-    /// in it, before this mount moved the same folder: the deletion has a path that no other delta contains. So nodes in
-    /// folders that this mount has moved are noted if they match the last names of the path.
+    /// Handles a deletion at a path that the tree does not know. Another client may have moved a
+    /// folder and then deleted a node in it, before this mount moved the same folder: the deletion
+    /// has a path that no other delta contains. So nodes in folders that this mount has moved are
+    /// noted if they match the last names of the path.
     mutating func noteUnknown(
         _ path: String, besides batch: DeltaBatch, in transaction: Transaction
     ) throws {
@@ -61,10 +63,11 @@ struct Doubts {
 
     // MARK: Contents of folders
 
-    /// Notes the contents of a folder for which the feed has another place than the tree. A batch that contains a moved folder
-    /// contains everything in it, too. So a node that the batch lacks is no longer in the folder, or this mount has put it
-    /// there and the feed does not know that yet. The feed need not contain a deletion of such a node: the node may have been
-    /// at a place in between that the feed has skipped, or at a path at which another node is now.
+    /// Notes the contents of a folder for which the feed has another place than the tree. A batch
+    /// that contains a moved folder contains everything in it, too. So a node that the batch lacks
+    /// is no longer in the folder, or this mount has put it there and the feed does not know that
+    /// yet. The feed need not contain a deletion of such a node: the node may have been at a place
+    /// in between that the feed has skipped, or at a path at which another node is now.
     mutating func noteContents(
         of folder: Node, untoldBy batch: DeltaBatch, in transaction: Transaction
     ) throws {
@@ -81,9 +84,10 @@ struct Doubts {
         }
     }
 
-    /// Notes the children of a folder whose ID changes. A new ID may mean another folder: then another client has deleted or
-    /// moved the former one with its children, and a delta with its old path may no longer find them. It may also mean the same
-    /// folder, because sharing changes the ID. So the children stay, and those that the batch lacks are noted.
+    /// Notes the children of a folder whose ID changes. A new ID may mean another folder: then
+    /// another client has deleted or moved the former one with its children, and a delta with its
+    /// old path may no longer find them. It may also mean the same folder, because sharing changes
+    /// the ID. So the children stay, and those that the batch lacks are noted.
     mutating func noteChildren(
         of folder: Node, untoldBy batch: DeltaBatch, in transaction: Transaction
     ) throws {

@@ -49,8 +49,8 @@ package enum TemporaryName {
 }
 
 extension Place {
-    /// The place to which others have moved a node: with its own name as long as its alias is the same, but for the spelling.
-    /// A temporary name keeps the own name for the second move.
+    /// The place to which others have moved a node: with its own name as long as its alias is the
+    /// same, but for the spelling. A temporary name keeps the own name for the second move.
     func keepingOwnName(movedFrom old: [Place?]) throws -> Place {
         let aliases = old.compactMap(\.self?.name).filter { $0.own?.isGiven == true }
         guard name.own == nil, !aliases.isEmpty else { return self }

@@ -1,6 +1,7 @@
 // Requests the user's authorization on Dropbox's page: through a browser on this machine that is
 // redirected back, or by a code that is copied from any browser.
 
+import Blocking
 import DropboxAPI
 import Foundation
 import Glibc
@@ -16,10 +17,10 @@ struct Consent {
     private static let exchangeTimeout = Duration.seconds(60)
 
     private let client: OAuthClient
-    private let scopes: [String]
+    private let scopes: LoginScopes
     private let pkce = PKCE()
 
-    init(_ client: OAuthClient, scopes: [String]) {
+    init(_ client: OAuthClient, scopes: LoginScopes) {
         self.client = client
         self.scopes = scopes
     }
@@ -49,11 +50,12 @@ struct Consent {
     private func byBrowser(_ listener: LoopbackListener) throws(CommandError) -> TokenGrant {
         let state = PKCE.randomState()
         let page = client.authorizationURL(
-            pkce: pkce, redirect: listener.redirect, state: state, scopes: scopes)
+            pkce: pkce, redirect: listener.redirect, state: state, scopes: scopes.all)
         let login = LoopbackLogin(state: state, page: page)
         Terminal.print(
             "Allow access in the browser that opens, or open this address in one on this machine:")
         Terminal.print(listener.address(of: login.printed))
+        printLesser()
         // The address is an argument, which other users can see. It is good for one visit by a
         // program of this user, and reveals nothing of the login.
         if let opener = ChildProcess.find("xdg-open") {
@@ -69,6 +71,10 @@ struct Consent {
         switch answer {
         case .code(let code): return try exchange(code, redirect: listener.redirect)
         case .refused(let detail): throw .loginRefused(detail: detail)
+        case .scopesRefused(let detail):
+            throw .loginFailed(
+                "Dropbox refuses a permission that was asked for (\(detail)): \(scopes.refusalAdvice)"
+            )
         case .contested:
             throw .loginFailed(
                 "two programs used its address, and one may be somebody else's; nothing was changed: "
@@ -80,15 +86,24 @@ struct Consent {
     // MARK: By a copied code
 
     private func byHand() throws(CommandError) -> TokenGrant {
-        let address = client.authorizationURL(pkce: pkce, scopes: scopes)
+        let address = client.authorizationURL(pkce: pkce, scopes: scopes.all)
         Terminal.print("Open this address in a browser, allow access, and copy the code:")
         Terminal.print(address)
+        printLesser()
         if isatty(STDIN_FILENO) == 1 { Terminal.complain("Code: ", prefix: "") }
         let code = (readLine() ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         guard !code.isEmpty else {
             throw .loginFailed("no code was entered; run dbxfs login again when you have one")
         }
         return try exchange(code, redirect: nil)
+    }
+
+    /// Tells how to ask for less: Dropbox's own page of an error sends no answer back.
+    private func printLesser() {
+        guard let lesser = scopes.lesser else { return }
+        Terminal.print(
+            "If the page shows an error about scopes instead, the app lacks some; ask for less: \(lesser)."
+        )
     }
 
     // MARK: The exchange

@@ -4,6 +4,7 @@
 import ArgumentParser
 import Core
 import DropboxAPI
+import LocalIO
 import Logging
 import Mounting
 import RemoteStore
@@ -16,7 +17,8 @@ struct LoginCommand: ParsableCommand {
             Opens Dropbox's page in a browser, waits for the answer, and keeps the login for mounts. \
             \(Environment.defaultAppKey == nil ? "The app key is" : "Instead of dbxfs's app, --app-key names") \
             that of an app of your own, made at \(CommandError.appConsole). Running mounts of the \
-            account go on with the new login.
+            account go on with the new login. With --from-rclone or --from-maestral, dbxfs uses the login of that \
+            client instead of asking for one.
             """)
 
     @OptionGroup var account: AccountOption
@@ -31,12 +33,15 @@ struct LoginCommand: ParsableCommand {
     @Flag(help: "Print the address to open anywhere, and read the code that Dropbox shows.")
     var noBrowser = false
 
+    @OptionGroup var takeover: TakeoverOptions
+
     @Flag(
+        inversion: .prefixedNo,
         help: """
-            Ask for what `dbxfs link`, `shared`, `join` and `leave` need, too: the app has to have these \
-            permissions.
+            Refuse an app without sharing.read and, unless with --read-only, sharing.write, which `dbxfs link`, \
+            `shared`, `join` and `leave` need; or do not ask for them. Without either: ask, and go on if the app lacks them.
             """)
-    var sharing = false
+    var sharing: Bool?
 
     @Flag(
         help: """
@@ -44,6 +49,9 @@ struct LoginCommand: ParsableCommand {
             Dropbox needs.
             """)
     var noPosix = false
+
+    @Flag(help: "Ask for nothing that changes files: mounts with this login are read-only.")
+    var readOnly = false
 
     @Flag(
         inversion: .prefixedNo,
@@ -54,6 +62,11 @@ struct LoginCommand: ParsableCommand {
     var keyring: Bool?
 
     func validate() throws {
+        if takeover.isWished, appKey != nil || noBrowser || readOnly || sharing != nil {
+            throw ValidationError(
+                "a login that is taken over has its app and its permissions already: leave out --app-key, "
+                    + "--no-browser, --read-only, --sharing and --no-sharing")
+        }
         guard keyring == true, account.system else { return }
         throw ValidationError("system mounts have no keyring: leave out --keyring")
     }
@@ -63,9 +76,12 @@ struct LoginCommand: ParsableCommand {
         let environment = try Environment(scope: account.scope)
         Environment.forgetToken()
         let folders = try account.folders(environment)
-        // An unusable file is about to be replaced. The app of another server's login is not this server's.
+        // An unusable file is about to be replaced. The app of another server's login is not this
+        // server's.
         let stored = try? folders.login.contents()
-        let key = try appKey(environment, stored)
+        let taken = try takeover.login(ProcessVariables.all)
+        try taken?.check(environment)
+        let key = try taken == nil ? appKey(environment, stored) : nil
         let usesKeyring = keyring ?? folders.login.isInKeyring
         quietLogs(environment)
         // While root may still make it: from here on, the process reads what others answer.
@@ -74,7 +90,12 @@ struct LoginCommand: ParsableCommand {
             try ProcessSettings.giveUpCapabilities()
             // Before the user is sent to Dropbox.
             if usesKeyring { try folders.login.checkKeyring() }
-            try logIn(key, folders.login, environment, usesKeyring: usesKeyring)
+            if let key {
+                try logIn(key, folders.login, environment, usesKeyring: usesKeyring)
+            }
+            if let taken {
+                try takeOver(taken, folders.login, environment, usesKeyring: usesKeyring)
+            }
         } catch {
             folders.login.removeEmptyFolder()
             throw error
@@ -85,21 +106,13 @@ struct LoginCommand: ParsableCommand {
         _ key: String, _ file: LoginFile, _ environment: Mounting.Environment, usesKeyring: Bool
     ) throws(CommandError) {
         let access = try DropboxAccess(environment)
-        let consent = Consent(
-            access.login(app: key), scopes: [scopes, wishedScopes].flatMap(\.self))
+        let app = AppCredentials(key: key)
+        let consent = Consent(access.login(app: app), scopes: scopes)
         let grant = try consent.obtain(usesBrowser: !noBrowser)
         let session = LoginSession(access, grant)
         do throws(CommandError) {
             try session.checkScopes(scopes)
-            let owner = try session.owner(environment.serverName)
-            try AccountIdentity.check(owner.account, for: account.name, environment)
-            let leftover = try file.save(
-                try session.login(appKey: key, owner.account), keyring: usesKeyring ? .asking : nil)
-            ControlClient(folder: ControlFolder(path: environment.runtimeFolder))
-                .announceLogin(account: account.name)
-            report(owner, environment, usesKeyring: usesKeyring)
-            if leftover != nil { Terminal.complain(KeyringFault.leftover) }
-            if !noPosix { session.reportMissing(PosixSharing.scope) }
+            try keep(session, app, file, environment, usesKeyring: usesKeyring, takenFrom: nil)
         } catch {
             // The grant is not stored, so it is revoked.
             session.revoke()
@@ -107,26 +120,50 @@ struct LoginCommand: ParsableCommand {
         }
     }
 
-    /// The scopes that dbxfs needs. Each route of `DropboxAPI` documents its own.
-    static let scopes = [
-        "account_info.read", "files.metadata.read", "files.content.read", "files.content.write",
-    ]
-    /// The scopes for shared links and shared folders. Optional, because they allow opening files to strangers.
-    private static let sharingScopes = ["sharing.read", "sharing.write"]
+    private var scopes: LoginScopes {
+        LoginScopes(sharing: sharing, posix: !noPosix, isReadOnly: readOnly)
+    }
 
-    /// The scopes without which the login is refused, and those that it can do without.
-    private var scopes: [String] { Self.scopes + (sharing ? Self.sharingScopes : []) }
-    private var wishedScopes: [String] { noPosix ? [] : [PosixSharing.scope] }
+    /// Goes on with the login of another client. It is that client's, too, so it is not revoked
+    /// after a failure.
+    private func takeOver(
+        _ taken: TakenLogin, _ file: LoginFile, _ environment: Mounting.Environment,
+        usesKeyring: Bool
+    ) throws(CommandError) {
+        let session = try LoginSession(try DropboxAccess(environment), taken, needing: scopes)
+        try keep(
+            session, taken.app, file, environment, usesKeyring: usesKeyring, takenFrom: taken.client
+        )
+        Terminal.print(taken.consequences(of: CommandError.login(account.name, account.scope)))
+    }
+
+    private func keep(
+        _ session: LoginSession, _ app: AppCredentials, _ file: LoginFile,
+        _ environment: Mounting.Environment, usesKeyring: Bool, takenFrom client: String?
+    ) throws(CommandError) {
+        let owner = try session.owner(environment.serverName)
+        try AccountIdentity.check(owner.account, for: account.name, environment)
+        let leftover = try file.save(
+            try session.login(app, owner.account), keyring: usesKeyring ? .asking : nil)
+        ControlClient(folder: ControlFolder(path: environment.runtimeFolder))
+            .announceLogin(account: account.name)
+        report(owner, environment, usesKeyring: usesKeyring)
+        if leftover != nil { Terminal.complain(KeyringFault.leftover) }
+        session.reportMissing(scopes, takenFrom: client)
+    }
 
     private func appKey(
         _ environment: Environment, _ stored: LoginFile.Contents?
     ) throws(CommandError) -> String {
-        let named = appKey ?? environment.appKey(of: account.name) ?? stored?.appKey
+        // Maestral's app, of a login that was taken over, does not lead a browser back here.
+        let last = stored.flatMap { $0.appKey == MaestralLogin.appKey ? nil : $0.appKey }
+        let named = appKey ?? environment.appKey(of: account.name) ?? last
         guard let key = named ?? Environment.defaultAppKey else {
             let steps = CommandError.appSteps(
-                scopes: [scopes, wishedScopes].flatMap(\.self),
+                scopes: scopes,
                 redirects: LoopbackListener.ports.map(LoopbackListener.redirect),
-                login: CommandError.login(account.name, account.scope))
+                login: CommandError.login(account.name, account.scope)
+                    + (readOnly ? " --read-only" : ""))
             Terminal.complain(steps.joined(separator: "\n"), prefix: "")
             throw .noAppKey
         }
@@ -144,6 +181,7 @@ struct LoginCommand: ParsableCommand {
         }
         Terminal.print("Logged in as \(owner.account.person)\(space ?? "").")
         if usesKeyring { Terminal.print("The secret of the login is in the keyring.") }
+        if readOnly { Terminal.print("The login may only read: mounts with it are read-only.") }
         for line in environment.mountAdvice(for: account.name) { Terminal.print(line) }
         if let used = environment.credentialsVariable {
             Terminal.complain("\(used) is set, and mounts use that instead of this login")

@@ -1,8 +1,8 @@
 // Checks a grant before it becomes a login: its account and its scopes; revokes it if it fails.
 
+import Blocking
 import DropboxAPI
 import Foundation
-import LocalIO
 import Mounting
 import RemoteStore
 
@@ -26,23 +26,26 @@ struct LoginSession {
         client = access.client(FixedAccessToken(AccessToken(grant.accessToken)))
     }
 
+    /// The files of the grant's account.
+    var store: DropboxStore { DropboxStore(client: client) }
+
     /// Refuses a grant that lacks a required scope.
-    func checkScopes(_ wanted: [String]) throws(CommandError) {
+    func checkScopes(_ asked: LoginScopes) throws(CommandError) {
+        if let scopes, let refusal = asked.refusal(of: scopes) { throw .loginFailed(refusal) }
+    }
+
+    /// Tells of the scopes that the grant lacks, and that a mount can do without.
+    func reportMissing(_ asked: LoginScopes, takenFrom client: String?) {
         guard let scopes else { return }
-        let missing = wanted.filter { !scopes.contains($0) }
-        guard missing.isEmpty else {
-            throw .loginFailed(
-                "the app lacks the permission \(missing.joined(separator: ", ")): tick it at "
-                    + "\(CommandError.appConsole) under Permissions, submit, and log in again")
+        for sentence in asked.consequences(of: scopes, takenFrom: client) {
+            Terminal.complain(sentence)
         }
     }
 
-    /// Tells of a scope that the grant lacks, and that a mount can do without.
-    func reportMissing(_ scope: String) {
-        guard let scopes, !scopes.contains(scope) else { return }
-        Terminal.complain(
-            "\(PosixSharing.kinds) will stay on this machine: the app lacks the permission \(scope), "
-                + "which \(CommandError.appConsole) has under Permissions")
+    /// The scopes of these that the grant does not have, as far as the server says.
+    func missing(of wanted: [String]) -> [String] {
+        guard let scopes else { return [] }
+        return wanted.filter { !scopes.contains($0) }
     }
 
     private var scopes: [String]? {
@@ -51,7 +54,7 @@ struct LoginSession {
 
     /// Requests the account of the grant.
     func owner(_ server: String) throws(CommandError) -> Owner {
-        let store = DropboxStore(client: client)
+        let store = store
         let answer = WorkerThread.waiting { () async -> Result<Owner, RemoteError> in
             do throws(RemoteError) {
                 let account = try await store.account()
@@ -74,14 +77,16 @@ struct LoginSession {
 
     /// The login to store.
     func login(
-        appKey: String, _ account: RemoteAccount
+        _ app: AppCredentials, _ account: RemoteAccount
     ) throws(CommandError) -> StoredLogin {
         guard let refreshToken = grant.refreshToken else {
             throw .loginFailed("Dropbox gave no refresh token")
         }
-        return StoredLogin(
-            appKey: appKey, refreshToken: refreshToken, scopes: scopes ?? [],
+        var login = StoredLogin(
+            appKey: app.key, refreshToken: refreshToken, scopes: scopes ?? [],
             accountID: account.id)
+        login.appSecret = app.secret
+        return login
     }
 
     /// Revokes the grant, if Dropbox can be reached.

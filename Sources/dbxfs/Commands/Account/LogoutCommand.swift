@@ -1,8 +1,8 @@
 // `dbxfs logout`: revokes the login on Dropbox, then removes it here. The queue is kept.
 
 import ArgumentParser
+import Blocking
 import DropboxAPI
-import LocalIO
 import Mounting
 
 struct LogoutCommand: ParsableCommand {
@@ -38,7 +38,8 @@ struct LogoutCommand: ParsableCommand {
         }
     }
 
-    /// The login, with its secret or without; nil if an unreadable one was removed, or what the keyring had of an earlier one.
+    /// The login, with its secret or without; nil if an unreadable one was removed, or what the
+    /// keyring had of an earlier one.
     private func contents(_ file: LoginFile) throws(CommandError) -> LoginFile.Contents? {
         do throws(CommandError) {
             if let contents = try file.contents() { return contents }
@@ -75,9 +76,13 @@ struct LogoutCommand: ParsableCommand {
         }
     }
 
+    /// The locks tell of mounts that do not answer, too.
     private func refuseMounted(_ environment: Environment) throws(CommandError) {
-        if let mount = mounts(environment).first {
-            throw .stillMounted(account: account.name, mountpoint: mount.mountpoint)
+        let mountpoint =
+            environment.lockHolders(of: account.name).first
+            ?? mounts(environment).first?.mountpoint
+        if let mountpoint {
+            throw .stillMounted(account: account.name, mountpoint: mountpoint)
         }
     }
 

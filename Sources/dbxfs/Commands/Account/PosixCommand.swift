@@ -1,7 +1,7 @@
 // `dbxfs posix`: the modes, times and attributes that an account keeps for other machines.
 
 import ArgumentParser
-import LocalIO
+import Blocking
 import Mounting
 import RemoteStore
 

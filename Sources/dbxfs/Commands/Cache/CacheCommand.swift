@@ -19,9 +19,9 @@ struct CacheCommand: ParsableCommand {
         /// Calls `body` with a connection to each mount.
         func forEach(
             _ body: (ControlConnection, String) throws(CommandError) -> Void
-        ) throws(CommandError) {
+        ) throws {
             let environment = try Environment.ofRunningMounts()
-            for mount in try RunningMount.named(mountpoint, environment) {
+            try RunningMount.forEach(mountpoint, environment) { mount in
                 try body(try mount.connectOrFail(environment), mount.mountpoint)
             }
         }

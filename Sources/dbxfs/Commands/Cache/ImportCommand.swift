@@ -24,10 +24,12 @@ struct ImportCommand: ParsableCommand {
 
     func run() throws {
         let environment = try Environment.ofRunningMounts()
-        let mounts = try RunningMount.named(mountpoint, environment)
-        guard let mount = mounts.first, mounts.count == 1 else {
-            throw ValidationError("name the mountpoint: there are \(mounts.count) mounts")
-        }
+        let mount =
+            if let mountpoint {
+                try RunningMount(containing: mountpoint)
+            } else {
+                try RunningMount.onlyAnswering(environment)
+            }
         let place = resolvedPath(absolutePath(folder))
         let report = try mount.connectOrFail(environment)
             .importContent(of: place, mount.mountpoint)

@@ -74,7 +74,7 @@ struct PinsCommand: ParsableCommand {
     func run() throws {
         let environment = try Environment.ofRunningMounts()
         var isEmpty = true
-        for mount in try RunningMount.named(mountpoint, environment) {
+        try RunningMount.forEach(mountpoint, environment) { mount in
             let pins = try mount.connectOrFail(environment)
                 .ask(ControlRoutes.pins, about: mount.mountpoint).pins
             for pin in pins {
@@ -106,7 +106,7 @@ struct PinTarget: ParsableArguments {
         for path in paths {
             let mount = try RunningMount(containing: path)
             if places[mount.mountpoint] == nil { mounts.append(mount) }
-            places[mount.mountpoint, default: []].append(try mount.place(of: path))
+            places[mount.mountpoint, default: []].append(try mount.place())
         }
         for mount in mounts {
             try body(
@@ -150,7 +150,9 @@ extension PinProgress {
     /// The progress in words.
     fileprivate var summary: String {
         let all = "\(Terminal.count(files, "file")), \(Terminal.size(bytes))"
-        if !isTreeKnown { return "\(all) so far, the account is being listed" }
+        if !isTreeKnown {
+            return "\(all) so far; \(listing?.text ?? "the account is being listed")"
+        }
         if presentFiles == files { return "\(all): all here" }
         let skipped = unavailableFiles > 0 ? ", \(unavailableFiles) cannot be downloaded" : ""
         if missingFiles == 0 { return "\(all): \(presentFiles) here\(skipped)" }

@@ -1,6 +1,7 @@
 // Collects the facts about one account: its credentials, the server's response, and the state of
 // its databases. Each part has a timeout.
 
+import Blocking
 import DropboxAPI
 import Foundation
 import LocalIO
@@ -43,6 +44,7 @@ struct AccountLook {
             let credentials = try found.unlocked(.background)
             let access = found.isInKeyring ? .keyring : access(credentials, folders)
             facts = AccountFacts(account: account, access: access, route: route)
+            facts.isReadOnly = credentials.isReadOnly
             let settings = try MountSettings(parsing: [], over: environment.options(of: account))
             facts.sharing = PosixSharing(
                 isWanted: settings.posix == .dropbox, scopes: credentials.scopes,

@@ -46,9 +46,7 @@ struct DoctorCommand: ParsableCommand {
             }
             problems +|= findings.count { $0.level == .problem }
         }
-        if let error = environment.configurationError {
-            try report([Finding("configuration", .problem, error.message)])
-        }
+        try report(configurationFindings(environment, accounts))
         // Each part is printed as soon as it is known, because the next one may take a while.
         try report(MachineLook.facts().findings)
         for folder in try FolderLook.facts(environment, accounts: accounts) {
@@ -66,11 +64,29 @@ struct DoctorCommand: ParsableCommand {
         if problems > 0 { throw CommandError.problemsFound(problems) }
     }
 
+    /// The values in the configuration file that mounts of these accounts would refuse. Those for
+    /// all accounts is reported once.
+    private func configurationFindings(
+        _ environment: Environment, _ accounts: [String]
+    ) -> [Finding] {
+        var messages: [String] = []
+        if let error = environment.configurationError { messages.append(error.message) }
+        for account in accounts {
+            do throws(CommandError) {
+                _ = try MountPlan.values(of: account, environment)
+            } catch {
+                if !messages.contains(error.message) { messages.append(error.message) }
+            }
+        }
+        return messages.map { Finding("configuration", .problem, $0) }
+    }
+
     private func accounts(_ environment: Environment) throws(CommandError) -> [String] {
         if let account {
             return [try MountSource(accountNamed: account).account]
         }
-        // The environment's token or login is for one account; mounts would use it for any named one.
+        // The environment's token or login is for one account; mounts would use it for any named
+        // one.
         if environment.credentialsVariable != nil {
             return [MountSource.standard.account]
         }

@@ -2,6 +2,7 @@
 // timeout.
 
 import BlockCache
+import Blocking
 import Fuse
 import Glibc
 import LocalIO

@@ -1,6 +1,7 @@
 // Collects the facts about the mounts in the kernel's list. This process never accesses a mount: if
 // its own process hangs, that would hang this one beyond SIGKILL.
 
+import Blocking
 import Fuse
 import Glibc
 import LocalIO
@@ -19,7 +20,7 @@ enum MountLook {
             .map { mount in
                 MountFacts(
                     mountpoint: mount.path.string,
-                    condition: condition(of: mount.path.string, environment))
+                    condition: condition(of: RunningMount(at: mount.path.string), environment))
             }
     }
 
@@ -29,37 +30,40 @@ enum MountLook {
         return (try? MountSource(parsing: mount.source))?.account == account
     }
 
-    /// The answer of a listed mount's process, or the kernel's without one. Blocks for some seconds at most.
+    /// The answer of a listed mount's process, or the kernel's without one. Blocks for some seconds
+    /// at most.
     static func condition(
-        of mountpoint: String, _ environment: Environment
+        of mount: RunningMount, _ environment: Environment
     ) -> MountFacts.Condition {
-        let client = ControlClient(folders: environment.controlFolders)
         // Connecting blocks, too, once the backlog of a hanging process is full.
         let answer = WorkerThread.within(seconds: Double(replyTimeout) + 1) {
             () -> MountFacts.Condition? in
             do throws(CommandError) {
-                guard let connection = try client.connect(to: mountpoint) else { return nil }
+                guard let connection = try mount.connect(environment) else { return nil }
                 guard let status = connection.status(timeout: replyTimeout) else {
                     return .silent(seconds: replyTimeout)
                 }
-                return .answers(status.state, advice: status.advice)
+                return .answers(status.state, advice: status.advice, listing: status.listing)
             } catch {
                 return .elsewhere
             }
         }
         guard let answer else { return .silent(seconds: replyTimeout) }
-        return answer ?? withoutProcess(mountpoint)
+        return answer ?? withoutProcess(mount.mountpoint)
     }
 
     /// A mount without a listening process: dead, or with another folder for its socket.
     private static func withoutProcess(_ mountpoint: String) -> MountFacts.Condition {
         do throws(ChildProcessError) {
+            // Of a file's status the kernel may have a copy, of the filesystem's it has none: the
+            // errors of a dead one are `ENOTCONN` and `ECONNABORTED`, here in words.
             guard
                 let outcome = try ChildProcess.run(
-                    "stat", ["--", mountpoint], within: kernelTimeout)
+                    "env", ["LC_ALL=C", "stat", "-f", "--", mountpoint], within: kernelTimeout)
             else { return .hung }
-            return outcome.errors.contains("Transport endpoint is not connected")
-                ? .stale : .elsewhere
+            let isDead = ["Transport endpoint is not connected", "connection abort"]
+                .contains { outcome.errors.contains($0) }
+            return isDead ? .stale : .elsewhere
         } catch {
             return .elsewhere
         }

@@ -2,6 +2,7 @@
 // program.
 
 import ArgumentParser
+import Blocking
 import Fuse
 import Glibc
 import LocalIO

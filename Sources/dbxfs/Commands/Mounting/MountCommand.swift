@@ -36,8 +36,8 @@ struct MountCommand: ParsableCommand {
 }
 
 extension MountPlan {
-    /// Makes the desktop ask the user for the keyring's password, if the login is in a locked one: the
-    /// process behind the mount has no terminal, and does not ask.
+    /// Makes the desktop ask the user for the keyring's password, if the login is in a locked one:
+    /// the process behind the mount has no terminal, and does not ask.
     fileprivate func unlockKeyring() throws(CommandError) {
         let found = try Credentials.find(
             environment: environment, account: source.account, login: folders.login,
@@ -61,6 +61,7 @@ struct ServeCommand: ParsableCommand {
 
     func run() throws {
         ProcessSettings.closeInherited(from: Readiness.descriptor + 1)
+        Readiness.takeOver()
         do throws(CommandError) {
             try MountProcess(try MountPlan(arguments), mode: .background).run()
         } catch {

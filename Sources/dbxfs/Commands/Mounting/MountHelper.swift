@@ -43,6 +43,7 @@ struct MountHelper: ParsableCommand {
 
     func run() throws {
         try namespace.enter()
+        try refuseRemount()
         let arguments = MountArguments(
             source: source, mountpoint: mountpoint, options: options, toleratesUnknown: sloppy)
         let plan = try MountPlan(arguments)
@@ -50,6 +51,15 @@ struct MountHelper: ParsableCommand {
         if verbose {
             Terminal.print("\(source) \(fake ? "would be" : "is") mounted on \(mountpoint)")
         }
+    }
+
+    /// mount(8) hands `-o remount` to the helper, with the options of fstab.
+    private func refuseRemount() throws(CommandError) {
+        let names = options.flatMap { $0.split(separator: ",") }
+        guard names.contains("remount") else { return }
+        throw .system(
+            "a mount is not made anew by remount: `dbxfs set` changes its options, and `mount -i -o remount,ro` or "
+                + "`remount,rw` whether it is read-only")
     }
 }
 

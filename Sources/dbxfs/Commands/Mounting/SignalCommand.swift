@@ -1,11 +1,11 @@
-// The helper process of a mount that raises inotify events, by calls on the mount that change nothing. Not responsible for which
-// events are raised: `InotifySignals` tells it.
+// The helper process of a mount that raises inotify events, by calls on the mount that change
+// nothing. Not responsible for which events are raised: `InotifySignals` tells it.
 
 import ArgumentParser
 import CLinux
 import FileSystem
 import Glibc
-import LocalIO
+import LocalFiles
 import Mounting
 import Saturating
 
@@ -35,7 +35,8 @@ struct SignalCommand: ParsableCommand {
         dev_t(clamping: minor & 0xff) | dev_t(clamping: minor & ~0xff) << 12
     }
 
-    /// A node that is gone by now, or that may not be written, has no event of its own; its folder has.
+    /// A node that is gone by now, or that may not be written, has no event of its own; its folder
+    /// has.
     private func raise(_ signal: InotifySignal) {
         // Not for all signals: a mount whose root is open is busy for umount(8).
         let root = open(mountpoint, Self.placeOnly | O_DIRECTORY | O_CLOEXEC)
@@ -60,7 +61,8 @@ struct SignalCommand: ParsableCommand {
         let isFile = status.st_mode & S_IFMT == S_IFREG
         guard isFile || status.st_mode & S_IFMT == S_IFDIR else { return }
         let link = "/proc/self/fd/\(node)"
-        // IN_ATTRIB. With `writeback_cache` the kernel would set the time of a file's change, and write its times back.
+        // IN_ATTRIB. With `writeback_cache` the kernel would set the time of a file's change, and
+        // write its times back.
         if !(isFile && gathersWrites) {
             _ = clinux_set_empty_attribute(link, DropboxFileSystem.changeSignalAttribute)
         }

@@ -60,11 +60,17 @@ struct UnmountCommand: ParsableCommand {
     }
 
     private func mount() throws(CommandError) -> RunningMount {
-        if let mountpoint { return RunningMount(at: mountpoint) }
-        return try RunningMount.only(Environment.ofRunningMounts())
+        let environment = try Environment.ofRunningMounts()
+        guard let mountpoint else { return try RunningMount.only(environment) }
+        let mount = RunningMount(at: mountpoint)
+        guard mount.entry == nil,
+            let status = try mount.connect(environment)?.status(timeout: Self.statusTimeout)
+        else { return mount }
+        return RunningMount(status, in: .current())
     }
 
-    /// A connection to the mount's process; nil if it was gone, or hung with `--lazy`, and the mount was detached.
+    /// A connection to the mount's process; nil if it was gone, or hung with `--lazy`, and the
+    /// mount was detached.
     private func connection(to mount: RunningMount) throws(CommandError) -> ControlConnection? {
         let found: ControlConnection?
         do throws(CommandError) {
@@ -81,7 +87,7 @@ struct UnmountCommand: ParsableCommand {
                 return connection
             }
             guard lazy, mount.entry != nil else {
-                throw .noControl(path: mount.mountpoint, detail: "it does not answer")
+                throw .noControl(path: mount.mountpoint, detail: CommandError.silence)
             }
             try detach(mount, "does not answer")
             return nil
@@ -92,6 +98,7 @@ struct UnmountCommand: ParsableCommand {
         guard entry.type == RunningMount.type else {
             throw .notOurs(path: mount.mountpoint, type: entry.type)
         }
+        if mount.isRoots { throw .rootsMount(mount.mountpoint) }
         guard lazy || Mountpoint.isStale(entry.path) else {
             throw .noControl(path: mount.mountpoint, detail: "nobody listens")
         }

@@ -67,8 +67,8 @@ struct UnmountHelper: ParsableCommand {
         if verbose { Terminal.print("\(mountpoint) unmounted") }
     }
 
-    /// Where the process of a mount is found. If it is another user's or dead, the mount is only detached: no error here may
-    /// keep it from being unmounted.
+    /// Where the process of a mount is found. If it is another user's or dead, the mount is only
+    /// detached: no error here may keep it from being unmounted.
     private static var environment: Environment? {
         // At shutdown there is no HOME; with one, root's own mounts are searched, too.
         (try? Environment.ofRunningMounts()) ?? (try? Environment(leniently: .system))

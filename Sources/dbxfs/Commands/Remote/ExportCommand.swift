@@ -1,7 +1,8 @@
-// `dbxfs export`: cloud documents as files of this machine. Asks Dropbox itself, so it works with any mount and without one.
+// `dbxfs export`: cloud documents as files of this machine. Asks Dropbox itself, so it works with
+// any mount and without one.
 
 import ArgumentParser
-import LocalIO
+import Blocking
 import Mounting
 import RemoteStore
 import Saturating
@@ -94,13 +95,14 @@ private struct ExportSources {
         return (access, place)
     }
 
-    /// The account and the path in it, which may be named by a path on a mount. A name with a colon in it is one behind `./`.
+    /// The account and the path in it, which may be named by a path on a mount. A name with a colon
+    /// in it is one behind `./`.
     private func place(of path: String) throws(CommandError) -> RemotePlace {
         let isPath = path.hasPrefix("/") || path.hasPrefix(".")
         if !isPath, path.contains(":/") {
             return try RemotePlace(MountSource(parsing: path), scope)
         }
-        let place = try RemotePlace(path, on: RunningMount(containing: path), scope)
+        let place = try RemotePlace(on: RunningMount(containing: path), scope)
         guard !place.source.remotePath.isEmpty else {
             throw .noExport(path: path, reason: "it is the whole account")
         }
@@ -121,7 +123,7 @@ private struct DocumentExport {
 
     /// Writes the export, and returns a line about it.
     func write(as wanted: String?, to target: ExportTarget) throws(CommandError) -> String {
-        if let taken = target.taken { throw Self.taken(taken) }
+        if let taken = try target.taken() { throw Self.taken(taken) }
         let document = try document()
         let format = try wanted.map { wanted throws(CommandError) in
             try self.format(wanted, of: document)

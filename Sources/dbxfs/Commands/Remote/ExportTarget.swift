@@ -1,10 +1,11 @@
-// Where `dbxfs export` writes: a part file beside the target, which gets the target's name when it is whole. Also on a mount of
-// dbxfs, where there are no hard links. Not responsible for the content.
+// Where `dbxfs export` writes: a part file beside the target, which gets the target's name when it
+// is whole. Also on a mount of dbxfs, where there are no hard links. Not responsible for the
+// content.
 
 import CLinux
 import DropboxAPI
 import Glibc
-import LocalIO
+import LocalFiles
 import Mounting
 
 /// The place of the files of an export.
@@ -24,9 +25,16 @@ struct ExportTarget {
         isFolder = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// The named file, if it is there and must stay.
-    var taken: String? {
-        isFolder || replaces || PartFile.isAbsent(path) ? nil : path
+    /// The named file, if it is there and must stay. Throws if it is there and `--force` must not
+    /// replace it.
+    func taken() throws(CommandError) -> String? {
+        if isFolder { return nil }
+        if replaces {
+            try ExportPart.checkReplaceable(path)
+            return nil
+        }
+        var status = stat()
+        return lstat(path, &status) == 0 ? path : nil
     }
 
     /// The file for a document of this name.
@@ -63,7 +71,8 @@ struct ExportPart: Sendable {
         }
     }
 
-    /// Cuts the file to its size, flushes it and renames it. Returns false if another file is there and must stay.
+    /// Cuts the file to its size, flushes it and renames it. Returns false if another file is there
+    /// and must stay.
     func place(at path: String, size: Int64, _ replaces: Bool) throws(CommandError) -> Bool {
         do throws(DiskError) {
             try file.truncate(to: UInt64(clamping: size))
@@ -78,11 +87,21 @@ struct ExportPart: Sendable {
             // A filesystem without RENAME_NOREPLACE has links.
             guard code == EINVAL || code == ENOSYS else { throw Self.failure(code, path) }
         }
+        if replaces { try Self.checkReplaceable(path) }
         do throws(DiskError) {
             return try file.place(at: path, replacing: replaces)
         } catch {
             throw Self.failure(error.errno, path)
         }
+    }
+
+    /// Throws if something is there that no file may replace: a link leads elsewhere, and a device
+    /// or a pipe is there for other programs.
+    fileprivate static func checkReplaceable(_ path: String) throws(CommandError) {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
+        throw .noExport(
+            path: path, reason: "it is no regular file, and --force replaces nothing else")
     }
 
     /// Removes what was written.

@@ -1,9 +1,9 @@
 // `dbxfs ls-remote`: lists a folder directly from Dropbox, without a mount.
 
 import ArgumentParser
+import Blocking
 import Core
 import DropboxAPI
-import LocalIO
 import Mounting
 import RemoteStore
 import Saturating
@@ -99,8 +99,6 @@ struct RemoteAccess: Sendable {
 
     /// Pages without an entry, of which Dropbox sends some.
     private static let mostEmptyPages = 100
-    /// Bytes of the folders' paths.
-    private static let mostSpelled = 256 << 20
 
     /// Uses the root that the configuration file sets for mounts.
     init(_ source: MountSource, _ environment: Environment) throws(CommandError) {
@@ -113,7 +111,10 @@ struct RemoteAccess: Sendable {
             tokenFile: folders.token)
         try ProcessSettings.giveUpCapabilities()
         let credentials = try found.unlocked(.asking)
-        let access = try DropboxAccess(environment)
+        // Entries that are shown already cannot be listed anew with smaller pages.
+        let access = try DropboxAccess(environment) {
+            $0.resultLimit = DropboxAccess.longestPageBytes
+        }
         let client = access.client(
             access.tokens(
                 credentials, command: CommandError.login(source.account, environment.scope),
@@ -136,26 +137,19 @@ struct RemoteAccess: Sendable {
             if let listing = RemoteListing(file, at: folder.rawValue) { show(listing) }
             return
         }
-        // Only the last name of a path has the original spelling; folders precede their contents.
-        let depth = folder.components.count
-        var spelled: [String: String] = [:]
-        var (emptyPages, spelledBytes) = (0, 0)
-        while true {
-            // A recursive listing begins with the folder itself.
-            for entry in page.entries where entry.foldedPath.components.count > depth {
-                let isInTop = entry.foldedPath.components.count == depth +| 1
-                let parent = Self.parent(of: entry.foldedPath.rawValue)
-                let above = isInTop ? folder.rawValue : spelled[parent] ?? parent
-                let path = above + "/" + entry.name.string
-                if entry.isFolder {
-                    spelled[entry.foldedPath.rawValue] = path
-                    spelledBytes +|= path.utf8.count *| 2
-                }
-                if let listing = RemoteListing(entry, at: path) { show(listing) }
+        // Only the last name of a path has the original spelling.
+        var spelled = SpelledListing(of: folder)
+        func showAll(_ found: [(entry: RemoteEntry, path: RemotePath)]) {
+            for (entry, path) in found {
+                if let listing = RemoteListing(entry, at: path.rawValue) { show(listing) }
             }
-            guard page.hasMore else { return }
+        }
+        var emptyPages = 0
+        while true {
+            showAll(try spelled.take(page.entries))
+            guard page.hasMore else { return showAll(spelled.end()) }
             if page.entries.isEmpty { emptyPages +|= 1 }
-            guard emptyPages < Self.mostEmptyPages, spelledBytes < Self.mostSpelled else {
+            guard emptyPages < Self.mostEmptyPages else {
                 throw .malformed("the listing goes on for ever")
             }
             page = try await store.list(after: page.cursor)
@@ -170,8 +164,10 @@ struct RemoteAccess: Sendable {
         // Entries may come before the folders that they were in.
         var spelled = SpelledPaths(below: folder)
         var found: [RemoteEntry] = []
-        try await store.forEachEntry(below: folder, recursive: recursive) {
-            entry throws(RemoteError) in
+        try await store.forEachEntry(
+            below: folder, recursive: recursive,
+            begin: { (found, spelled) = ([], SpelledPaths(below: folder)) }
+        ) { entry throws(RemoteError) in
             try spelled.note(entry)
             if case .deleted = entry.kind { found.append(entry) }
         }
@@ -228,10 +224,6 @@ struct RemoteAccess: Sendable {
             }
             store.start(at: .team(namespace: team))
         }
-    }
-
-    private static func parent(of path: String) -> String {
-        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? ""
     }
 }
 

@@ -1,5 +1,5 @@
-// The place of a command that asks Dropbox: an account and a path in it, which a path on a mount may name. Not responsible
-// for asking (RemoteAccess).
+// The place of a command that asks Dropbox: an account and a path in it, which a path on a mount
+// may name. Not responsible for asking (RemoteAccess).
 
 import Mounting
 
@@ -17,27 +17,33 @@ struct RemotePlace {
         environment = try Environment(scope: scope)
     }
 
-    /// Parses `[ACCOUNT][:/PATH]`, or takes an absolute path on a mount, or one that begins with a dot.
+    /// Parses `[ACCOUNT][:/PATH]`, or takes an absolute path on a mount, or one that begins with a
+    /// dot.
     init(namedBy text: String, _ scope: Environment.Scope) throws(CommandError) {
         guard text.hasPrefix("/") || text.hasPrefix(".") else {
             try self.init(MountSource(parsing: text), scope)
             return
         }
-        guard let mount = try? RunningMount(containing: text) else { throw .badSource(text) }
-        try self.init(text, on: mount, scope)
+        let mount: RunningMount
+        do throws(CommandError) {
+            mount = try RunningMount(containing: text)
+        } catch {
+            if case .notMounted = error { throw .badSource(text) }
+            throw error
+        }
+        try self.init(on: mount, scope)
     }
 
-    /// The place of a path on a mount, of which the mount's process is asked. Root's own accounts and those of system mounts
-    /// may have the same names, so without `--system` the account is that of the mount.
-    init(
-        _ path: String, on mount: RunningMount, _ scope: Environment.Scope
-    ) throws(CommandError) {
+    /// The place of the path by which a mount was found, of which its process is asked. Root's own
+    /// accounts and those of system mounts may have the same names, so without `--system` the
+    /// account is that of the mount.
+    init(on mount: RunningMount, _ scope: Environment.Scope) throws(CommandError) {
         let mounts = try Environment.ofRunningMounts()
         let connection = try mount.connectOrFail(mounts)
         guard let status = connection.status(timeout: 10) else {
-            throw .noControl(path: mount.mountpoint, detail: "it does not answer")
+            throw mount.silence
         }
-        let folder = "\(status.remotePath)\(try mount.remotePlace(of: path))"
+        let folder = "\(status.remotePath)\(try mount.remotePlace())"
         let end = folder.isEmpty ? "" : ":\(folder)"
         try self.init(
             MountSource(parsing: "\(status.account)\(end)"),

@@ -1,9 +1,9 @@
 // `dbxfs search`: Dropbox's own search, in names and content. Needs no mount.
 
 import ArgumentParser
+import Blocking
 import Core
 import DropboxAPI
-import LocalIO
 import Mounting
 import RemoteStore
 import Saturating
@@ -88,5 +88,4 @@ struct SearchCommand: ParsableCommand {
         }
         if !hasFound, !json { Terminal.complain("nothing was found", prefix: "") }
     }
-
 }

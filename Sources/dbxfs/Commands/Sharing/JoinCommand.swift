@@ -1,4 +1,5 @@
-// `dbxfs join`: puts a shared folder into an account. Needs no mount; a mount of the account shows it at once.
+// `dbxfs join`: puts a shared folder into an account. Needs no mount; a mount of the account shows
+// it at once.
 
 import ArgumentParser
 import Mounting

@@ -34,7 +34,7 @@ struct LeaveCommand: ParsableCommand {
         let mounts = try Environment.ofRunningMounts()
         let connection = try mount.connectOrFail(mounts)
         guard let status = connection.status(timeout: 10) else {
-            throw CommandError.noControl(path: mount.mountpoint, detail: "it does not answer")
+            throw mount.silence
         }
         guard access(path, F_OK) == 0 else { throw CommandError.nothingThere(path) }
         guard let id = attribute("user.dropbox.shared_folder_id") else {

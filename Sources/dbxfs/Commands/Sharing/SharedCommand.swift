@@ -1,8 +1,9 @@
-// `dbxfs shared`: the shared folders that an account has in its tree, or can have there. Needs no mount.
+// `dbxfs shared`: the shared folders that an account has in its tree, or can have there. Needs no
+// mount.
 
 import ArgumentParser
+import Blocking
 import Core
-import LocalIO
 import Mounting
 import RemoteStore
 
@@ -13,7 +14,7 @@ struct SharedCommand: ParsableCommand {
         discussion: """
             A joined folder is in the account, and so on mounts of it; `dbxfs join` and `dbxfs leave` change that. \
             The app needs the permissions sharing.read and sharing.write, and the account a login that asked for \
-            them: `dbxfs login --sharing`. With --json, one object per folder, each on a line of its own.
+            them, as `dbxfs login` does without --no-sharing. With --json, one object per folder, each on a line of its own.
             """)
 
     @OptionGroup var account: AccountOption
@@ -62,7 +63,8 @@ struct SharedFolders {
             .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
 
-    /// Joins a folder of the list; returns its path in the account, if Dropbox tells it, and whether that is new.
+    /// Joins a folder of the list; returns its path in the account, if Dropbox tells it, and
+    /// whether that is new.
     func join(_ folder: SharedFolderReport) throws(CommandError) -> (path: String?, isNew: Bool) {
         let known = RemoteSharedFolder(
             id: folder.id, name: folder.name, access: .other, path: folder.path)

@@ -1,5 +1,5 @@
-// `dbxfs pause` and `resume`: uploads and the fetching of pinned content stop for a while. Content that programs read is
-// still fetched, and the changes of other clients arrive.
+// `dbxfs pause` and `resume`: uploads and the fetching of pinned content stop for a while. Content
+// that programs read is still fetched, and the changes of other clients arrive.
 
 import ArgumentParser
 import Mounting
@@ -51,9 +51,9 @@ struct ResumeCommand: ParsableCommand {
 
 extension PauseRequest {
     /// Sends it to the mount that contains a path, or to all mounts.
-    fileprivate func send(_ path: String?) throws(CommandError) {
+    fileprivate func send(_ path: String?) throws {
         let environment = try Environment.ofRunningMounts()
-        for mount in try RunningMount.named(path, environment) {
+        try RunningMount.forEach(path, environment) { mount in
             _ = try mount.connectOrFail(environment)
                 .ask(ControlRoutes.pause, self, about: mount.mountpoint)
         }

@@ -1,10 +1,9 @@
-// The effects of a file manager's menu: links in the clipboard, a page in the browser, pins. Other programs do the visible
-// part; without them, the log says what is missing.
+// The effects of a file manager's menu: links in the clipboard, a page in the browser, pins. Other
+// programs do the visible part; without them, the log says what is missing.
 
 import LocalIO
 import Logging
 import Mounting
-import SystemPackage
 
 /// Carries out entries of the menu, on threads that may block.
 struct DesktopAction {
@@ -74,28 +73,14 @@ struct DesktopAction {
     private func run(
         _ path: String, _ arguments: [String], input: String
     ) throws(CommandError) {
-        let status: Int32?
+        let program = ChildRun()
         do throws(ChildProcessError) {
-            let pipe = try DescriptorPipe()
-            defer { try? pipe.reading.close() }
-            let child: ChildProcess
-            do throws(ChildProcessError) {
-                child = try ChildProcess.start(
-                    path, arguments, descriptors: [0: pipe.reading], isDetached: true)
-            } catch {
-                try? pipe.writing.close()
-                throw error
-            }
-            // A link fits into the pipe.
-            _ = try? pipe.writing.writeAll(input.utf8)
-            try? pipe.writing.close()
-            status = child.wait(seconds: Self.programTimeout)
-            if status == nil { WorkerThread.start { _ = child.wait() } }
+            _ = try program.startDetached(path, arguments, input: input)
         } catch {
             throw CommandError(error)
         }
         // A browser may stay in the foreground.
-        guard let status, status != 0 else { return }
+        guard let status = program.wait(seconds: Self.programTimeout), status != 0 else { return }
         throw .system("\(path) failed with status \(status)")
     }
 }

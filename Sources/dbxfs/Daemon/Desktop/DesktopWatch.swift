@@ -1,7 +1,7 @@
 // Tells plug-ins of file managers which files have changed their state, so that emblems live.
 
+import Blocking
 import Core
-import LocalIO
 import Logging
 import MetadataStore
 import Mounting
@@ -64,7 +64,7 @@ final class DesktopWatch: Sendable {
             let changed = Set(known.states.keys).union(current.states.keys)
                 .filter { known.states[$0] != current.states[$0] }
             let paths = try changed.prefix(Self.mostPaths).compactMap {
-                try snapshot.localPath(of: $0).map { "\(mountpoint)\(MountControl.path($0))" }
+                try snapshot.localPath(of: $0).map { "\(mountpoint)\(MountPaths.path($0))" }
             }
             return (current, paths)
         }

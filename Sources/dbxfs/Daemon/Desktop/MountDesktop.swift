@@ -1,7 +1,8 @@
-// A mount's answers to plug-ins of file managers. Not responsible for what an entry of their menu starts (`DesktopAction`), nor
-// for telling them of changes (`DesktopWatch`).
+// A mount's answers to plug-ins of file managers. Not responsible for what an entry of their menu
+// starts (`DesktopAction`), nor for telling them of changes (`DesktopWatch`).
 
 import BlockCache
+import Blocking
 import Core
 import LocalIO
 import MetadataStore
@@ -11,7 +12,8 @@ import Synchronization
 
 /// A mount, for plug-ins of file managers.
 final class MountDesktop: DesktopService {
-    /// Seconds for which the nodes with unsent changes are not read again: a plug-in asks for each file of a folder.
+    /// Seconds for which the nodes with unsent changes are not read again: a plug-in asks for each
+    /// file of a folder.
     private static let freshness = 1.0
 
     let control: MountControl
@@ -23,7 +25,8 @@ final class MountDesktop: DesktopService {
         self.control = control
     }
 
-    /// The path on the mount; nil if it is elsewhere. The disk is not asked: this process must not use its own mount.
+    /// The path on the mount; nil if it is elsewhere. The disk is not asked: this process must not
+    /// use its own mount.
     func place(of path: String) -> String? {
         guard path.hasPrefix("/") else { return nil }
         let path = absolutePath(path)
@@ -36,7 +39,7 @@ final class MountDesktop: DesktopService {
     }
 
     func desktopState(of path: String) -> DesktopState? {
-        guard let place = place(of: path), let inode = try? control.inode(at: place) else {
+        guard let place = place(of: path), let inode = try? control.paths.inode(at: place) else {
             return nil
         }
         let unsent = unsentNodes()

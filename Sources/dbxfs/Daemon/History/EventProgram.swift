@@ -1,6 +1,8 @@
-// The program of the option `on_event`, or the desktop's notifications. Names are in the environment of the program: other users
-// can see arguments. Not responsible for which events there are (`MountHistory`).
+// The program of the option `on_event`, or the desktop's notifications. Names are in the
+// environment of the program: other users can see arguments. Not responsible for which events there
+// are (`MountHistory`).
 
+import Blocking
 import Glibc
 import LocalIO
 import Logging

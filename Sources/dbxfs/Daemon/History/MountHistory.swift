@@ -1,5 +1,6 @@
-// The history of a mount while it runs: collects events, finds their paths, and writes them in batches. Nothing of it happens in
-// a user's call, and an idle mount has no timer. `Mounting/History` has the records and their file.
+// The history of a mount while it runs: collects events, finds their paths, and writes them in
+// batches. Nothing of it happens in a user's call, and an idle mount has no timer.
+// `Mounting/History` has the records and their file.
 
 import Core
 import Dispatch
@@ -57,7 +58,8 @@ final class MountHistory: SyncActivityObserving {
         }
     }
 
-    /// Notes a file for which content was fetched, or a folder whose small files were fetched at once.
+    /// Notes a file for which content was fetched, or a folder whose small files were fetched at
+    /// once.
     func noteFetched(_ inode: InodeID) {
         add(.fetched(inode))
     }
@@ -110,7 +112,8 @@ final class MountHistory: SyncActivityObserving {
         let found = try? store.read { snapshot in
             events.flatMap { Self.records(of: $0.event, at: $0.time, snapshot) }
         }
-        // Without the database there are no paths on the mount, but a full account is known all the same.
+        // Without the database there are no paths on the mount, but a full account is known all the
+        // same.
         return found ?? events.flatMap { Self.records(of: $0.event, at: $0.time, nil) }
     }
 
@@ -176,16 +179,17 @@ final class MountHistory: SyncActivityObserving {
 // MARK: Paths
 
 extension Snapshot {
-    /// A path of the server as users see it on the mount. Names of nodes that are gone, as those of deleted files, stay
-    /// as they are.
+    /// A path of the server as users see it on the mount. Names of nodes that are gone, as those of
+    /// deleted files, stay as they are.
     fileprivate func shown(_ path: String) -> String {
         var parent: InodeID? = .root
-        return path.split(separator: "/", omittingEmptySubsequences: false)
-            .map { component in
-                guard !component.isEmpty, let folder = parent else { return String(component) }
-                let node = try? child(folded: Folding.fold(String(component)), of: folder)
+        return path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            .map { bytes in
+                let component = String(Substring(bytes))
+                guard !component.isEmpty, let folder = parent else { return component }
+                let node = try? child(folded: Folding.fold(component), of: folder)
                 parent = node?.inode
-                return node?.place?.name.text ?? String(component)
+                return node?.place?.name.text ?? component
             }
             .joined(separator: "/")
     }
@@ -193,7 +197,7 @@ extension Snapshot {
     fileprivate func fetched(_ inode: InodeID, at time: Int64) throws -> HistoryRecord? {
         guard let node = try node(inode), let names = try localPath(of: inode) else { return nil }
         return HistoryRecord(
-            time: time, kind: .fetched, path: MountControl.path(names),
+            time: time, kind: .fetched, path: MountPaths.path(names),
             bytes: node.kind == .file ? node.facts.size : nil)
     }
 
@@ -225,7 +229,7 @@ extension Snapshot {
         for case .entry(let parent, let other) in changes
         where other.string.utf8.elementsEqual(name.utf8) {
             guard let names = try? localPath(of: parent) else { continue }
-            return "\(MountControl.path(names))/\(other.text)"
+            return "\(MountPaths.path(names))/\(other.text)"
         }
         return nil
     }
@@ -235,7 +239,7 @@ extension Snapshot {
         switch change {
         case .entry(let parent, let name), .deletedEntry(let parent, _, let name):
             guard let names = try localPath(of: parent) else { return nil }
-            let path = "\(MountControl.path(names))/\(name.text)"
+            let path = "\(MountPaths.path(names))/\(name.text)"
             guard let node = try child(name, of: parent) else {
                 return HistoryRecord(time: time, kind: .removed, path: path)
             }
@@ -247,7 +251,7 @@ extension Snapshot {
                 return nil
             }
             return HistoryRecord(
-                time: time, kind: .changed, path: MountControl.path(names), bytes: node.facts.size)
+                time: time, kind: .changed, path: MountPaths.path(names), bytes: node.facts.size)
         case .attributes, .listing: return nil
         }
     }

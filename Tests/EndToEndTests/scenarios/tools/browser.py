@@ -33,6 +33,10 @@ def main():
         # For scenarios that check the requests.
         with open(os.environ["WORK"] + "/asked", "w") as asked:
             asked.write(address)
+    if "error=invalid_scope" in address:
+        # Dropbox has sent the browser back without a question.
+        print(re.search("<h1>([^<]*)<", page).group(1))
+        return
     assert address.startswith(os.environ["ENDPOINT"] + "/oauth2/authorize?"), address
     query = urllib.parse.parse_qs(urllib.parse.urlsplit(address).query)
     assert query["code_challenge_method"] == ["S256"], query

@@ -1,5 +1,5 @@
-// Shared folders that leave an account's tree and come back. A folder comes back at the account's top, outside of the folder of the
-// statement: each statement takes it away again.
+// Shared folders that leave an account's tree and come back. A folder comes back at the account's
+// top, outside of the folder of the statement: each statement takes it away again.
 
 import DropboxAPIComplete
 
@@ -100,7 +100,8 @@ extension Statement {
         }
     }
 
-    /// Ends the sharing of a folder where that is possible; the emulator keeps it, without a place in the tree.
+    /// Ends the sharing of a folder where that is possible; the emulator keeps it, without a place
+    /// in the tree.
     private static func remove(_ box: ConformanceAccount, _ id: String) async {
         try? await box.client.sharing.unmountFolder(sharedFolderID: id)
         if box.emulator == nil {

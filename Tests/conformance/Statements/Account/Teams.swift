@@ -1,5 +1,6 @@
-// A team's space: the folders of its members in it, and its team folders. Asked of an emulator with a member that is made for
-// the statement; of the real service if the account is one, in folders that the team has already.
+// A team's space: the folders of its members in it, and its team folders. Asked of an emulator with
+// a member that is made for the statement; of the real service if the account is one, in folders
+// that the team has already.
 
 import DropboxAPIComplete
 

@@ -1,4 +1,5 @@
-// Documents as the generated code writes them: without nulls, and without fields that have their defaults.
+// Documents as the generated code writes them: without nulls, and without fields that have their
+// defaults.
 
 extension Specification {
     /// The document that a decoder writes again after reading one.

@@ -148,8 +148,8 @@ struct ExampleReader {
 }
 
 extension Specification {
-    /// How a tag with a payload stands in JSON: the fields of a struct beside the tag, anything else under its
-    /// name; `null` stands for no payload.
+    /// How a tag with a payload stands in JSON: the fields of a struct beside the tag, anything
+    /// else under its name; `null` stands for no payload.
     func document(_ tag: Field, _ payload: JSONValue) -> JSONValue {
         if payload == .null { return .object([".tag": .string(tag.name)]) }
         if payloadIsFlat(tag.type) { return payload.tagged(tag.name) }

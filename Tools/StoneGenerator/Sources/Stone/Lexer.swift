@@ -1,5 +1,5 @@
-// From text to tokens. Lines and indentation are tokens, too, as in Python; inside of brackets they mean nothing.
-// https://github.com/dropbox/stone/blob/main/docs/lang_ref.rst
+// From text to tokens. Lines and indentation are tokens, too, as in Python; inside of brackets they
+// mean nothing. https://github.com/dropbox/stone/blob/main/docs/lang_ref.rst
 
 /// A piece of a specification.
 struct Token: Hashable {
@@ -33,7 +33,8 @@ struct Lexer {
     private var indentation = [0]
     private var tokens: [Token] = []
 
-    /// All tokens of a text; the last one is `end`. Throws at the first character that fits nothing.
+    /// All tokens of a text; the last one is `end`. Throws at the first character that fits
+    /// nothing.
     static func tokens(of text: String, file: String) throws(StoneError) -> [Token] {
         var lexer = Lexer(file: file, text: Array(text))
         try lexer.run()
@@ -150,8 +151,8 @@ struct Lexer {
         }
     }
 
-    /// A backslash keeps a quotation mark, a backslash, a line break or a tab; before anything else it stands for
-    /// itself, as in patterns.
+    /// A backslash keeps a quotation mark, a backslash, a line break or a tab; before anything else
+    /// it stands for itself, as in patterns.
     private mutating func string() throws(StoneError) {
         let start = line
         var content = ""

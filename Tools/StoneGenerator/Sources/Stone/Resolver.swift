@@ -1,8 +1,9 @@
 // From the text of all files to its meaning: resolves names, applies patches, inherits.
 
 extension Specification {
-    /// Reads a specification. `files` holds names and texts; the namespace `stone_cfg` describes the attributes of
-    /// routes and is left out. The texts about types and routes are kept only if wanted.
+    /// Reads a specification. `files` holds names and texts; the namespace `stone_cfg` describes
+    /// the attributes of routes and is left out. The texts about types and routes are kept only if
+    /// wanted.
     ///
     /// Throws at the first thing that cannot be understood.
     public init(

@@ -2,7 +2,8 @@
 // The specification has examples for half of its types only; these reach every field and every tag.
 
 extension Specification {
-    /// A document with every field for each struct, and one for each tag of each union; by type and label.
+    /// A document with every field for each struct, and one for each tag of each union; by type and
+    /// label.
     public func sampleDocuments() -> [ExampleDocument] {
         var maker = SampleMaker(specification: self)
         var documents: [ExampleDocument] = []

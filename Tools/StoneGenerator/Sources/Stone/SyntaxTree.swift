@@ -1,4 +1,5 @@
-// A file of a specification as it is written: names are not looked up yet, and nothing is inherited.
+// A file of a specification as it is written: names are not looked up yet, and nothing is
+// inherited.
 
 /// A value as it is written.
 enum Literal: Hashable, Sendable {

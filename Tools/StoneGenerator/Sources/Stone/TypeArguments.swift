@@ -1,4 +1,5 @@
-// The types that Stone brings along, with their arguments; the defaults of fields; the attributes of routes.
+// The types that Stone brings along, with their arguments; the defaults of fields; the attributes
+// of routes.
 
 /// The arguments in the brackets behind a type.
 struct TypeArguments {

@@ -31,7 +31,8 @@ public struct Emitter: Sendable {
     private let plan: EmissionPlan
     private let origin: String
 
-    /// Keeps the specification, the plan, and where the specification is from: `commit … of 2026-08-05`.
+    /// Keeps the specification, the plan, and where the specification is from:
+    /// `commit … of 2026-08-05`.
     public init(
         _ specification: Specification, plan: EmissionPlan = .dropbox,
         origin: String = "of an unknown commit"

@@ -9,7 +9,8 @@ struct LibraryType {
 enum LibraryTypes {
     /// By the aliases' names.
     static let ofAliases: [String: LibraryType] = [
-        // A hash that is compared with one of the content itself must not differ from it by the case of a digit.
+        // A hash that is compared with one of the content itself must not differ from it by the
+        // case of a digit.
         "files.Sha256HexHash": LibraryType(name: "ContentHash", module: "ContentHashing")
     ]
 }

@@ -1,4 +1,5 @@
-// One namespace in one module: its enum, the order of its types, and how types are named from within it.
+// One namespace in one module: its enum, the order of its types, and how types are named from
+// within it.
 
 import Stone
 

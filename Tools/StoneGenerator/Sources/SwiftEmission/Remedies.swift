@@ -1,5 +1,5 @@
-// Which errors can be helped by sending the request again. The specification says so in prose only; the tags
-// that mean it are listed here.
+// Which errors can be helped by sending the request again. The specification says so in prose only;
+// the tags that mean it are listed here.
 
 import Stone
 
@@ -11,8 +11,8 @@ struct Remedies {
         "content_hash_mismatch": "resendBody",
     ]
 
-    /// Errors of routes with content that keep nothing of what they refuse. Others may: what comes with
-    /// `upload_session/finish` is appended, also when the commit is refused.
+    /// Errors of routes with content that keep nothing of what they refuse. Others may: what comes
+    /// with `upload_session/finish` is appended, also when the commit is refused.
     private static let keepNothing: Set = ["files.UploadError"]
 
     /// A tag that can be helped.
@@ -63,7 +63,8 @@ struct Remedies {
         }
     }
 
-    /// The way to a remedy: nothing for a union that has one, the field of a struct that holds such a union.
+    /// The way to a remedy: nothing for a union that has one, the field of a struct that holds such
+    /// a union.
     private func path(in type: ValueType, within open: [TypeName]) -> String? {
         if let union = specification.union(type) {
             return branches(of: union, within: open).isEmpty ? nil : ""

@@ -1,4 +1,5 @@
-// The table of all routes by their names, for the C library, whose callers have names and JSON in place of types.
+// The table of all routes by their names, for the C library, whose callers have names and JSON in
+// place of types.
 
 import Stone
 

@@ -8,14 +8,14 @@ extension Route {
         SwiftNames.member(name) + (version == 1 ? "" : "V\(version)")
     }
 
-    /// Words in the names of routes that change something, also with a scope for reading: one that sets a quota has a scope
-    /// of that kind.
+    /// Words in the names of routes that change something, also with a scope for reading: one that
+    /// sets a quota has a scope of that kind.
     private static let writing: Set<Substring> = [
         "add", "create", "delete", "remove", "revoke", "save", "set", "suspend", "update", "upload",
     ]
 
-    /// Whether sending it twice does what sending it once does, as far as that can be told: it only asks about a
-    /// job, or its scope and its name are those of one that only reads.
+    /// Whether sending it twice does what sending it once does, as far as that can be told: it only
+    /// asks about a job, or its scope and its name are those of one that only reads.
     var onlyReads: Bool {
         if case .structure(let name) = argument, name.description == "async.PollArg" {
             return true
@@ -138,8 +138,8 @@ extension NamespaceWriter {
         return "Deprecated by Dropbox" + (successor.map { " in favour of `\($0)`" } ?? "")
     }
 
-    /// The help of a method: what it does, what it demands, and how it can fail. A worded route has a list of its parameters, with
-    /// their limits.
+    /// The help of a method: what it does, what it demands, and how it can fail. A worded route has
+    /// a list of its parameters, with their limits.
     private func help(_ method: Method, of route: Route) -> String {
         var text = route.words.map { $0 + " " } ?? ""
         text += "Calls ``\(name)/\(route.memberName)``\(method.about)"

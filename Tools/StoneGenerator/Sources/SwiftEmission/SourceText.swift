@@ -49,7 +49,8 @@ struct SourceText {
         self.line("/// " + start + line)
     }
 
-    /// Adds documentation, and behind it what the specification says: its paragraphs, with its references as code.
+    /// Adds documentation, and behind it what the specification says: its paragraphs, with its
+    /// references as code.
     mutating func documentation(_ text: String, and said: String?) {
         documentation(text)
         for paragraph in said?.paragraphs ?? [] {
@@ -71,8 +72,8 @@ struct SourceText {
 }
 
 extension String {
-    /// The paragraphs of a text of the specification, each in one line; `:route:`, `:field:` and the like are gone, and what they
-    /// refer to is code.
+    /// The paragraphs of a text of the specification, each in one line; `:route:`, `:field:` and
+    /// the like are gone, and what they refer to is code.
     fileprivate var paragraphs: [String] {
         var paragraphs: [[Substring]] = [[]]
         for line in split(separator: "\n", omittingEmptySubsequences: false) {

@@ -1,4 +1,5 @@
-// What the tests of the generated code need: tables of all types and routes, and documents for them.
+// What the tests of the generated code need: tables of all types and routes, and documents for
+// them.
 
 public import Stone
 
@@ -6,7 +7,8 @@ extension Emitter {
     /// Entries of one array literal at most: the compiler takes its time with long ones.
     static let entriesPerTable = 100
 
-    /// A Swift file that names every type and every route, for a test module that has `entry` functions for them.
+    /// A Swift file that names every type and every route, for a test module that has `entry`
+    /// functions for them.
     public func testTables() -> String {
         var types: [String] = []
         var routes: [String] = []
@@ -45,8 +47,8 @@ extension Emitter {
         }
     }
 
-    /// Documents, one a line: type, label, the document, and the one written after reading it if that is not
-    /// the same.
+    /// Documents, one a line: type, label, the document, and the one written after reading it if
+    /// that is not the same.
     public func lines(_ documents: [ExampleDocument]) -> String {
         documents.map { document in
             var line: [String: JSONValue] = [
@@ -60,8 +62,8 @@ extension Emitter {
         }.joined()
     }
 
-    /// For each route an example of its argument, a document with every field of it, and a result; as they are
-    /// written, one route a line.
+    /// For each route an example of its argument, a document with every field of it, and a result;
+    /// as they are written, one route a line.
     ///
     /// Throws where an example does not fit its type.
     public func routeDocuments() throws(StoneError) -> String {

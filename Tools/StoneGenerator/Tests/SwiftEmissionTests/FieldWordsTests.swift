@@ -1,4 +1,5 @@
-// The sentences about types, fields and cases: how they are found, and whether they fit the specification.
+// The sentences about types, fields and cases: how they are found, and whether they fit the
+// specification.
 
 import Foundation
 import Stone
@@ -196,7 +197,8 @@ struct PublishedWordsTests {
 
 /// The specification that Dropbox publishes.
 private enum PublishedSpecification {
-    /// Its folder: what `DROPBOX_API_SPEC` names, or a folder beside the repository; nil where there is none.
+    /// Its folder: what `DROPBOX_API_SPEC` names, or a folder beside the repository; nil where
+    /// there is none.
     static let folder: URL? = {
         let root = (1...5).reduce(URL(filePath: #filePath)) { url, _ in
             url.deletingLastPathComponent()

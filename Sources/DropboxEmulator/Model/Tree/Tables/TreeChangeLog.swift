@@ -1,5 +1,5 @@
-// The changes of a tree in order, which cursors count. Not responsible for entries' own state, nor for what a listing
-// shows of a change.
+// The changes of a tree in order, which cursors count. Not responsible for entries' own state, nor
+// for what a listing shows of a change.
 
 /// Every change: an entry that was written, or a deletion. It only grows.
 struct TreeChangeLog: Equatable, Sendable {

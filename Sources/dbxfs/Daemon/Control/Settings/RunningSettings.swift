@@ -1,5 +1,5 @@
-// Settings that commands change while a mount runs, the parts that adopt them, and limits that change by the time of day. Not
-// responsible for how a setting is written (`LiveSettings`).
+// Settings that commands change while a mount runs, the parts that adopt them, and limits that
+// change by the time of day. Not responsible for how a setting is written (`LiveSettings`).
 
 import BlockCache
 import DropboxAPI
@@ -80,8 +80,8 @@ final class RunningSettings: Sendable {
 
     // MARK: Time of day
 
-    /// Adopts the limits of the present minute, and of each later one while limits depend on the time. Without such limits,
-    /// nothing waits.
+    /// Adopts the limits of the present minute, and of each later one while limits depend on the
+    /// time. Without such limits, nothing waits.
     func followTime() {
         timer.withLock { timer in
             timer?.cancel()

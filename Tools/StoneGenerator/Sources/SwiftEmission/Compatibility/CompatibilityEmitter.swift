@@ -1,5 +1,6 @@
-// The generated part of the module SwiftyDropbox: the same specification with the names, classes and signatures that programs
-// for Dropbox's SDK for Apple's systems know. Not responsible for how a type or a route looks.
+// The generated part of the module SwiftyDropbox: the same specification with the names, classes
+// and signatures that programs for Dropbox's SDK for Apple's systems know. Not responsible for how
+// a type or a route looks.
 
 public import Stone
 

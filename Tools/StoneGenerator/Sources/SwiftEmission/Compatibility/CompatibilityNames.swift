@@ -1,9 +1,10 @@
-// How SwiftyDropbox spells names: by the rules of Stone's own generator for Swift, which are not those of SwiftNames. Programs
-// that were written for it name types, fields and tags so.
+// How SwiftyDropbox spells names: by the rules of Stone's own generator for Swift, which are not
+// those of SwiftNames. Programs that were written for it name types, fields and tags so.
 
 /// Spells names as SwiftyDropbox does.
 enum CompatibilityNames {
-    /// Names that have an underscore behind them: words of the language, and names that each type has already.
+    /// Names that have an underscore behind them: words of the language, and names that each type
+    /// has already.
     private static let taken: Set<String> = [
         "as", "associatedtype", "bool", "break", "case", "catch", "class", "continue", "default",
         "defer", "deinit", "description", "do", "else", "enum", "extension", "fallthrough", "false",
@@ -46,8 +47,8 @@ enum CompatibilityNames {
         }
     }
 
-    /// A word is a capital with the small letters and digits behind it, a run of capitals before such a word or at the end,
-    /// or the small letters at the beginning.
+    /// A word is a capital with the small letters and digits behind it, a run of capitals before
+    /// such a word or at the end, or the small letters at the beginning.
     private static func capitalWords(_ part: Substring) -> [Substring] {
         var words: [Substring] = []
         var rest = part

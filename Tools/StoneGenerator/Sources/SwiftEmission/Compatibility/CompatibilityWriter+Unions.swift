@@ -1,4 +1,5 @@
-// Unions of SwiftyDropbox: enums with a case for each tag. Open ones have `other`, which is every tag that is not known.
+// Unions of SwiftyDropbox: enums with a case for each tag. Open ones have `other`, which is every
+// tag that is not known.
 
 import Stone
 

@@ -1,4 +1,5 @@
-// One namespace of SwiftyDropbox: its class, and its structs as classes. Unions and routes are in files of their own.
+// One namespace of SwiftyDropbox: its class, and its structs as classes. Unions and routes are in
+// files of their own.
 
 import Stone
 

@@ -1,5 +1,6 @@
-// The generated part of the Objective-C library: headers with the names and signatures that programs for Dropbox's SDK for Objective-C
-// know, and tables from which the runtime (ObjectiveC/Runtime) makes the methods. Not responsible for how a type or a route looks.
+// The generated part of the Objective-C library: headers with the names and signatures that
+// programs for Dropbox's SDK for Objective-C know, and tables from which the runtime
+// (ObjectiveC/Runtime) makes the methods. Not responsible for how a type or a route looks.
 
 public import Stone
 

@@ -1,5 +1,5 @@
-// How Dropbox's SDK for Objective-C spells names: by the rules of Stone's own generator for that language. Words are cut as in
-// CompatibilityNames.
+// How Dropbox's SDK for Objective-C spells names: by the rules of Stone's own generator for that
+// language. Words are cut as in CompatibilityNames.
 
 import Stone
 

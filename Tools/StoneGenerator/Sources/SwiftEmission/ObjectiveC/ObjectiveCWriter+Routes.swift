@@ -1,4 +1,5 @@
-// Routes in Objective-C: values of DBRoute, and methods of the classes that a client has for each namespace.
+// Routes in Objective-C: values of DBRoute, and methods of the classes that a client has for each
+// namespace.
 
 import Stone
 

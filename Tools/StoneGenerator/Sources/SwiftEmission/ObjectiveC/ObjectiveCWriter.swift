@@ -1,5 +1,5 @@
-// One namespace in Objective-C: the interfaces of its types, and the tables that stand for their methods. Routes are in a file of
-// their own.
+// One namespace in Objective-C: the interfaces of its types, and the tables that stand for their
+// methods. Routes are in a file of their own.
 
 import Stone
 

@@ -1,13 +1,15 @@
-// Finds the sentence of our own about a type, a field or a case: the specification's texts are not ours to commit. Not
-// responsible for limits and defaults: those are facts of the specification, and the writers add them.
+// Finds the sentence of our own about a type, a field or a case: the specification's texts are not
+// ours to commit. Not responsible for limits and defaults: those are facts of the specification,
+// and the writers add them.
 
 import Stone
 
 /// Sentences about types and their members, which are fields or cases.
 ///
-/// A table is text. A line that is not indented is a type, and the indented lines below it are its members; a colon separates
-/// name and sentence. `fields` stands for all structs of its namespace and `cases` for all unions, and the namespace `*` for all.
-/// The sentence of a type itself goes before those of the types from which it inherits, and these go before those of all types.
+/// A table is text. A line that is not indented is a type, and the indented lines below it are its
+/// members; a colon separates name and sentence. `fields` stands for all structs of its namespace
+/// and `cases` for all unions, and the namespace `*` for all. The sentence of a type itself goes
+/// before those of the types from which it inherits, and these go before those of all types.
 struct FieldWords: Sendable {
     /// The sentences of all tables of the generator.
     static let own = FieldWords([
@@ -71,8 +73,8 @@ struct FieldWords: Sendable {
 }
 
 extension NamespaceWriter {
-    /// The help of a field: its sentence, its limits and its default. An alias has its limits itself; the help of a parameter
-    /// has them in any case.
+    /// The help of a field: its sentence, its limits and its default. An alias has its limits
+    /// itself; the help of a parameter has them in any case.
     func help(
         _ field: Field, of structure: Structure, asParameter isParameter: Bool = false
     ) -> String {

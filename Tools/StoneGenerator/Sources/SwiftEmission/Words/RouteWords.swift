@@ -1,5 +1,5 @@
-// The most used routes, each in a sentence of our own: the specification's texts are not ours to commit. Not
-// responsible for scopes, limits and errors: those are facts of the specification.
+// The most used routes, each in a sentence of our own: the specification's texts are not ours to
+// commit. Not responsible for scopes, limits and errors: those are facts of the specification.
 
 import Stone
 
@@ -168,7 +168,8 @@ extension Route {
 }
 
 extension Specification {
-    /// The route that takes the place of a deprecated one, where the specification names none: its newest version.
+    /// The route that takes the place of a deprecated one, where the specification names none: its
+    /// newest version.
     func newestVersion(of route: Route) -> Route? {
         namespaces.flatMap(\.routes)
             .filter {

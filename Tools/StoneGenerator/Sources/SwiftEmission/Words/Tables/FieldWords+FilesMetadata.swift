@@ -1,4 +1,5 @@
-// Sentences about the metadata of files and folders: the entries of listings and the results of most calls.
+// Sentences about the metadata of files and folders: the entries of listings and the results of
+// most calls.
 
 extension FieldWords {
     static let filesMetadata = """

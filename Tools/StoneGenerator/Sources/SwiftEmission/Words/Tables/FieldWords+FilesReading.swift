@@ -1,4 +1,5 @@
-// Sentences about what reads of `files`: metadata, listings, revisions, search, downloads, previews and thumbnails.
+// Sentences about what reads of `files`: metadata, listings, revisions, search, downloads, previews
+// and thumbnails.
 
 extension FieldWords {
     static let filesReading = """

@@ -1,5 +1,5 @@
-// Sentences about what changes entries of `files`: uploads in one request, creation, deletion, restoration, locks, copies and
-// moves.
+// Sentences about what changes entries of `files`: uploads in one request, creation, deletion,
+// restoration, locks, copies and moves.
 
 extension FieldWords {
     static let filesWriting = """

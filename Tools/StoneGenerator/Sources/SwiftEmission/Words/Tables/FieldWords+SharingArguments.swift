@@ -1,4 +1,5 @@
-// Sentences about arguments and results of `sharing`, and the facts of shared files and folders in them.
+// Sentences about arguments and results of `sharing`, and the facts of shared files and folders in
+// them.
 
 extension FieldWords {
     static let sharingArguments = """

@@ -1,0 +1,99 @@
+// Keeping the content of open files: in the rows, on the disk, and on the server. Not responsible
+// for changing it (`FileContents`).
+
+import Core
+import MetadataStore
+import Staging
+import Sync
+import Tree
+
+/// Keeps what handles have changed.
+final class ContentKeeper: Sendable {
+    private let store: MetadataStore
+    private let tree: LocalTree
+    private let openFiles: OpenFiles
+    private let relay: KernelInvalidator
+    private let sync: any Syncing
+    private let options: FileSystemOptions
+    private let work: LocalWork
+
+    init(
+        store: MetadataStore, tree: LocalTree, openFiles: OpenFiles, relay: KernelInvalidator,
+        sync: any Syncing, options: FileSystemOptions, work: LocalWork
+    ) {
+        self.store = store
+        self.tree = tree
+        self.openFiles = openFiles
+        self.relay = relay
+        self.sync = sync
+        self.options = options
+        self.work = work
+    }
+
+    /// Saves size, block map and times of open handles in the rows, so that they survive this
+    /// process. `isComplete` is false if the change has only begun.
+    func save(_ file: OpenFile, isComplete: Bool = true) throws {
+        guard let staged = file.staged, staged.hasUnsavedChanges else { return }
+        let isQueued = try tree.change(space: .release) {
+            try $0.save(staged, isComplete: isComplete)
+        }
+        // The staged bytes replace those that a flushed row names, so the new row is flushed too.
+        if staged.isPromised { try store.synchronize() }
+        if isQueued {
+            sync.noteChange()
+        }
+    }
+
+    /// Makes content survive power loss: first the bytes, then the rows that name them.
+    func synchronize(_ file: OpenFile) async throws(FileSystemError) {
+        try await work.onDisk {
+            try file.staged?.synchronize(promising: true)
+            try self.save(file)
+            try self.store.synchronize()
+        }
+        try await drainIfAsked(file.inode)
+    }
+
+    /// With `fsync=remote`, waits until a node is uploaded.
+    func drainIfAsked(_ inode: InodeID) async throws(FileSystemError) {
+        guard options.synchronizesRemotely else { return }
+        do throws(SyncError) {
+            try await sync.drain(inode)
+        } catch {
+            throw work.failure(error)
+        }
+    }
+
+    /// Unregisters an open file. Pages of a mapping may have been written after the last flush.
+    func close(_ file: OpenFile, writes: Bool) {
+        var isSaved = true
+        do {
+            try save(file)
+            file.staged?.noteComplete()
+        } catch {
+            isSaved = false
+            _ = work.failure(error)
+        }
+        let left = openFiles.unregister(file.inode, writes: writes)
+        // The kernel has been told attributes without the holes, which may have been gaps between
+        // two writes.
+        if writes, !openFiles.isOpenForWriting(file.inode), file.staged?.hasHoles == true {
+            relay.treeDidChange([.attributes(file.inode)])
+        }
+        // From here on, readers get the content of the row, and the kernel has the bytes that were
+        // written, or refused.
+        if !isSaved || file.hasRefusedPages { relay.forgetContent(of: file.inode) }
+        // Most files have a name, and the kernel has their size: there is nothing to be read.
+        guard left.isLast, left.mayBeUnlinked || relay.inodes.isOutdated(file.inode) else { return }
+        do {
+            guard let node = try store.readBriefly({ try $0.node(file.inode) }) else { return }
+            if node.place == nil {
+                tree.end([file.inode])
+            } else if relay.inodes.isOutdated(file.inode) {
+                relay.forgetSize(of: node)
+            }
+        } catch {
+            _ = work.failure(error)
+        }
+    }
+}

@@ -1,0 +1,202 @@
+// Handles of open files: open(2), close(2) and fsync(2). Not responsible for their content.
+
+import Core
+import MetadataStore
+import RemoteStore
+import Staging
+import Sync
+import Tree
+
+/// The files that are open, by the handles that the kernel has.
+final class FileHandles: Sendable {
+    private let table = HandleTable<FileHandle>()
+    private let attempts: StoreAttempts
+    private let finder: ContentFinder
+    private let contents: FileContents
+    private let keeper: ContentKeeper
+    private let documents: DocumentContents
+    private let cachedOnly: CachedOnlyPrograms
+    private let openFiles: OpenFiles
+    private let relay: KernelInvalidator
+    private let sentBack: SentBack
+    private let headerProbes = HeaderProbes()
+    private let clock: any SyncClock
+    private let options: FileSystemOptions
+    /// Gets the files for which content was fetched, when they are closed.
+    private let noteFetched: @Sendable (InodeID) -> Void
+
+    private var inodes: KernelInodeCache { relay.inodes }
+
+    init(
+        attempts: StoreAttempts, finder: ContentFinder, contents: FileContents,
+        keeper: ContentKeeper, documents: DocumentContents, cachedOnly: CachedOnlyPrograms,
+        openFiles: OpenFiles, relay: KernelInvalidator, sentBack: SentBack, clock: any SyncClock,
+        options: FileSystemOptions, noteFetched: @escaping @Sendable (InodeID) -> Void
+    ) {
+        self.attempts = attempts
+        self.finder = finder
+        self.contents = contents
+        self.keeper = keeper
+        self.documents = documents
+        self.cachedOnly = cachedOnly
+        self.openFiles = openFiles
+        self.relay = relay
+        self.sentBack = sentBack
+        self.clock = clock
+        self.options = options
+        self.noteFetched = noteFetched
+    }
+
+    /// The handle with this number.
+    func handle(_ id: HandleID) throws(FileSystemError) -> FileHandle {
+        try table.handle(id)
+    }
+
+    /// Adds a handle until `release`.
+    func insert(_ handle: FileHandle) -> HandleID {
+        table.insert(handle)
+    }
+
+    /// Opens a file, open(2).
+    func open(
+        _ inode: InodeID, flags: OpenFlags, caller: CallingProcess
+    ) -> Answer<OpenedFile> {
+        attempts.answer { _ in try self.openExisting(inode, flags: flags, caller: caller) }
+    }
+
+    /// Opens a file with a known node.
+    ///
+    /// Throws `staleHandle`, at which the kernel repeats the lookup, if the kernel has the size of
+    /// another content or the name leads elsewhere by now. Only once for each caller, which would
+    /// otherwise get ESTALE from open(2).
+    func openExisting(
+        _ inode: InodeID, flags: OpenFlags, caller: CallingProcess
+    ) throws -> OpenedFile {
+        let hasAsked = sentBack.takes(back: caller, at: clock.now())
+        let file = openFiles.register(inode, writes: flags.writes)
+        let generation = options.gathersWrites ? inodes.toldGeneration(of: inode) : 0
+        do {
+            if !hasAsked, isReplaced(inode) { throw FileSystemError.staleHandle }
+            let node = try finder.settle(file, evenWithoutName: hasAsked) {
+                try self.requireOpenable($0, flags)
+                if hasAsked { self.settleToldVersion(of: file, instead: $0, flags) }
+                // Without a name it is looked up again.
+                if $0.place != nil || hasAsked {
+                    try self.documents.settle(file, of: $0, caller: caller)
+                }
+            }
+            if node.place == nil { openFiles.noteUnlinked(inode) }
+            try cachedOnly.refuse(file, flags: flags, caller: caller)
+            if flags.truncates {
+                try contents.empty(file)
+                inodes.noteEmptied(inode)
+            }
+            let size = try knowledgeOfSize(of: file)
+            if size == .wrong {
+                guard hasAsked else { throw FileSystemError.staleHandle }
+                inodes.noteMistaken(inode)
+            }
+            let keepsCache = file.version.map { inodes.noteOpened(inode, with: $0) }
+            let folder = node.place?.parent
+            let isHeaderProbe = folder.map { headerProbes.isProbed($0) } ?? false
+            let handle = FileHandle(
+                inode: inode, flags: flags, file: file,
+                session: ReadSession(isHeaderProbe: isHeaderProbe),
+                folder: folder, isLocalOnly: node.flags.contains(.localOnly),
+                isDirect: size != .right)
+            return OpenedFile(
+                handle: insert(handle), keepsCache: keepsCache ?? false,
+                isDirect: handle.isDirect, isFlushed: flags.writes)
+        } catch {
+            if !hasAsked, FileSystemError(cause: error) == .staleHandle {
+                sentBack.note(caller, inode, generation: generation, at: clock.now())
+            }
+            // It may have been emptied before the failure.
+            if flags.truncates { relay.forgetContent(of: inode) }
+            keeper.close(file, writes: flags.writes)
+            throw error
+        }
+    }
+
+    /// Opens the version that the repeated lookup told the kernel, if another client has changed
+    /// the file since then: the kernel takes no new size, and a second ESTALE would reach the
+    /// process. A writer gets the present version past the kernel's pages, so that its changes are
+    /// no conflict.
+    private func settleToldVersion(of file: OpenFile, instead node: Node, _ flags: OpenFlags) {
+        guard !flags.writes, !flags.truncates, node.staged == nil, !node.isCloudDocument,
+            let present = FileVersion(of: node), let told = inodes.toldVersion(of: file.inode),
+            told.size != present.size
+        else { return }
+        file.settle(.revision(told))
+    }
+
+    /// Whether the next lookup makes the kernel replace an inode, or another caller's lookup just
+    /// has.
+    private func isReplaced(_ inode: InodeID) -> Bool {
+        options.gathersWrites && inodes.isRenewed(inode, at: clock.now())
+            || inodes.isOutdated(inode) && openFiles.isOnlyHandle(inode)
+    }
+
+    /// Whether the kernel has the right size; it reads no further than that. The kernel learns of a
+    /// delta a moment after the store. Staged content was written through the kernel.
+    private func knowledgeOfSize(of file: OpenFile) throws(FileSystemError) -> SizeKnowledge {
+        guard file.staged == nil else {
+            return inodes.isSizeWrong(of: file.inode, at: clock.now()) ? .uncertain : .right
+        }
+        return inodes.knowledge(ofSize: try file.size, of: file.inode, at: clock.now())
+    }
+
+    private func requireOpenable(_ node: Node, _ flags: OpenFlags) throws(FileSystemError) {
+        switch node.kind {
+        case .folder: throw .isADirectory
+        case .symbolicLink: throw .tooManyLinks
+        // The kernel opens these by itself.
+        case .fifo, .socket: throw .invalidArgument
+        case .file: break
+        }
+        if flags.writes || flags.truncates {
+            if options.isReadOnly { throw .readOnly }
+            if node.flags.contains(.readOnly) { throw .accessDenied }
+        }
+        try documents.requireReadable(node, flags)
+    }
+
+    /// Called when a descriptor is closed: its writes survive this process from now on.
+    func flush(_ id: HandleID) -> Answer<Void> {
+        attempts.answer { _ in
+            let handle = try self.handle(id)
+            try self.keeper.save(handle.file)
+            handle.file.staged?.noteComplete()
+            if handle.flags.writes { self.noteWrittenSize(of: handle.file) }
+        }
+    }
+
+    /// Tells the inode table the size that the kernel has seen through its own writes.
+    private func noteWrittenSize(of file: OpenFile) {
+        if let size = try? file.size { inodes.noteWrittenSize(size, of: file.inode) }
+    }
+
+    /// Makes content survive power loss, or reach the server with `fsync=remote`. Pending, so that
+    /// a slow disk does not hold the caller's thread.
+    func synchronize(_ id: HandleID) -> Answer<Void> {
+        do {
+            let file = try handle(id).file
+            return .pending { () async throws(FileSystemError) in
+                try await self.keeper.synchronize(file)
+            }
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    /// Called when the last descriptor of the handle is closed.
+    func release(_ inode: InodeID, handle: HandleID) {
+        guard let handle = table.remove(handle) else { return }
+        if handle.flags.writes { noteWrittenSize(of: handle.file) }
+        if handle.session.hasFetched { noteFetched(inode) }
+        if let folder = handle.folder, case .revision(let content) = handle.file.content {
+            headerProbes.noteClosed(in: folder, read: handle.session.furthest, of: content.size)
+        }
+        keeper.close(handle.file, writes: handle.flags.writes)
+    }
+}

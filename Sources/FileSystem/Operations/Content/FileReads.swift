@@ -1,0 +1,138 @@
+// Reading open files, from memory, disk or network.
+
+import Core
+import MetadataStore
+import RemoteStore
+import Saturating
+import Staging
+import Sync
+
+/// Reads open files for the kernel.
+final class FileReads: Sendable {
+    private let handles: FileHandles
+    private let contents: FileContents
+    private let reader: any ContentReading
+    private let folderReader: FolderReader?
+    private let work: LocalWork
+
+    init(
+        handles: FileHandles, contents: FileContents, reader: any ContentReading,
+        folderReader: FolderReader?, work: LocalWork
+    ) {
+        self.handles = handles
+        self.contents = contents
+        self.reader = reader
+        self.folderReader = folderReader
+        self.work = work
+    }
+
+    /// Reads up to `count` bytes; returns fewer only at the end of the file.
+    func read(
+        _ inode: InodeID, handle: HandleID, offset: Int64, count: Int
+    ) -> Answer<[UInt8]> {
+        do {
+            let handle = try handles.handle(handle)
+            let pieces = try pieces(of: handle.file, offset: offset, count: count)
+            if let bytes = cachedBytes(of: pieces) {
+                if let (content, range) = pieces.last?.remote {
+                    reader.noteRead(of: content, range: range, session: handle.session)
+                }
+                return .ready(bytes)
+            }
+            return .pending { () async throws(FileSystemError) in
+                if !handle.session.isHeaderProbe, let content = pieces.first?.remote?.0 {
+                    await self.folderReader?.prepare(content, of: inode)
+                }
+                return try await self.bytes(of: pieces, session: handle.session)
+            }
+        } catch {
+            return .failed(work.failure(error))
+        }
+    }
+
+    /// A part of a read, by its source.
+    private enum Piece: Sendable {
+        case bytes([UInt8])
+        case zeros(Int)
+        case remote(FileVersion, Range<Int64>)
+
+        var remote: (FileVersion, Range<Int64>)? {
+            if case .remote(let content, let range) = self { (content, range) } else { nil }
+        }
+    }
+
+    private func pieces(of file: OpenFile, offset: Int64, count: Int) throws -> [Piece] {
+        guard offset >= 0, count >= 0 else { throw FileSystemError.invalidArgument }
+        while true {
+            switch file.content {
+            case .unknown:
+                throw FileSystemError.inputOutput("the file \(file.inode) has no content")
+            case .revision(let content):
+                let end = min(content.size, offset +| Int64(clamping: count))
+                return offset < end ? [.remote(content, offset..<end)] : []
+            case .staged(let staged):
+                switch try staged.read(at: offset, count: count) {
+                case .bytes(let bytes): return [.bytes(bytes)]
+                case .mixed(let segments): return try pieces(segments, of: staged)
+                case .retired(let revision): file.retire(staged, as: revision)
+                }
+            case .exported(let export):
+                do throws(ExportFailure) {
+                    return [.bytes(try export.read(at: offset, count: count))]
+                } catch {
+                    throw FileSystemError(error)
+                }
+            }
+        }
+    }
+
+    private func pieces(
+        _ segments: [StagedRead.Segment], of staged: StagedFile
+    ) throws -> [Piece] {
+        try segments.map { segment in
+            switch segment {
+            case .bytes(let bytes): return .bytes(bytes)
+            case .zeros(let count): return .zeros(count)
+            case .base(let range):
+                guard let base = staged.base else {
+                    throw FileSystemError.inputOutput("staged content has lost its base")
+                }
+                return .remote(FileVersion(of: base), range)
+            }
+        }
+    }
+
+    private func cachedBytes(of pieces: [Piece]) -> [UInt8]? {
+        var result: [UInt8] = []
+        for piece in pieces {
+            switch piece {
+            case .bytes(let bytes):
+                if pieces.count == 1 { return bytes }
+                result.append(contentsOf: bytes)
+            case .zeros(let count):
+                result.append(contentsOf: repeatElement(0, count: count))
+            case .remote(let content, let range):
+                guard let bytes = reader.cachedBytes(of: content, range: range) else { return nil }
+                if pieces.count == 1 { return bytes }
+                result.append(contentsOf: bytes)
+            }
+        }
+        return result
+    }
+
+    private func bytes(
+        of pieces: [Piece], session: ReadSession
+    ) async throws(FileSystemError) -> [UInt8] {
+        var result: [UInt8] = []
+        for piece in pieces {
+            switch piece {
+            case .bytes(let bytes): result.append(contentsOf: bytes)
+            case .zeros(let count): result.append(contentsOf: repeatElement(0, count: count))
+            case .remote(let content, let range):
+                let bytes = try await contents.fetch(content, range, session: session)
+                result.append(contentsOf: bytes)
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,120 @@
+// Saving staged content to the store and to the disk.
+
+import Core
+package import MetadataStore
+import Saturating
+import Synchronization
+
+extension StagedFile {
+    /// Saves size, generation, blocks and the modification time in the node's rows, unless the node
+    /// has given this content up.
+    ///
+    /// If an fsync has acknowledged earlier content, this content is flushed first, because its row
+    /// replaces a row that is safe. Otherwise it is flushed in the background, but only once it is
+    /// complete: a file that was only truncated so far is not, so that a power cut leaves the
+    /// server's version. `known` are the node's local facts, if the transaction has read them.
+    package func persist(
+        in transaction: Transaction, isComplete: Bool = true, known: LocalFacts? = nil
+    ) throws {
+        // Most of it without the lock, so that writers need not wait.
+        if state.withLock({ $0.owesFlush }) { try synchronize(promising: false) }
+        // Bytes written since then belong to the same row.
+        let (snapshot, stamp) = try state.withLock { (state) throws(StagingError) in
+            if state.owesFlush {
+                try bytes.flushInTransaction()
+                state.noteAllFlushed()
+            }
+            return (state, bytes.stamp)
+        }
+        guard snapshot.end == nil else { return }
+        var content = snapshot.row
+        content.stamp = stamp
+        // The row names these blocks from now on.
+        if snapshot.fills.flushed < snapshot.fills.all {
+            content.flushed = min(content.flushed, content.generation -| 1)
+        }
+        let isNew = content.generation > snapshot.persistedGeneration
+        guard try transaction.updateStaged(content, of: inode, isNew: isNew) else { return }
+        if let modified = snapshot.modified,
+            var local = try known ?? transaction.node(inode)?.local
+        {
+            local.modified = modified
+            local.changed = modified
+            try transaction.setLocal(local, of: inode)
+        }
+        // A full disk can roll the transaction back, and then the changes are still unsaved.
+        let (saved, modified) = (content, snapshot.modified)
+        transaction.afterCommit { [self] in
+            state.withLock { $0.noteSaved(saved, modified: modified) }
+            if isComplete && !saved.isFlushed {
+                bytes.flushLater(saved.generation, of: inode)
+            }
+        }
+    }
+
+    /// Makes the next row say that its bytes may not be on the disk, because some of them are about
+    /// to be written over.
+    package func withdraw() {
+        state.withLock { $0.withdraw() }
+    }
+
+    /// Marks the saved content as complete, because a handle was closed.
+    package func noteComplete() {
+        let saved = state.withLock { $0.savedUnflushedGeneration }
+        guard let saved else { return }
+        bytes.flushLater(saved, of: inode)
+    }
+
+    /// Makes the bytes survive power loss. The rows are the store's.
+    ///
+    /// With `promising`, this was acknowledged to a user: only content that is as safe may replace
+    /// it later. Once it has failed, it fails until the content is emptied or replaced.
+    package func synchronize(promising: Bool) throws(StagingError) {
+        let (generation, fills, isNameFlushed) = state.withLock {
+            ($0.content.generation, $0.fills.all, $0.isNameFlushed)
+        }
+        try bytes.flush()
+        if !isNameFlushed { try bytes.flushName() }
+        state.withLock { $0.noteFlushed(generation, fills: fills, promising: promising) }
+    }
+
+    /// Makes this content as safe as the content that it replaces, in the same transaction.
+    package func inheritPromise(in transaction: Transaction) throws {
+        try synchronize(promising: true)
+        try persist(in: transaction)
+    }
+
+    /// Marks this file as replaced by another staging file, in the transaction that records that.
+    /// Open readers continue with it; no later write changes it.
+    package func replace() {
+        state.withLock { $0.setReplaced(true) }
+    }
+
+    /// Undoes `replace`, because its transaction was rolled back.
+    package func takeBack() {
+        state.withLock { $0.setReplaced(false) }
+    }
+
+    /// Whether an fsync has acknowledged some version of this content.
+    package var isPromised: Bool {
+        state.withLock { $0.end == nil && $0.content.promised > 0 }
+    }
+
+    /// Whether some version of this content was flushed.
+    package var hasFlushedContent: Bool {
+        state.withLock { $0.end == nil && $0.content.flushed > 0 }
+    }
+
+    /// Notes that the flusher has flushed a generation, with so many filled blocks. Returns false
+    /// if bytes of the row's content were written over, or blocks filled in, before the flush
+    /// ended: the disk may have a mixture then. Called in the transaction of the row, so that later
+    /// writes withdraw the row first.
+    func noteFlushed(_ generation: Int64, fills: Int) -> Bool {
+        state.withLock { $0.noteRowFlushed(generation, fills: fills) }
+    }
+
+    /// Notes that an fsync has acknowledged a flushed generation, and that the row says so.
+    func notePromise(_ generation: Int64) {
+        state.withLock { $0.notePromise(generation) }
+    }
+}

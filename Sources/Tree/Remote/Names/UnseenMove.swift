@@ -1,0 +1,20 @@
+// Moves that no user has asked for: an alias that goes back to the own name of its node, which
+// users have seen all the time. Not responsible for the choice of names (`Transaction+Names`).
+
+import Core
+import MetadataStore
+
+extension Transaction {
+    /// Whether users see a node at its place on the server as they do at its local place, so that
+    /// only the server is to learn of its move.
+    func isUnseenMove(of node: Node) throws -> Bool {
+        guard let place = node.place, let there = try remotePlace(of: node),
+            there.parent == place.parent
+        else { return false }
+        // The server's place keeps the own name under which users saw the node there. A response
+        // that came since has only the alias; then the facts that the server has of the node have
+        // the name, if machines share them.
+        if there.name.shown == place.name.shown { return true }
+        return try toldFacts(of: node.inode)?.ownName(of: there.name)?.bytes == place.name.shown
+    }
+}

@@ -1,0 +1,38 @@
+// Requests that arrive at the server late, when the client has given them up. Not responsible for
+// the choice of them, which is a link's.
+
+import Core
+
+/// Requests that the client has given up, and that the server will carry out all the same.
+///
+/// `unchecked`: used on the scheduler's thread only.
+final class Belated: @unchecked Sendable {
+    /// The longest time until then, in milliseconds: a little less than the time for which dbxfs
+    /// waits.
+    static let longest = 800_000
+
+    private let scheduler: Scheduler
+    /// The number of the responses.
+    private(set) var count = 0
+    /// Contents that arrived late. A mount that has seen one arrival at a place takes the next one
+    /// there for another client's: for a file that was restored.
+    var arrived: [[UInt8]] = []
+    /// Whether any request will be, or was.
+    private(set) var isUsed = false
+    /// Whether a mode has arrived late, and perhaps replaced a newer one.
+    var hasFacts = false
+
+    init(_ scheduler: Scheduler) { self.scheduler = scheduler }
+
+    /// Lets a request arrive after some time.
+    func carryOut(_ body: @escaping @Sendable () async -> Void) {
+        count += 1
+        isUsed = true
+        let time = scheduler.now + Int64(scheduler.draw(Self.longest)) * 1_000_000
+        Task.detached { [self] in
+            await scheduler.sleep(until: time)
+            await body()
+            count -= 1
+        }
+    }
+}
