@@ -73,11 +73,12 @@ struct ErrnoTests {
         #expect(FileSystemError(SyncError.remote(error)) == expected)
     }
 
-    @Test("only a full disk is one, and its reserve is kept for writes")
+    @Test("a full disk is one, also if the rest of it is kept for the queue; nothing else is")
     func local() {
         #expect(FileSystemError(SyncError.local(.diskFull)) == .noSpace)
+        #expect(FileSystemError(SyncError.local(.reserveReached)) == .noSpace)
         let others: [LocalFailure] = [
-            .reserveReached, .stagedContentCut, .stagedContentDoubtful, .staging("it"),
+            .stagedContentCut, .stagedContentDoubtful, .staging("it"),
             .database("it"),
         ]
         for failure in others {

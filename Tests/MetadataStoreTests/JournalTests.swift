@@ -77,19 +77,6 @@ import Testing
         #expect(try reopened.read { try $0.pending().bytes } == 77)
     }
 
-    @Test("a hash is noted for the generation that it was computed of, and for no other")
-    func hashOfGeneration() throws {
-        try store.write { transaction in
-            let file = try transaction.insert(.file, at: place("f"), local: LocalFacts())
-            try transaction.setStaged(
-                StagedContent(file: 1, size: 1, generation: 2, base: nil, blocks: []), of: file)
-            try transaction.setStagedHash(.empty, generation: 1, of: file)
-            #expect(try transaction.node(file)?.staged?.hash == nil)
-            try transaction.setStagedHash(.empty, generation: 2, of: file)
-            #expect(try transaction.node(file)?.staged?.hash == .empty)
-        }
-    }
-
     @Test("a transaction that fails leaves nothing behind")
     func rollback() throws {
         struct Refused: Error {}

@@ -196,5 +196,36 @@ extension Plan {
                     .deltas(0, areCut: true), .network(0, isCut: false), .wait(60000),
                 ])
         ),
+        (
+            "a new folder is sent under its former name",
+            Plan(
+                seed: 325710, mounts: 1, pageSize: 2, distance: 400, moveLimit: 3, faults: 10,
+                isHurried: true,
+                steps: [
+                    .user(0, .makeFolder("/a")), .wait(100), .other(.makeFolder("/a/a")),
+                    .resetCursors, .user(0, .rename("/a", "/b")),
+                ])
+        ),
+        (
+            "the size of an open file in its row is taken for that of its content",
+            Plan(
+                seed: 413411, mounts: 1, pageSize: 2000, distance: 20, compaction: .paths,
+                keepsNames: true, faults: 40, isHurried: true, pause: 3000,
+                steps: [
+                    .other(.put("/a")), .wait(6000), .user(0, .open("/a")),
+                    .user(0, .truncate("/a")), .user(0, .writeOpen), .other(.putSame(0, "/a")),
+                ])
+        ),
+        (
+            "a folder that users have made anew goes with the deleted one",
+            Plan(
+                seed: 436429, mounts: 1, pageSize: 2, distance: 20, moveLimit: 3, isHurried: true,
+                pause: 30,
+                steps: [
+                    .user(0, .makeFolder("/a")), .user(0, .write("/a/b")), .wait(100),
+                    .user(0, .makeFolder("/b")), .wait(100), .user(0, .removeFolder("/b")),
+                    .wait(100), .user(0, .makeFolder("/b")),
+                ])
+        ),
     ]
 }

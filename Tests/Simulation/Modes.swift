@@ -31,10 +31,12 @@ struct SetModes {
         }
     }
 
-    /// A user has set a mode. One that the user has seen there already is no change.
-    mutating func set(_ mode: UInt16, of node: Node, over before: UInt16) {
+    /// A user has set a mode. One that the user has seen there already is no change, and one of
+    /// content that others have replaced goes with its conflicted copy: `isCurrent` is whether the
+    /// user's tree was the server's.
+    mutating func set(_ mode: UInt16, of node: Node, over before: UInt16, isCurrent: Bool) {
         guard let id = node.facts.id else { return }
-        bits[id] = isAtRest && before & 0o777 != mode ? mode : nil
+        bits[id] = isAtRest && isCurrent && before & 0o777 != mode ? mode : nil
     }
 }
 

@@ -275,13 +275,16 @@ final class Mount: @unchecked Sendable {
     func rows() -> String? {
         try? process?.store.read { snapshot in
             try (1...60).compactMap { try snapshot.node(InodeID($0)) }.map { node in
-                let place = node.place.map { "\($0.parent)/\($0.name.string)" } ?? "-"
+                let place = node.place.map { place in
+                    let own = place.name.own.map { String(decoding: $0.bytes, as: UTF8.self) }
+                    return "\(place.parent)/\(place.name.string)" + (own.map { "«\($0)»" } ?? "")
+                }
                 let remote = try snapshot.remotePlace(of: node).map {
                     "\($0.parent)/\($0.name.folded)"
                 }
                 let mark = node.flags.contains(.listed) ? "*" : ""
                 return
-                    "\(node.inode)\(mark):\(place)→\(remote ?? "-")=\(node.facts.id?.rawValue ?? "?")"
+                    "\(node.inode)\(mark):\(place ?? "-")→\(remote ?? "-")=\(node.facts.id?.rawValue ?? "?")"
             }.joined(separator: " ")
         }
     }

@@ -96,11 +96,33 @@ extension World {
         _ node: Node, deletedWith paths: [FileID: RemotePath], _ snapshot: Snapshot
     ) throws -> Bool {
         let moved = try isMoved(node) ? node : movedFolder(above: node, snapshot)
-        guard let moved, let id = moved.facts.id, paths[id] != nil else { return false }
+        guard let moved, let id = moved.facts.id, let there = paths[id],
+            try !isAbove(moved, there, deletedWith: paths, snapshot)
+        else { return false }
         // Another spelling does not save it.
         return try moved.place.map { place in
             try snapshot.remotePlace(of: moved)?.isSameThere(as: place) == true
         } == false
+    }
+
+    /// Whether others have put the folder to which users have moved a node below that node: their
+    /// move wins (row M8).
+    private func isAbove(
+        _ node: Node, _ there: RemotePath, deletedWith paths: [FileID: RemotePath],
+        _ snapshot: Snapshot
+    ) throws -> Bool {
+        var current = node
+        while let parent = current.place?.parent, parent != .root,
+            let folder = try snapshot.node(parent)
+        {
+            if let path = folder.facts.id.flatMap({ paths[$0] }),
+                path.rawValue.hasPrefix(there.rawValue + "/")
+            {
+                return true
+            }
+            current = folder
+        }
+        return false
     }
 
     /// Another client has deleted these nodes of the server, among them files with these texts.

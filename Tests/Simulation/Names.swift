@@ -56,9 +56,10 @@ struct Names {
     mutating func noteMove(to paths: [String]) { note(paths, by: "moves") }
 
     fileprivate func isGiven(_ name: String, byOthersThan actor: String) -> Bool {
-        keys.contains { other, keys in
-            other != actor
-                && (other == Self.otherClient ? changed : keys).contains(Folding.fold(name))
+        let key = Folding.fold(name)
+        if changed.contains(key) { return true }
+        return keys.contains { other, keys in
+            other != actor && other != Self.otherClient && keys.contains(key)
         }
     }
 
@@ -105,10 +106,8 @@ extension World {
             let suffix = #/ \((m\d)'s conflicted copy [^)]*\)( \(\d+\))?/#
             guard let mark = copy.firstMatch(of: suffix) else { continue }
             // The copy of a file with an alias is named after that.
-            let alias =
-                #/ \((Case|Unicode Encoding|Whitespace|Name) Conflict( \d+)?\)/#
             let name = copy.replacing(suffix, with: "")
-            let given = [name, name.replacing(alias, with: "")]
+            let given = [name, Self.withoutAlias(name)]
             if given.contains(where: { names.isGiven($0, byOthersThan: String(mark.1)) }) {
                 continue
             }
@@ -134,7 +133,8 @@ extension World {
             for node in nodes {
                 guard let place = node.place else { continue }
                 if place.name.own != nil { count("own names") }
-                if isLostName(place.name) {
+                if isLostName(place.name), try !process.store.read({ try showsOwn(place, in: $0) })
+                {
                     throw Violation(
                         rule: "a name that no user has given", detail: "\(node.inode) \(place)")
                 }
@@ -181,6 +181,19 @@ extension World {
         return !restores && name.own?.isGiven != false && !names.isGiven(name)
     }
 
+    /// Whether another node beside an alias shows the own name: it came with the folder to which
+    /// others have moved this one.
+    private func showsOwn(_ alias: Place, in snapshot: Snapshot) throws -> Bool {
+        let own = Self.withoutAlias(alias.name.string)
+        guard own != alias.name.string else { return false }
+        let other = try snapshot.child(folded: Folding.fold(own), of: alias.parent)
+        return other?.place?.name.shown == Array(own.utf8)
+    }
+
+    private static func withoutAlias(_ name: String) -> String {
+        name.replacing(#/ \((Case|Unicode Encoding|Whitespace|Name) Conflict( \d+)?\)/#, with: "")
+    }
+
     /// Whether users exchange nodes: one with an alias may keep it longer than it is needed
     /// (docs/semantics.md).
     private var exchangesNames: Bool {
@@ -205,8 +218,8 @@ extension UserStep {
         case .rename(_, let target): [target]
         case .exchange(let path, let target): [path, target]
         // An edit is another content under the name.
-        case .append(let path), .overwrite(let path): [path]
-        case .flush, .flushFolder, .flushOpen, .truncate, .unlink, .removeFolder, .removeTree,
+        case .append(let path), .overwrite(let path), .truncate(let path): [path]
+        case .flush, .flushFolder, .flushOpen, .unlink, .removeFolder, .removeTree,
             .open, .writeOpen, .overwriteOpen, .close, .list, .pin,
             .chmod:
             []

@@ -61,6 +61,7 @@ final class Harness: Sendable {
         openFileInterval: Double = 30, writeDelay: WriteDelay = WriteDelay(),
         posix: PosixRules = .local, refusesNames: Bool = false, removalDelay: Double = 1,
         activities: (any SyncActivityObserving)? = nil,
+        reserving free: (@Sendable () -> Int64)? = nil,
         through wrap: ((InMemoryStore) -> any RemoteStoring)? = nil
     ) throws {
         self.server = server
@@ -74,7 +75,11 @@ final class Harness: Sendable {
         faulty = FaultInjectingStore(server)
         remote = RecordingStore(
             base: wrap?(server) ?? faulty, history: history, label: "mount")
-        store = try MetadataStore(path: folder + "/tree.sqlite")
+        let database = folder + "/tree.sqlite"
+        let reserve = free.map { free in
+            SpaceReserve(beside: database, largest: 1 << 16) { _ in (free(), 1 << 40) }
+        }
+        store = try MetadataStore(path: database, reserve: reserve)
         staging = try StagingArea(
             directory: folder + "/staging", store: store, removalDelay: removalDelay)
     }

@@ -8,6 +8,7 @@ import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
 import Staging
+import Synchronization
 import TestSupport
 import Testing
 
@@ -36,9 +37,6 @@ import Testing
         #expect(!DiskReserve.isUsedUp(free: 6 << 20, of: small))
         #expect(DiskReserve.isUsedUp(free: 63 << 20, of: large))
         #expect(!DiskReserve.isUsedUp(free: 65 << 20, of: large))
-        #expect(!DiskReserve.isUsedUp(at: "/nowhere"))
-        // Deltas that are applied together are counted before, and not only afterwards.
-        #expect(!DiskReserve.isUsedUp(at: "/tmp") && DiskReserve.isUsedUp(at: "/tmp", added: .max))
     }
 
     @Test("what the server said, and the end of a task, stay what they are")
@@ -85,6 +83,38 @@ import Testing
         #expect(
             UploadReaction(to: .remote(.notFound), step: .move(move), attempts: 0)
                 == .wait(seconds: 1))
+    }
+
+    @Test(
+        "on a full disk, the deltas that the queue waits for are applied if they are few",
+        arguments: [(65536, true), (64, false)])
+    func awaitedDeltas(free: Int64, isApplied: Bool) async throws {
+        let room = Atomic<Int64>(1 << 40)
+        let harness = try Harness(reserving: { room.load(ordering: .relaxed) })
+        try await harness.settle()
+        await harness.stop()
+        _ = try await harness.write("/unsent", "text")
+        room.store(free, ordering: .relaxed)
+        try await harness.put("/other", "1")
+        try await harness.start()
+        try await waitWhile {
+            if isApplied { return try await harness.store.read { try $0.pending().operations } > 0 }
+            return harness.engine?.status.localFailure != .reserveReached
+        }
+        let sent = try await harness.server.entry(at: RemotePath(rawValue: "/unsent"))
+        #expect((sent != nil) == isApplied)
+        // With nothing queued, nothing waits for the deltas.
+        if isApplied {
+            await harness.stop()
+            try await harness.put("/later", "2")
+            try await harness.start()
+            try await waitWhile { harness.engine?.status.localFailure != .reserveReached }
+            #expect(try await harness.inode("/later") == nil)
+        }
+        room.store(1 << 40, ordering: .relaxed)
+        try await harness.settle()
+        #expect(try await harness.inode("/other") != nil)
+        await harness.stop()
     }
 
     @Test("content that has lost bytes is not sent, and waits with a problem; all else is sent")

@@ -65,8 +65,8 @@ extension FileSystemError {
 
     private init(_ failure: LocalFailure) {
         switch failure {
-        case .diskFull: self = .noSpace
-        case .reserveReached, .stagedContentCut, .stagedContentDoubtful, .staging, .database:
+        case .diskFull, .reserveReached: self = .noSpace
+        case .stagedContentCut, .stagedContentDoubtful, .staging, .database:
             self = .inputOutput(failure.problem)
         }
     }

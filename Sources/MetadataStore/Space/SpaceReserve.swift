@@ -86,6 +86,9 @@ package final class SpaceReserve: Sendable {
         prepare()
     }
 
+    /// The space of the disk now; nil if it cannot be learnt.
+    package var space: Space? { spaceOfFolder(folder) }
+
     /// Whether all of the space is allocated.
     package var isHeld: Bool { held.load(ordering: .relaxed) }
 
@@ -102,8 +105,15 @@ package final class SpaceReserve: Sendable {
     package func admits(_ use: Use) -> Bool {
         if isHeld || use == .release || take() { return true }
         // The rest is for changes that make the queue shorter.
-        guard use == .change, let space = spaceOfFolder(folder) else { return false }
+        guard use == .change, let space else { return false }
         return space.free +| state.withLock { $0.left } > size / 2
+    }
+
+    /// Whether so many bytes are at most half of the free and the allocated ones: for rows without
+    /// which the queue does not go on, and only its end makes room.
+    package func admits(awaited bytes: Int64) -> Bool {
+        guard let space else { return true }
+        return bytes <= (space.free +| state.withLock { $0.left }) / 2
     }
 
     /// Frees up to so many bytes that cached content takes. Returns whether there were any.
@@ -114,7 +124,7 @@ package final class SpaceReserve: Sendable {
     /// Releases space before a transaction, if that could take the last of the disk. A transaction
     /// cannot be repeated, because its caller does more than change rows.
     package func prepare() {
-        while let space = spaceOfFolder(folder), space.free < piece / 2, release() {}
+        while let space, space.free < piece / 2, release() {}
     }
 
     /// Runs work that can be repeated, each time with more of the space, until it fails for another
@@ -187,7 +197,7 @@ package final class SpaceReserve: Sendable {
 
     /// Whether enough stays free beside the reserve that it is not released again at once.
     private var hasRoom: Bool {
-        guard let space = spaceOfFolder(folder) else { return true }
+        guard let space else { return true }
         return space.free >= missing +| piece +| piece
     }
 

@@ -1,7 +1,7 @@
 // The rows of staged content: which staging file holds a node's bytes, and how far they are
 // flushed. Not responsible for the files themselves, which are Staging's.
 
-package import ContentHashing
+import ContentHashing
 package import Core
 import GRDB
 import Saturating
@@ -160,13 +160,6 @@ extension Transaction {
         let promised = try FlushedContent.fetchEvery(statement, [folder.column])
         try run("UPDATE staged SET promised = generation WHERE \(unpromised)", [folder.column])
         return promised
-    }
-
-    /// Notes the hash of staged content, if it is still of that generation.
-    package func setStagedHash(_ hash: ContentHash, generation: Int64, of inode: InodeID) throws {
-        try run(
-            "UPDATE staged SET hash = ? WHERE inode = ? AND generation = ?",
-            [hash.column, inode.column, generation])
     }
 
     /// Removes a node's staged content, with its fallback, pending copy and upload session.

@@ -57,7 +57,7 @@ extension ChangeFeed {
     private func applyListing(
         _ page: RemotePage, _ phase: Phase, isFirst: Bool = false
     ) async throws(SyncError) {
-        try account.checkReserve(page.entries)
+        try await account.checkReserve(page.entries)
         let account = account
         await UnsentHashes(account: account).note(like: page.entries)
         var context = account.deltaContext()

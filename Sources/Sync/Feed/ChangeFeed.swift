@@ -201,7 +201,7 @@ actor ChangeFeed {
     }
 
     private func apply(_ entries: [RemoteEntry], _ cursor: Cursor) async throws(SyncError) {
-        try account.checkReserve(entries)
+        try await account.checkReserve(entries)
         let account = account
         await UnsentHashes(account: account).note(like: entries)
         let context = account.deltaContext()

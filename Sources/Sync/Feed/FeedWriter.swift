@@ -36,7 +36,6 @@ struct FeedWriter: Sendable {
         _ context: DeltaContext,
         _ body: @escaping @Sendable (Transaction, DeltaContext) throws -> DeltaOutcome
     ) async throws(SyncError) -> DeltaOutcome {
-        try account.checkReserve()
         let outcome: DeltaOutcome
         do {
             outcome = try await account.store.bringIn(context, body)

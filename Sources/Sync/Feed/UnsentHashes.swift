@@ -24,7 +24,7 @@ struct UnsentHashes: Sendable {
             let (staging, store) = (account.staging, account.store)
             try await account.disk.run { () throws(SyncError) in
                 do {
-                    for inode in nodes { try Self.hash(inode, staging, store) }
+                    for (inode, size) in nodes { try Self.hash(inode, size, staging, store) }
                 } catch {
                     throw SyncError(cause: error)
                 }
@@ -36,37 +36,39 @@ struct UnsentHashes: Sendable {
     }
 
     private static func hash(
-        _ inode: InodeID, _ staging: StagingArea, _ store: MetadataStore
+        _ inode: InodeID, _ size: Int64, _ staging: StagingArea, _ store: MetadataStore
     ) throws {
+        // The row of a file that a program has open may have an earlier size.
         guard let file = try staging.existing(inode), let content = file.contentToSend(),
-            file.missingRanges.isEmpty
+            content.size == size, file.missingRanges.isEmpty
         else { return }
         let source = StagedSource(file: file, size: content.size)
         let hash = ContentHash(blockDigests: try source.blockDigests(of: 0..<content.size))
         // A write since then began another generation, which has another hash.
         guard file.generation == content.generation else { return }
         file.noteHash(hash, generation: content.generation)
-        try store.write {
-            try $0.setStagedHash(hash, generation: content.generation, of: inode)
-        }
+        try store.write { try file.persist(in: $0, isComplete: false) }
     }
 }
 
 extension TreeReading {
-    /// Nodes with unhashed staged content that may equal the content of one of the entries.
-    fileprivate func unhashedNodes(like entries: [RemoteEntry]) throws -> [InodeID] {
+    /// Nodes with unhashed staged content that equals the content of one of the entries if it has
+    /// this size.
+    fileprivate func unhashedNodes(
+        like entries: [RemoteEntry]
+    ) throws -> [(inode: InodeID, size: Int64)] {
         guard try hasUnhashedContent() else { return [] }
         var folders: [RemotePath: InodeID] = [:]
-        var found: [InodeID] = []
+        var found: [(inode: InodeID, size: Int64)] = []
         for entry in entries {
             guard case .file(let file) = entry.kind, let hash = file.hash else { continue }
             var known = try node(id: file.id)
             // Users may have made the file anew that they deleted.
             if known?.place == nil { known = try localNode(for: entry, &folders) }
             guard let node = known, let staged = node.staged, node.facts.hash != hash,
-                staged.size == file.size, staged.knownHash == nil
+                staged.knownHash == nil
             else { continue }
-            found.append(node.inode)
+            found.append((node.inode, file.size))
         }
         return found
     }

@@ -29,6 +29,7 @@ struct UntoldNodes: Sendable {
     /// Applies the present place of each node, or its deletion.
     func apply(_ answers: UntoldAnswers) async throws(SyncError) {
         guard !answers.settled.isEmpty else { return }
+        try await account.checkReserve(answers.found)
         await UnsentHashes(account: account).note(like: answers.found)
         let context = account.deltaContext()
         let outcome = try await writer.bringIn(context) { transaction, context in

@@ -91,6 +91,9 @@ package struct SyncStatus: Hashable, Sendable {
 }
 
 extension SyncStatus {
+    /// Whether nothing is sent before the feed has applied more.
+    var holdsQueue: Bool { isRootNew || !hasCaughtUp }
+
     /// Begins a full listing, with nothing seen yet.
     mutating func beginListing(at now: WallTime) {
         // Otherwise it began when the process did.

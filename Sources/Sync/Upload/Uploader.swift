@@ -187,8 +187,7 @@ actor Uploader {
                 }
             }
         }
-        let status = account.state.current
-        if status.isRootNew || !status.hasCaughtUp { return await setTimer(lookedAt: now) }
+        if account.state.current.holdsQueue { return await setTimer(lookedAt: now) }
         await searcher.resume()
         for inode in await streaming.begin(besides: inFlight) {
             group.addTask { [streaming] in await streaming.send(inode) }

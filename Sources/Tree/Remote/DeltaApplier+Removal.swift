@@ -45,10 +45,10 @@ extension DeltaApplier {
     }
 
     /// Whether a response has placed a node, and the feed has not been there yet. An earlier entry
-    /// of the batch may tell where the node was before the response. A node that the batch itself
-    /// has added is where the feed is.
+    /// of the batch may tell where the node was before the response. A node to which the batch
+    /// itself has given the place is where the feed is.
     private func isAheadOfFeed(_ id: FileID, _ inode: InodeID) throws -> Bool {
-        try !isPassing(inode) && transaction.isUnconfirmed(id)
+        try !isPassing(inode) && !batch.hasMerged(inode) && transaction.isUnconfirmed(id)
     }
 
     /// Whether an entry of the batch has a node.
@@ -203,6 +203,9 @@ extension DeltaApplier {
     private mutating func resolveDeletion(ofFolder removal: Removal) throws {
         // Nodes with an unsent move into, or out of, a removed folder still have its inode.
         guard let current = try transaction.node(removal.node.inode) else { return }
+        // The batch has found the folder at the place of one that users have made, and it is gone
+        // again: perhaps this mount's own, which users had deleted before they made it anew.
+        if batch.hasMerged(current.inode) { return try transaction.setRemoteAbsent(current.inode) }
         if !batch.isFeed, let left = try transaction.remotePlace(of: current) {
             try transaction.noteDeletion(of: current.inode, at: left)
         }

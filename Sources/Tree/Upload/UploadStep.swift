@@ -121,12 +121,11 @@ extension UploadStep {
         switch self {
         case .settled, .waitFor, .waitForWriters: return true
         case .makeFolder(let path):
-            return try node.remote == .absent && isParent(of: path, node.place, transaction)
+            return try node.remote == .absent
+                && isTarget(path, of: node, transaction)
         case .upload(let upload), .copy(_, let upload):
             if isNew && node.remote != .absent || node.flags.contains(.localOnly) { return false }
-            // The name too: a rename since then needs another step.
-            return try isParent(of: upload.path, node.place, transaction)
-                && node.place?.name.string == upload.path.components.last
+            return try isTarget(upload.path, of: node, transaction)
         case .move(let move):
             // A node that blocks another one, deleted or not, first moves to a temporary name
             // beside its remote place.
@@ -144,6 +143,15 @@ extension UploadStep {
         case .deleteFolder(let deleted):
             return try node.isTombstone && isPath(deleted.path, of: node, transaction)
         }
+    }
+
+    /// Whether users have a new node at a path, under its name, too: a rename since then needs
+    /// another step, and another client's node may have the former name.
+    private func isTarget(
+        _ path: RemotePath, of node: Node, _ transaction: Transaction
+    ) throws -> Bool {
+        try isParent(of: path, node.place, transaction)
+            && node.place?.name.string == path.components.last
     }
 
     private func isPath(

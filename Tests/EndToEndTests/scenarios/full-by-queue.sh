@@ -60,6 +60,10 @@ dbxfs unmount "$MNT" --timeout 0 || test $? = 3
 wait_until 60 not mountpoint -q "$MNT"
 cat /dev/zero >> "$WORK/small/filler" 2> /dev/null || true
 df -B 1 "$WORK/small"
+# Others change something while the mount is away: nothing is sent before the mount has taken that.
+start_emulator
+echo others | "$TOOLS/dropbox.py" upload /others
+stop_emulator
 dbxfs mount "$MNT"
 cmp "$MNT/file 3" "$WORK/accepted 3"
 rm "$MNT/file 3"
@@ -74,6 +78,7 @@ for number in $(cat "$WORK/accepted"); do
     "$TOOLS/dropbox.py" get "/$name" > "$WORK/sent"
     cmp "$WORK/sent" "$WORK/accepted $number"
 done
+grep -x others "$MNT/others"
 rm "$WORK/small/filler"
 wait_until 60 eval 'head -c 1000000 /dev/zero > "$MNT/room again"'
 wait_until 60 eval '! dbxfs status "$MNT" | grep "disk .*full"'

@@ -1,11 +1,9 @@
 // The part of the state folder's disk that is reserved for users' writes: entries from a server
 // that lists new ones without an end do not fill it.
 
-import Glibc
 import MetadataStore
 import RemoteStore
 import Saturating
-import Staging
 
 enum DiskReserve {
     /// Bytes that stay free: room for a day's text and code, until a user reads the status.
@@ -29,28 +27,32 @@ enum DiskReserve {
             $0 +| bytesOfEntry +| copiesOfText *| Int64(clamping: $1.textBytes)
         }
     }
-
-    /// Whether the disk of a folder has no more than the reserve, once `added` bytes are written;
-    /// false if unknown.
-    static func isUsedUp(at folder: String, added: Int64 = 0) -> Bool {
-        var disk = statvfs()
-        guard statvfs(folder, &disk) == 0 else { return false }
-        let unit = Int64(clamping: disk.f_frsize)
-        return isUsedUp(
-            free: Int64(clamping: disk.f_bavail) *| unit -| added,
-            of: Int64(clamping: disk.f_blocks) *| unit
-        )
-    }
 }
 
 extension SyncedAccount {
     /// Throws, and says so in the status, while the disk has no room but the reserve for entries
     /// that are applied together.
-    func checkReserve(_ entries: [RemoteEntry] = []) throws(SyncError) {
+    ///
+    /// Entries that are awaited may take a part of the reserve. So may those before which nothing
+    /// is sent, while anything is queued: only sent content makes room.
+    func checkReserve(
+        _ entries: [RemoteEntry], isAwaited: Bool = false
+    ) async throws(SyncError) {
+        guard let reserve = store.reserve, let space = reserve.space else { return }
+        let bytes = DiskReserve.bytes(for: entries)
         // The space that the database has released is for users' changes.
-        let added = DiskReserve.bytes(for: entries) +| (store.reserve?.missing ?? 0)
-        guard DiskReserve.isUsedUp(at: staging.directory, added: added) else { return }
+        let free = space.free -| bytes -| reserve.missing
+        guard DiskReserve.isUsedUp(free: free, of: space.total) else { return }
+        if reserve.admits(awaited: bytes) {
+            if isAwaited { return }
+            if try await isQueueHeld() { return }
+        }
         state.noteStore(.reserveReached)
         throw .local(.reserveReached)
+    }
+
+    private func isQueueHeld() async throws(SyncError) -> Bool {
+        guard state.current.holdsQueue else { return false }
+        return try await fromStore { try await store.read { try $0.pending().operations > 0 } }
     }
 }

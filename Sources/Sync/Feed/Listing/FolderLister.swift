@@ -95,6 +95,7 @@ actor FolderLister {
         _ entries: [RemoteEntry], of folder: InodeID, at path: RemotePath
     ) async throws(SyncError) {
         let account = account
+        try await account.checkReserve(entries, isAwaited: true)
         await UnsentHashes(account: account).note(like: entries)
         let outcome = try await storeWork { store in
             try store.bringIn(account.deltaContext()) { transaction, context in

@@ -88,6 +88,7 @@ struct FolderWalk: Sendable {
         _ entries: [RemoteEntry], of folders: [(inode: InodeID, path: RemotePath)],
         _ context: DeltaContext
     ) async throws(SyncError) {
+        try await account.checkReserve(entries)
         await UnsentHashes(account: account).note(like: entries)
         try await writer.bringIn(context) { transaction, context in
             var applier = try DeltaApplier(transaction: transaction, context: context)

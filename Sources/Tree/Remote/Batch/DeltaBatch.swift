@@ -19,6 +19,8 @@ struct DeltaBatch {
     private var currentIndex = 0
     /// Deleted folders that the batch has restored for their new contents, outer ones first.
     private var restored: [InodeID] = []
+    /// Unsent folders of users that the batch has taken for the server's.
+    private var merged: Set<InodeID> = []
     /// The places with own names that nodes have left, the last ones first.
     private var aliasesLeft: [InodeID: [Place]] = [:]
 
@@ -94,6 +96,12 @@ struct DeltaBatch {
         if !aliases.isEmpty { aliasesLeft[inode] = aliases + (aliasesLeft[inode] ?? []) }
         return aliasesLeft[inode] ?? []
     }
+
+    // MARK: Merged folders
+
+    mutating func noteMerged(_ folder: InodeID) { merged.insert(folder) }
+
+    func hasMerged(_ folder: InodeID) -> Bool { merged.contains(folder) }
 
     // MARK: Restored folders
 
