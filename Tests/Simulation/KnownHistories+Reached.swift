@@ -227,5 +227,15 @@ extension Plan {
                     .wait(100), .user(0, .makeFolder("/b")),
                 ])
         ),
+        (
+            "room is made for a folder that is deleted later",
+            Plan(
+                seed: 477011, mounts: 1, pageSize: 2, distance: 400, keepsNames: true,
+                isHurried: true, sharesModes: true,
+                steps: [
+                    .user(0, .makeFolder("/a")), .wait(400), .user(0, .removeFolder("/a")),
+                    .user(0, .link("/a")),
+                ])
+        ),
     ]
 }

@@ -54,11 +54,13 @@ extension World {
     /// Another client stores the content that users of a mount have at a path.
     private func putSame(as index: Int, _ path: String) throws {
         guard let process = mounts[index].process, !process.isDead.isSet else { return }
+        var hasAlias = false
         let node = try process.store.read { snapshot -> Node? in
             var node = try snapshot.node(.root)
             for name in path.split(separator: "/") {
                 guard let parent = node?.inode else { return nil }
                 node = try snapshot.child(FileName(shown: User.bytes(of: name)), of: parent)
+                if node?.place?.name.own != nil { hasAlias = true }
             }
             return node
         }
@@ -67,9 +69,9 @@ extension World {
         if text.isEmpty { return }
         let tokens = Ledger.tokens(text)
         // Elsewhere it is a copy, also if users move theirs before both are seen to be the same, if
-        // theirs arrives under the name of before a save (row M7), or if it has an alias there. A
-        // full disk cannot keep the hash that tells it.
-        if try plan.hasMoves || !plan.flushes(index) || node.place?.name.own != nil
+        // theirs arrives under the name of before a save (row M7), or if it or a folder above it
+        // has an alias there. A full disk cannot keep the hash that tells it.
+        if try plan.hasMoves || !plan.flushes(index) || hasAlias
             || !tokens.isDisjoint(with: serverTokens()) || isSentElsewhere(node, text, process)
         {
             ledger.allowCopies(of: text)

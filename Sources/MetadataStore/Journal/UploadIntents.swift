@@ -40,6 +40,13 @@ extension TreeReading {
         return try UploadIntentRow.fetchEvery(statement).map { ($0.id, $0.inode, $0.target ?? "") }
     }
 
+    /// Whether a new file with this hash, or a new folder if it is nil, was sent to any place and
+    /// may have arrived.
+    package func hasCreation(withHash hash: ContentHash?) throws -> Bool {
+        try database.number(
+            "SELECT 1 FROM attempt WHERE fold IS NOT NULL AND hash IS ?", [hash?.column]) != nil
+    }
+
     /// Whether content, facts, a creation or a folder's move was sent for a node, and may have
     /// arrived.
     package func hasIntent(for inode: InodeID) throws -> Bool {

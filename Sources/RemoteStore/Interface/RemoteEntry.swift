@@ -197,6 +197,9 @@ package struct RemoteEntry: Hashable, Sendable {
     /// Whether the entry is a folder.
     package var isFolder: Bool { if case .folder = kind { true } else { false } }
 
+    /// The content's hash; nil if it is unknown, and of a folder.
+    package var hash: ContentHash? { if case .file(let file) = kind { file.hash } else { nil } }
+
     /// Takes over all fields.
     package init(foldedPath: RemotePath, name: FileName, kind: Kind) {
         self.foldedPath = foldedPath

@@ -54,6 +54,7 @@ package struct DeltaApplier {
 
     private mutating func apply(_ entry: RemoteEntry) throws {
         batch.beginEntry()
+        if try meetsUsersNode(onTheWayTo: entry) { return }
         switch entry.kind {
         case .file(let file): try applyFile(file, entry)
         case .folder(let folder): try applyFolder(folder, entry)
@@ -137,6 +138,34 @@ package struct DeltaApplier {
         } else {
             try insertFile(kind, at: place, facts)
         }
+    }
+
+    /// Whether an entry is of an unknown node in a folder that a later entry deletes, and that users
+    /// have put something else in the place of: no room is made for it. It may be this mount's own
+    /// folder, which users have replaced by a file since.
+    private func meetsUsersNode(onTheWayTo entry: RemoteEntry) throws -> Bool {
+        guard batch.isFeed, let id = entry.id, batch.hasDeletions else { return false }
+        var paths: [RemotePath] = []
+        var path = entry.isFolder ? entry.foldedPath : entry.foldedPath.parent
+        while path != .root {
+            paths.append(path)
+            path = path.parent
+        }
+        guard paths.contains(where: batch.deletesLater), !detached.contains(id),
+            try transaction.node(id: id) == nil && !transaction.hasCreation(withHash: entry.hash)
+        else { return false }
+        var parent = InodeID.root
+        for path in paths.reversed() {
+            guard let key = path.components.last else { return false }
+            if let folder = try transaction.remoteChild(folded: key, of: parent) {
+                guard folder.kind == .folder else { return false }
+                parent = folder.inode
+            } else {
+                let local = try transaction.child(folded: key, of: parent)
+                return local.map { $0.kind != .folder && batch.deletesLater(path) } ?? false
+            }
+        }
+        return false
     }
 
     private mutating func applyFolder(_ folder: RemoteFolder, _ entry: RemoteEntry) throws {

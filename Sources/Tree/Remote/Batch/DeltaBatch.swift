@@ -52,7 +52,7 @@ struct DeltaBatch {
     /// Makes an entry the present one.
     mutating func advance(to index: Int, _ entry: RemoteEntry) {
         currentIndex = index
-        isDeletedLater = lastDeletion[entry.foldedPath].map { $0 > index } ?? false
+        isDeletedLater = deletesLater(entry.foldedPath)
     }
 
     /// Whether any entry has a node.
@@ -71,6 +71,13 @@ struct DeltaBatch {
 
     /// Forgets which nodes the entries have, once all of them are applied.
     mutating func forgetNodes() { lastIndex = [:] }
+
+    var hasDeletions: Bool { !lastDeletion.isEmpty }
+
+    /// Whether an entry after the present one deletes a path.
+    func deletesLater(_ path: RemotePath) -> Bool {
+        lastDeletion[path].map { $0 > currentIndex } ?? false
+    }
 
     // MARK: The present entry
 
