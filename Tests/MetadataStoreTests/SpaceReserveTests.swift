@@ -52,6 +52,44 @@ private final class Disk: Sendable {
         #expect(reserve.take() && occupied() >= 1 << 20)
     }
 
+    @Test("64 MiB of a disk are kept for what users write, or a twentieth of a small one")
+    func lowWaterMark() {
+        let (small, large) = (Int64(100) << 20, Int64.max)
+        #expect(LowWaterMark.shortage(free: 4 << 20, of: small) == 1 << 20)
+        #expect(LowWaterMark.shortage(free: 6 << 20, of: small) < 0)
+        #expect(LowWaterMark.shortage(free: 63 << 20, of: large) == 1 << 20)
+        #expect(LowWaterMark.shortage(free: 65 << 20, of: large) < 0)
+    }
+
+    @Test("cached content gives way to other content, and to rows, at the low-water mark")
+    func cachedContent() {
+        let reserve = disk.reserve(beside: path)
+        #expect(!reserve.admitsCachedContent)
+        reserve.begin()
+        #expect(reserve.admitsCachedContent && reserve.shortage() < 0)
+        // The disk has 1 GiB, so that the mark is at 51 MiB.
+        disk.free.store(50 << 20, ordering: .relaxed)
+        #expect(!reserve.admitsCachedContent && reserve.shortage(after: 100) > reserve.shortage())
+        let disk = disk
+        reserve.observeShortage { bytes in
+            disk.free.add(bytes, ordering: .relaxed)
+            return true
+        }
+        #expect(reserve.admitsCachedContent && reserve.shortage() <= 0)
+    }
+
+    @Test("rows for which the queue waits may take a part of the rest")
+    func awaitedRows() {
+        let reserve = disk.reserve(beside: path)
+        reserve.begin()
+        disk.free.store(1 << 19, ordering: .relaxed)
+        let rest: Int64 = (1 << 20) + (1 << 19)
+        #expect(reserve.admits(awaited: rest / 2, byAll: true))
+        #expect(!reserve.admits(awaited: rest / 2 + 1, byAll: true))
+        #expect(reserve.admits(awaited: 1 << 20, byAll: false))
+        #expect(!reserve.admits(awaited: (1 << 20) + 1, byAll: false))
+    }
+
     @Test("a start on a full disk has the space that an earlier process has left, others leave it")
     func start() {
         let earlier = disk.reserve(beside: path)

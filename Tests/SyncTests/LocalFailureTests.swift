@@ -29,16 +29,6 @@ import Testing
         #expect(SyncError(cause: cause) == .local(expected))
     }
 
-    @Test(
-        "a part of the disk is kept for what people write: 64 MiB, or a twentieth of a small disk")
-    func reserve() {
-        let (small, large) = (Int64(100) << 20, Int64.max)
-        #expect(DiskReserve.isUsedUp(free: 4 << 20, of: small))
-        #expect(!DiskReserve.isUsedUp(free: 6 << 20, of: small))
-        #expect(DiskReserve.isUsedUp(free: 63 << 20, of: large))
-        #expect(!DiskReserve.isUsedUp(free: 65 << 20, of: large))
-    }
-
     @Test("what the server said, and the end of a task, stay what they are")
     func others() {
         #expect(SyncError(cause: RemoteError.busy) == .remote(.busy))
@@ -114,6 +104,22 @@ import Testing
         room.store(1 << 40, ordering: .relaxed)
         try await harness.settle()
         #expect(try await harness.inode("/other") != nil)
+        await harness.stop()
+    }
+
+    @Test("on a full disk, a change that the server refuses goes on with the deltas that say why")
+    func refusedChange() async throws {
+        let room = Atomic<Int64>(1 << 40)
+        let harness = try Harness(reserving: { room.load(ordering: .relaxed) })
+        try await harness.put("/file", "1")
+        try await harness.settle()
+        room.store(65536, ordering: .relaxed)
+        try harness.server.otherClient.delete("/file")
+        try await waitWhile { harness.engine?.status.localFailure != .reserveReached }
+        _ = try await harness.write("/file", "an edit")
+        harness.noteChange()
+        try await waitWhile { try await harness.store.read { try $0.pending().operations } > 0 }
+        #expect(try await harness.serverTree() == ["/file": "an edit"])
         await harness.stop()
     }
 

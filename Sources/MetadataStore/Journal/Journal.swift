@@ -47,6 +47,11 @@ extension TreeReading {
         return (try Int.fetchOne(operations) ?? 0, try Int64.fetchOne(bytes) ?? 0)
     }
 
+    /// Whether the journal has an entry without a problem.
+    package func hasSendableEntry() throws -> Bool {
+        try database.number("SELECT 1 FROM journal WHERE problem IS NULL LIMIT 1") != nil
+    }
+
     private static var entries: String {
         """
         SELECT inode, sequence, due, attempts, problem,

@@ -87,7 +87,7 @@ package final class SpaceReserve: Sendable {
     }
 
     /// The space of the disk now; nil if it cannot be learnt.
-    package var space: Space? { spaceOfFolder(folder) }
+    private var space: Space? { spaceOfFolder(folder) }
 
     /// Whether all of the space is allocated.
     package var isHeld: Bool { held.load(ordering: .relaxed) }
@@ -109,11 +109,28 @@ package final class SpaceReserve: Sendable {
         return space.free +| state.withLock { $0.left } > size / 2
     }
 
-    /// Whether so many bytes are at most half of the free and the allocated ones: for rows without
-    /// which the queue does not go on, and only its end makes room.
-    package func admits(awaited bytes: Int64) -> Bool {
+    /// Whether rows for which queued changes wait may take so many bytes: only sent changes make
+    /// room. If all of the queue waits, that is half of the free and the allocated bytes; otherwise
+    /// half of the reserve is left for sending.
+    package func admits(awaited bytes: Int64, byAll isByAll: Bool) -> Bool {
         guard let space else { return true }
-        return bytes <= (space.free +| state.withLock { $0.left }) / 2
+        let rest = space.free +| state.withLock { $0.left }
+        return bytes <= (isByAll ? rest / 2 : rest -| size / 2)
+    }
+
+    /// Whether there is space for content that can be fetched again. Other such content gives way
+    /// to it, so that the disk stays above the low-water mark.
+    package var admitsCachedContent: Bool {
+        guard isHeld else { return false }
+        let shortage = shortage()
+        return shortage <= 0 || makeRoom(for: shortage) && self.shortage() <= 0
+    }
+
+    /// Bytes that the disk lacks to the low-water mark once so many more are written; not above 0
+    /// if it lacks none. Released space is for users' changes.
+    package func shortage(after bytes: Int64 = 0) -> Int64 {
+        guard let space else { return 0 }
+        return LowWaterMark.shortage(free: space.free -| bytes -| missing, of: space.total)
     }
 
     /// Frees up to so many bytes that cached content takes. Returns whether there were any.
@@ -177,9 +194,8 @@ package final class SpaceReserve: Sendable {
             if isHeld { return true }
             let now = Self.now
             if let failed = state.failed, now -| failed < Self.pause { return false }
-            guard allocate() else {
+            guard allocate(besides: state.left) else {
                 state.failed = now
-                state.left = 0
                 return false
             }
             state.failed = nil
@@ -214,9 +230,9 @@ package final class SpaceReserve: Sendable {
         }
     }
 
-    /// Allocates the space; false if the disk is full. If it refuses for another reason, there is
-    /// no reserve, and all goes as without one.
-    private func allocate() -> Bool {
+    /// Allocates the space; false, with `left` bytes still allocated, if the disk is full. If it
+    /// refuses for another reason, there is no reserve, and all goes as without one.
+    private func allocate(besides left: Int64) -> Bool {
         guard size > 0 else { return true }
         let descriptor: Int32
         do throws(RegularFile.Failure) {
@@ -226,7 +242,7 @@ package final class SpaceReserve: Sendable {
         }
         defer { close(descriptor) }
         let code = posix_fallocate(descriptor, 0, off_t(clamping: size))
-        if code != 0 { _ = ftruncate(descriptor, 0) }
+        if code != 0 { _ = ftruncate(descriptor, off_t(clamping: left)) }
         return !Self.isFull(code)
     }
 

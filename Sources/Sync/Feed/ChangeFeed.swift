@@ -263,19 +263,22 @@ actor ChangeFeed {
         failures = 0
         let now = account.clock.now()
         let before = account.state.current
-        let wasOnline = before.connection == .online
         account.state.update { status in
-            status.connection = .online
             status.isFeedFailing = false
             status.hasCaughtUp = status.hasCaughtUp || catchesUp
             status.lastHeard = now
-            if !wasOnline { status.lastProblem = nil }
+            if before.connection != .online { status.lastProblem = nil }
         }
-        if !wasOnline {
-            Task { await uploader.resume() }
-        } else if catchesUp, !before.hasCaughtUp {
-            uploader.wake()
-        }
+        if !noteReachable(), catchesUp, !before.hasCaughtUp { uploader.wake() }
+    }
+
+    /// Notes that the server can be reached. Returns whether the uploads go on because of that.
+    @discardableResult
+    private func noteReachable() -> Bool {
+        guard account.state.current.connection != .online else { return false }
+        account.state.update { $0.connection = .online }
+        Task { await uploader.resume() }
+        return true
     }
 
     private func handle(_ error: SyncError) async {
@@ -306,6 +309,8 @@ actor ChangeFeed {
             // A rate limit shows that the server is reachable: the connection's state is kept.
             return await sleep(seconds: max(1, min(wish, Self.longestPause)))
         }
+        // The server has answered; the disk has no room for that.
+        if error == .local(.reserveReached) { noteReachable() }
         failures +|= 1
         account.state.update { status in
             switch error {

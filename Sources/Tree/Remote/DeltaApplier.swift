@@ -140,9 +140,9 @@ package struct DeltaApplier {
         }
     }
 
-    /// Whether an entry is of an unknown node in a folder that a later entry deletes, and that users
-    /// have put something else in the place of: no room is made for it. It may be this mount's own
-    /// folder, which users have replaced by a file since.
+    /// Whether an entry is of an unknown node in a folder that a later entry deletes, and that
+    /// users have put something else in the place of: no room is made for it. It may be this
+    /// mount's own folder, which users have replaced by a file since.
     private func meetsUsersNode(onTheWayTo entry: RemoteEntry) throws -> Bool {
         guard batch.isFeed, let id = entry.id, batch.hasDeletions else { return false }
         var paths: [RemotePath] = []

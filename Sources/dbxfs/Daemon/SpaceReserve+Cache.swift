@@ -14,6 +14,6 @@ extension SpaceReserve {
             state.st_dev == blocks.st_dev
         else { return }
         observeShortage { cache.makeRoom(for: $0) }
-        cache.storeOnly { [weak self] in self?.isHeld ?? true }
+        cache.storeOnly { [weak self] in self?.admitsCachedContent ?? true }
     }
 }

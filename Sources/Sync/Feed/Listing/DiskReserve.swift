@@ -6,20 +6,10 @@ import RemoteStore
 import Saturating
 
 enum DiskReserve {
-    /// Bytes that stay free: room for a day's text and code, until a user reads the status.
-    private static let bytes: Int64 = 64 << 20
-    /// The divisor of the size of a small disk that gives its reserve.
-    private static let part: Int64 = 20
-
     /// Bytes on the disk, at most, for an applied entry, beside those of its texts: a row, its
     /// index entries, and all of it in the log once more.
     private static let bytesOfEntry: Int64 = 600
     private static let copiesOfText: Int64 = 4
-
-    /// Whether a disk has no more free bytes than the reserve.
-    static func isUsedUp(free: Int64, of total: Int64) -> Bool {
-        free < min(bytes, total.divided(by: part))
-    }
 
     /// Bytes that these entries may take in the database and its log.
     static func bytes(for entries: [RemoteEntry]) -> Int64 {
@@ -30,29 +20,38 @@ enum DiskReserve {
 }
 
 extension SyncedAccount {
-    /// Throws, and says so in the status, while the disk has no room but the reserve for entries
-    /// that are applied together.
+    /// Throws, and says so in the status, if entries that are applied together would take the disk
+    /// below its low-water mark. Cached content gives way first.
     ///
-    /// Entries that are awaited may take a part of the reserve. So may those before which nothing
-    /// is sent, while anything is queued: only sent content makes room.
+    /// Entries that are awaited may take a part of the reserve. While anything is queued, that is
+    /// so of all: a step that the server refuses goes on with the deltas, and only sent content
+    /// makes room.
     func checkReserve(
         _ entries: [RemoteEntry], isAwaited: Bool = false
     ) async throws(SyncError) {
-        guard let reserve = store.reserve, let space = reserve.space else { return }
+        guard let reserve = store.reserve else { return }
         let bytes = DiskReserve.bytes(for: entries)
-        // The space that the database has released is for users' changes.
-        let free = space.free -| bytes -| reserve.missing
-        guard DiskReserve.isUsedUp(free: free, of: space.total) else { return }
-        if reserve.admits(awaited: bytes) {
+        var shortage = reserve.shortage(after: bytes)
+        if shortage > 0, reserve.makeRoom(for: shortage) {
+            shortage = reserve.shortage(after: bytes)
+        }
+        guard shortage > 0 else { return }
+        let isHeld = state.current.holdsQueue
+        if reserve.admits(awaited: bytes, byAll: isHeld || isAwaited) {
             if isAwaited { return }
-            if try await isQueueHeld() { return }
+            if try await hasQueue(withProblems: isHeld) { return }
         }
         state.noteStore(.reserveReached)
         throw .local(.reserveReached)
     }
 
-    private func isQueueHeld() async throws(SyncError) -> Bool {
-        guard state.current.holdsQueue else { return false }
-        return try await fromStore { try await store.read { try $0.pending().operations > 0 } }
+    /// Whether anything is queued, also without a prospect if `withProblems`.
+    private func hasQueue(withProblems: Bool) async throws(SyncError) -> Bool {
+        let store = store
+        return try await fromStore {
+            try await store.read { snapshot in
+                try withProblems ? snapshot.pending().operations > 0 : snapshot.hasSendableEntry()
+            }
+        }
     }
 }
