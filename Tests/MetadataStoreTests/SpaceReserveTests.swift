@@ -52,7 +52,7 @@ private final class Disk: Sendable {
         #expect(reserve.take() && occupied() >= 1 << 20)
     }
 
-    @Test("64 MiB of a disk are kept for what users write, or a twentieth of a small one")
+    @Test("64 MiB of a disk are kept for users' writes, or a twentieth of a small one")
     func lowWaterMark() {
         let (small, large) = (Int64(100) << 20, Int64.max)
         #expect(LowWaterMark.shortage(free: 4 << 20, of: small) == 1 << 20)
@@ -76,6 +76,35 @@ private final class Disk: Sendable {
             return true
         }
         #expect(reserve.admitsCachedContent && reserve.shortage() <= 0)
+    }
+
+    @Test("cached content gives way once if the disk does not free its space")
+    func givingWayInVain() {
+        let reserve = disk.reserve(beside: path)
+        reserve.begin()
+        disk.free.store(50 << 20, ordering: .relaxed)
+        let evictions = Mutex(0)
+        reserve.observeShortage { _ in
+            evictions.withLock { $0 += 1 }
+            return true
+        }
+        for _ in 0..<100 { #expect(!reserve.admitsCachedContent) }
+        #expect(evictions.withLock { $0 } == 1)
+    }
+
+    @Test("an allocation that a quota refuses leaves the rest allocated")
+    func refusedAllocation() {
+        let isFull = Atomic<Bool>(false)
+        let reserve = SpaceReserve(
+            beside: path, largest: 1 << 20,
+            allocate: { descriptor, size in
+                let code = posix_fallocate(descriptor, 0, off_t(size))
+                return isFull.load(ordering: .relaxed) ? ENOSPC : code
+            }, space: { _ in (100 << 20, 1 << 30) })
+        reserve.begin()
+        #expect(reserve.release())
+        isFull.store(true, ordering: .relaxed)
+        #expect(!reserve.take() && reserve.missing == 1 << 17 && occupied() == 7 << 17)
     }
 
     @Test("rows for which the queue waits may take a part of the rest")

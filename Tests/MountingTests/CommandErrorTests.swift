@@ -102,6 +102,7 @@ import Testing
         (.notOurs(path: "/m", type: "ext4"), .mountFailure, "umount"),
         (.rootsMount("/m"), .system, "as root"),
         (.noControl(path: "/m", detail: "d"), .system, "DBXFS_STATE_DIR"),
+        (.processGone("/m"), .system, "mount it again"),
         (.busy("/m"), .mountFailure, "--lazy"),
         (.stillQueued(operations: 2, reason: nil), .stillQueued, "stay queued"),
         (.unsentChanges("/m/a"), .system, "dbxfs sync"),

@@ -249,4 +249,21 @@ import Testing
             "\(harness.history.text)")
         #expect(try await harness.serverTree().isEmpty)
     }
+
+    @Test("row L1 again: others make and delete another folder in the place of one that is kept")
+    func keptAgain() async throws {
+        let harness = try Harness(localName: "here only")
+        try await harness.put("/d/x", "1")
+        try await harness.settle()
+        _ = try await harness.write("/d/here only", "mine")
+        try await harness.remove("/d")
+        try await harness.settle()
+        await harness.stop()
+        try await harness.putFolder("/d")
+        try await harness.remove("/d")
+        try await harness.settle()
+        #expect(try await harness.serverTree().isEmpty)
+        #expect(try await harness.inode("/d/here only") != nil)
+        await harness.stop()
+    }
 }

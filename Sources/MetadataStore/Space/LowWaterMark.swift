@@ -1,10 +1,10 @@
-// The part of a disk that stays free for users' writes: cached content and the changes of other
-// clients leave it. Not responsible for the space without which the queue could not be sent
-// (`SpaceReserve`).
+// The part of a disk that stays free for users' writes: cached content leaves it, and so do the
+// changes of other clients, unless the queue waits for them. Not responsible for the space without
+// which the queue could not be sent (`SpaceReserve`).
 
 import Saturating
 
-/// The free space of a disk below which only users' writes go on.
+/// The free space of a disk below which no content is cached, and deltas wait.
 package enum LowWaterMark {
     /// Bytes that stay free: room for a day's text and code, until a user reads the status.
     private static let bytes: Int64 = 64 << 20

@@ -39,6 +39,8 @@ package final class SpaceReserve: Sendable {
     private static let pieces: Int64 = 8
     /// Seconds between two tries to allocate it, if there seems to be room: a quota may refuse.
     private static let pause: Int64 = 1
+    /// Seconds until a disk has freed the space of deleted files: a transaction of Btrfs.
+    private static let freeing: Int64 = 30
     /// Seconds until a released reserve is tried again unasked.
     private static let patience = 5
 
@@ -49,6 +51,8 @@ package final class SpaceReserve: Sendable {
         var failed: Int64?
         /// Whether it will be tried again unasked.
         var isFollowed = false
+        /// When cached content has given way to no effect, in seconds of the monotonic clock.
+        var gaveWayInVain: Int64?
         /// Frees space of content that can be fetched again.
         var makeRoom: (@Sendable (Int64) -> Bool)?
     }
@@ -56,12 +60,17 @@ package final class SpaceReserve: Sendable {
     private let path: String
     private let folder: String
     private let spaceOfFolder: @Sendable (String) -> Space?
+    /// Allocates a file up to a size; returns an error of the system, or 0.
+    private let allocateFile: @Sendable (_ descriptor: Int32, _ size: Int64) -> Int32
     /// Its size in bytes.
     private let size: Int64
     /// Whether all of it is allocated. Each write of users reads it, so it is no part of the state.
     private let held = Atomic<Bool>(false)
     /// Lock: a leaf; held over calls on the file.
     private let state: Mutex<State>
+    /// Lock: above `state`; held while cached content gives way to other such content, so that
+    /// threads that find the same shortage do not each evict a part.
+    private let givingWay = Mutex(())
     private let queue = DispatchQueue(label: "dbxfs.store.reserve")
 
     /// Takes over the space that an earlier process has allocated, and releases as much of it as a
@@ -70,11 +79,14 @@ package final class SpaceReserve: Sendable {
         self.init(beside: database, largest: Self.largest) { Self.space(at: $0) }
     }
 
-    /// The same with so many bytes at most, and another way to learn the space of a folder's disk.
+    /// The same with so many bytes at most, and other ways to learn the space of a folder's disk
+    /// and to allocate it.
     package init(
         beside database: String, largest: Int64,
+        allocate: (@Sendable (_ descriptor: Int32, _ size: Int64) -> Int32)? = nil,
         space: @escaping @Sendable (_ folder: String) -> Space?
     ) {
+        allocateFile = allocate ?? { posix_fallocate($0, 0, off_t(clamping: $1)) }
         path = database + "-reserve"
         folder = folderPath(of: database)
         spaceOfFolder = space
@@ -109,9 +121,9 @@ package final class SpaceReserve: Sendable {
         return space.free +| state.withLock { $0.left } > size / 2
     }
 
-    /// Whether rows for which queued changes wait may take so many bytes: only sent changes make
-    /// room. If all of the queue waits, that is half of the free and the allocated bytes; otherwise
-    /// half of the reserve is left for sending.
+    /// Whether rows that are awaited may take so many bytes. If all of the queue waits for them,
+    /// that is half of the free and the allocated bytes, because only sent changes make room;
+    /// otherwise half of the reserve is left for sending.
     package func admits(awaited bytes: Int64, byAll isByAll: Bool) -> Bool {
         guard let space else { return true }
         let rest = space.free +| state.withLock { $0.left }
@@ -122,8 +134,17 @@ package final class SpaceReserve: Sendable {
     /// to it, so that the disk stays above the low-water mark.
     package var admitsCachedContent: Bool {
         guard isHeld else { return false }
-        let shortage = shortage()
-        return shortage <= 0 || makeRoom(for: shortage) && self.shortage() <= 0
+        if shortage() <= 0 { return true }
+        return givingWay.withLock { _ in
+            let shortage = shortage()
+            if shortage <= 0 { return true }
+            let (now, last) = (Self.now, state.withLock { $0.gaveWayInVain })
+            if let last, now -| last < Self.freeing { return false }
+            guard makeRoom(for: shortage) else { return false }
+            let isMade = self.shortage() <= 0
+            state.withLock { $0.gaveWayInVain = isMade ? nil : now }
+            return isMade
+        }
     }
 
     /// Bytes that the disk lacks to the low-water mark once so many more are written; not above 0
@@ -241,7 +262,7 @@ package final class SpaceReserve: Sendable {
             return !Self.isFull(error.errno)
         }
         defer { close(descriptor) }
-        let code = posix_fallocate(descriptor, 0, off_t(clamping: size))
+        let code = allocateFile(descriptor, size)
         if code != 0 { _ = ftruncate(descriptor, off_t(clamping: left)) }
         return !Self.isFull(code)
     }

@@ -167,6 +167,8 @@ extension CommandError {
         case .noControl(let path, let detail):
             "the process behind \(path) cannot be asked (\(detail)): use the same "
                 + "DBXFS_STATE_DIR and user as for the mount, or unmount with --lazy"
+        case .processGone(let path):
+            "the process behind \(path) is gone: mount it again, and its changes are sent"
         case .noAnswer(let mounts):
             "\(Terminal.count(mounts, "mount does", "mounts do")) not answer: `dbxfs doctor` says what to do"
         case .rootsMount(let path):

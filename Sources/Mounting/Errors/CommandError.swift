@@ -94,6 +94,8 @@ package enum CommandError: Error, Hashable, Sendable {
     case severalMounts([String])
     case notOurs(path: String, type: String)
     case noControl(path: String, detail: String)
+    /// The process of a mount that is still in the kernel's table has ended.
+    case processGone(String)
     /// Root has made the mount, and does not serve this user, or the command is root's.
     case rootsMount(String)
     case busy(String)
@@ -162,8 +164,8 @@ extension CommandError {
             .notRestored,
             .noLink, .noExport, .notExported, .noSharedFolder, .severalSharedFolders, .notShared,
             .sharingForbidden,
-            .notOnDropbox, .notMounted, .noControl, .noAnswer, .rootsMount, .nothingMounted,
-            .nothingThere,
+            .notOnDropbox, .notMounted, .noControl, .processGone, .noAnswer, .rootsMount,
+            .nothingMounted, .nothingThere,
             .serverRefused, .notPinned,
             .pinnedByFolder, .nothingPutAside, .severalPutAside, .noContent, .onlyPart,
             .alreadyThere, .notRecovered, .noEmulator,

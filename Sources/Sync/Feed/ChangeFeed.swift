@@ -310,7 +310,7 @@ actor ChangeFeed {
             return await sleep(seconds: max(1, min(wish, Self.longestPause)))
         }
         // The server has answered; the disk has no room for that.
-        if error == .local(.reserveReached) { noteReachable() }
+        if error == .local(.reserveReached) || error == .local(.diskFull) { noteReachable() }
         failures +|= 1
         account.state.update { status in
             switch error {

@@ -23,11 +23,11 @@ struct UnsentHashes: Sendable {
             guard !nodes.isEmpty else { return }
             let (staging, store) = (account.staging, account.store)
             try await account.disk.run { () throws(SyncError) in
-                do {
-                    for (inode, size) in nodes { try Self.hash(inode, size, staging, store) }
-                } catch {
-                    throw SyncError(cause: error)
+                var failure: (any Error)?
+                for node in nodes {
+                    do { try Self.hash(node, staging, store) } catch { failure = error }
                 }
+                if let failure { throw SyncError(cause: failure) }
             }
         } catch {
             account.log.notice(
@@ -36,30 +36,37 @@ struct UnsentHashes: Sendable {
     }
 
     private static func hash(
-        _ inode: InodeID, _ size: Int64, _ staging: StagingArea, _ store: MetadataStore
+        _ node: UnhashedNode, _ staging: StagingArea, _ store: MetadataStore
     ) throws {
         // The row of a file that a program has open may have an earlier size.
-        guard let file = try staging.existing(inode), let content = file.contentToSend(),
-            content.size == size, file.missingRanges.isEmpty
+        guard let file = try staging.existing(node.inode), let content = file.contentToSend(),
+            content.size == node.size, file.missingRanges.isEmpty
         else { return }
         let source = StagedSource(file: file, size: content.size)
-        let hash = ContentHash(blockDigests: try source.blockDigests(of: 0..<content.size))
+        let hash =
+            try content.hash
+            ?? ContentHash(blockDigests: source.blockDigests(of: 0..<content.size))
         // A write since then began another generation, which has another hash.
         guard file.generation == content.generation else { return }
         file.noteHash(hash, generation: content.generation)
-        try store.write { try file.persist(in: $0, isComplete: false) }
+        // Other content of an open file is saved when the program closes it.
+        if hash == node.hash { try store.write { try file.persist(in: $0, isComplete: false) } }
     }
 }
 
+/// A node whose unhashed content equals that of an entry if it has this size and this hash.
+private struct UnhashedNode {
+    var inode: InodeID
+    var size: Int64
+    var hash: ContentHash
+}
+
 extension TreeReading {
-    /// Nodes with unhashed staged content that equals the content of one of the entries if it has
-    /// this size.
-    fileprivate func unhashedNodes(
-        like entries: [RemoteEntry]
-    ) throws -> [(inode: InodeID, size: Int64)] {
+    /// Nodes with unhashed staged content that may equal the content of one of the entries.
+    fileprivate func unhashedNodes(like entries: [RemoteEntry]) throws -> [UnhashedNode] {
         guard try hasUnhashedContent() else { return [] }
         var folders: [RemotePath: InodeID] = [:]
-        var found: [(inode: InodeID, size: Int64)] = []
+        var found: [UnhashedNode] = []
         for entry in entries {
             guard case .file(let file) = entry.kind, let hash = file.hash else { continue }
             var known = try node(id: file.id)
@@ -68,7 +75,7 @@ extension TreeReading {
             guard let node = known, let staged = node.staged, node.facts.hash != hash,
                 staged.knownHash == nil
             else { continue }
-            found.append((node.inode, file.size))
+            found.append(UnhashedNode(inode: node.inode, size: file.size, hash: hash))
         }
         return found
     }

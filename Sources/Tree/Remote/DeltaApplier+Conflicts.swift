@@ -61,7 +61,8 @@ extension DeltaApplier {
             // A local-only name becomes synced, because the server has it. The folder's children
             // stay local-only.
             let isLocal = local.flags.contains(.localOnly)
-            if kind == .folder, !isLocal { batch.noteMerged(local.inode) }
+            // One that was kept for its local-only contents is kept for these again (row L1).
+            if !isLocal, !local.flags.contains(.keptForLocal) { batch.noteMerged(local.inode) }
             if isLocal { try transaction.publish(local.inode) }
             if isLocal || kind == .symbolicLink {
                 try transaction.settleFacts(of: local.inode, by: context.posix)

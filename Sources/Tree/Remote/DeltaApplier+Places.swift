@@ -52,7 +52,9 @@ extension DeltaApplier {
             else { continue }
             let isUsers = try show(node, at: place)
             // A folder that users have made stays, also if nothing is in it.
-            if node.kind == .folder, !isUsers { batch.noteRestored(inode) }
+            if node.kind == .folder {
+                if isUsers { batch.noteMerged(inode) } else { batch.noteRestored(inode) }
+            }
         }
     }
 

@@ -13,6 +13,9 @@ extension DeltaApplier {
         let former = batch.isFeed ? try transaction.nodes(previousFoldedPath: path) : []
         if let node = try transaction.remoteNode(foldedPath: path), node.inode != .root {
             try applyDeletion(of: node, at: path, orOf: former)
+        } else if batch.hasLeftOut(entry.foldedPath) {
+            // The folder that the batch had there is the deleted one, unless the server says else.
+            try doubt(former)
         } else if former.count == 1, let node = former.first {
             // A folder that others have moved on appears again, with all that is still in it.
             if !isInBatch(node) { try clearRemotePlace(of: node) }
@@ -180,6 +183,7 @@ extension DeltaApplier {
 
     private mutating func resolveDeletion(ofLink removal: Removal) throws {
         let node = removal.node
+        if batch.hasMerged(node.inode) { return try transaction.setRemoteAbsent(node.inode) }
         let link: DeletedLink =
             state(of: node).presence == .deleted
             ? .deletedHere : .seen(isMovedByUsers: removal.isMovedByUsers)
@@ -203,8 +207,9 @@ extension DeltaApplier {
     private mutating func resolveDeletion(ofFolder removal: Removal) throws {
         // Nodes with an unsent move into, or out of, a removed folder still have its inode.
         guard let current = try transaction.node(removal.node.inode) else { return }
-        // The batch has found the folder at the place of one that users have made, and it is gone
-        // again: perhaps this mount's own, which users had deleted before they made it anew.
+        // The batch has merged a folder of users with the server's, and then deletes the latter:
+        // users' folder is unsent again. The server's may be this mount's own, which users had
+        // deleted before they made it anew.
         if batch.hasMerged(current.inode) { return try transaction.setRemoteAbsent(current.inode) }
         if !batch.isFeed, let left = try transaction.remotePlace(of: current) {
             try transaction.noteDeletion(of: current.inode, at: left)

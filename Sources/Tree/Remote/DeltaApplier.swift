@@ -54,7 +54,10 @@ package struct DeltaApplier {
 
     private mutating func apply(_ entry: RemoteEntry) throws {
         batch.beginEntry()
-        if try meetsUsersNode(onTheWayTo: entry) { return }
+        if try isBelowReplacedFolder(entry) {
+            if entry.isFolder { batch.noteLeftOut(entry.foldedPath) }
+            return
+        }
         switch entry.kind {
         case .file(let file): try applyFile(file, entry)
         case .folder(let folder): try applyFolder(folder, entry)
@@ -140,10 +143,10 @@ package struct DeltaApplier {
         }
     }
 
-    /// Whether an entry is of an unknown node in a folder that a later entry deletes, and that
-    /// users have put something else in the place of: no room is made for it. It may be this
-    /// mount's own folder, which users have replaced by a file since.
-    private func meetsUsersNode(onTheWayTo entry: RemoteEntry) throws -> Bool {
+    /// Whether an entry is a folder, or is in one, that a later entry deletes and that users have
+    /// replaced by something else. An unknown node of that kind is not added, because users' node
+    /// would step aside for it. It may be this mount's own folder of before.
+    private func isBelowReplacedFolder(_ entry: RemoteEntry) throws -> Bool {
         guard batch.isFeed, let id = entry.id, batch.hasDeletions else { return false }
         var paths: [RemotePath] = []
         var path = entry.isFolder ? entry.foldedPath : entry.foldedPath.parent

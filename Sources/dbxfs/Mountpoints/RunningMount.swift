@@ -175,6 +175,7 @@ struct RunningMount {
             throw .notOurs(path: mountpoint, type: entry.type)
         }
         if isRoots { throw .rootsMount(mountpoint) }
+        if Mountpoint.isStale(entry.path) { throw .processGone(mountpoint) }
         throw .noControl(path: mountpoint, detail: "nobody listens")
     }
 

@@ -177,6 +177,7 @@ wait_until 60 has_ended "$pid"
 doctor 2
 says mount problem "fusermount3 -uz $MNT"
 fails 2 "$MNT: its process is gone" timeout 60 dbxfs sync
+fails 2 'is gone: mount it again' timeout 60 dbxfs sync "$MNT"
 fusermount3 -uz "$MNT"
 doctor 0
 

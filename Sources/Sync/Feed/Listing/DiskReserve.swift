@@ -1,5 +1,5 @@
-// The part of the state folder's disk that is reserved for users' writes: entries from a server
-// that lists new ones without an end do not fill it.
+// The space that entries take on the disk of the state folder: those of a server that lists new
+// ones without an end do not fill it. Not responsible for the low-water mark, nor for the reserve.
 
 import MetadataStore
 import RemoteStore
@@ -23,23 +23,27 @@ extension SyncedAccount {
     /// Throws, and says so in the status, if entries that are applied together would take the disk
     /// below its low-water mark. Cached content gives way first.
     ///
-    /// Entries that are awaited may take a part of the reserve. While anything is queued, that is
-    /// so of all: a step that the server refuses goes on with the deltas, and only sent content
-    /// makes room.
+    /// Entries that are awaited may take a part of the reserve: those for which a user waits
+    /// (`isAwaited`), and all while anything is queued. A step that the server refuses goes on with
+    /// the deltas, and only sent content makes room.
     func checkReserve(
         _ entries: [RemoteEntry], isAwaited: Bool = false
     ) async throws(SyncError) {
         guard let reserve = store.reserve else { return }
         let bytes = DiskReserve.bytes(for: entries)
-        var shortage = reserve.shortage(after: bytes)
-        if shortage > 0, reserve.makeRoom(for: shortage) {
-            shortage = reserve.shortage(after: bytes)
+        let shortage = try await local.run { () -> Int64 in
+            let shortage = reserve.shortage(after: bytes)
+            guard shortage > 0, reserve.makeRoom(for: shortage) else { return shortage }
+            return reserve.shortage(after: bytes)
         }
         guard shortage > 0 else { return }
-        let isHeld = state.current.holdsQueue
-        if reserve.admits(awaited: bytes, byAll: isHeld || isAwaited) {
+        let status = state.current
+        // A folder that a user lists makes no room, so half of the reserve stays for sending.
+        let isHeld = status.holdsQueue && !isAwaited
+        if reserve.admits(awaited: bytes, byAll: isHeld) {
             if isAwaited { return }
-            if try await hasQueue(withProblems: isHeld) { return }
+            // While uploads are paused, they wait for nothing else.
+            if !status.isPaused, try await hasQueue(withProblems: isHeld) { return }
         }
         state.noteStore(.reserveReached)
         throw .local(.reserveReached)

@@ -19,8 +19,10 @@ struct DeltaBatch {
     private var currentIndex = 0
     /// Deleted folders that the batch has restored for their new contents, outer ones first.
     private var restored: [InodeID] = []
-    /// Unsent folders of users that the batch has taken for the server's.
+    /// Unsent nodes of users that the batch has merged with the server's.
     private var merged: Set<InodeID> = []
+    /// Paths of folders that were left out, because a later entry deletes them.
+    private var leftOut: Set<RemotePath> = []
     /// The places with own names that nodes have left, the last ones first.
     private var aliasesLeft: [InodeID: [Place]] = [:]
 
@@ -72,6 +74,7 @@ struct DeltaBatch {
     /// Forgets which nodes the entries have, once all of them are applied.
     mutating func forgetNodes() { lastIndex = [:] }
 
+    /// Whether any entry deletes a path.
     var hasDeletions: Bool { !lastDeletion.isEmpty }
 
     /// Whether an entry after the present one deletes a path.
@@ -104,11 +107,19 @@ struct DeltaBatch {
         return aliasesLeft[inode] ?? []
     }
 
-    // MARK: Merged folders
+    // MARK: Nodes that are gone by the end of the batch
 
-    mutating func noteMerged(_ folder: InodeID) { merged.insert(folder) }
+    /// Notes that an unsent node of users is one with the server's.
+    mutating func noteMerged(_ inode: InodeID) { merged.insert(inode) }
 
-    func hasMerged(_ folder: InodeID) -> Bool { merged.contains(folder) }
+    /// Whether a node was unsent before the batch.
+    func hasMerged(_ inode: InodeID) -> Bool { merged.contains(inode) }
+
+    /// Notes that a folder was left out.
+    mutating func noteLeftOut(_ folder: RemotePath) { leftOut.insert(folder) }
+
+    /// Whether a folder of this path was left out.
+    func hasLeftOut(_ folder: RemotePath) -> Bool { leftOut.contains(folder) }
 
     // MARK: Restored folders
 
