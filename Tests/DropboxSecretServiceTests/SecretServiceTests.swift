@@ -184,8 +184,8 @@ private final class SessionBus {
         let run = folder + (isUnlocked ? "/run" : "/run-locked")
         let starting =
             isUnlocked
-            ? "printf password | gnome-keyring-daemon --unlock --components=secrets"
-            : "gnome-keyring-daemon --start --components=secrets"
+            ? "printf password | gnome-keyring-daemon --foreground --unlock --components=secrets"
+            : "gnome-keyring-daemon --foreground --components=secrets"
         // The daemon's place is printed with its number; the keyring ends when the bus does. A
         // caller that comes before the keyring has its name would make the bus start another one.
         let start = try Self.output(
@@ -194,14 +194,15 @@ private final class SessionBus {
                 export HOME='\(folder)' XDG_DATA_HOME='\(folder)/data' XDG_RUNTIME_DIR='\(run)'
                 dbus-daemon --session --fork --print-address=1 --print-pid=1 2> /dev/null > '\(folder)/bus'
                 export DBUS_SESSION_BUS_ADDRESS="$(head -1 '\(folder)/bus')"
-                \(starting) > /dev/null 2>&1
+                start() { \(starting) > /dev/null 2>&1 & }
+                start
                 tries=0
                 until dbus-send --session --print-reply --dest=org.freedesktop.DBus / \\
                     org.freedesktop.DBus.NameHasOwner string:org.freedesktop.secrets | grep -q true
                 do
                     test $((tries += 1)) -le 1200 || break
-                    # It may have given up on a busy machine.
-                    test $((tries % 100)) != 0 || { \(starting) > /dev/null 2>&1; }
+                    # On a busy machine it may have given up the bus, and goes on without a name.
+                    test $((tries % 100)) != 0 || { kill $!; rm -rf '\(run)/keyring'; start; }
                     sleep 0.1
                 done
                 cat '\(folder)/bus'
