@@ -63,8 +63,21 @@ extension World {
             if try snapshot.hasIntents() { return unseen = Unseen() }
             unseen.nodes = try unseen.nodes.filter { id, unknown in
                 try ([id] + unknown.folders).allSatisfy { try snapshot.node(id: $0) == nil }
+                    && !isPlaceholderShown(at: unknown.path, snapshot)
             }
         }
+    }
+
+    /// Whether users see a folder at a path, or above it, whose ID is still to come.
+    private func isPlaceholderShown(at path: RemotePath, _ snapshot: Snapshot) throws -> Bool {
+        var path = path
+        while path != .root {
+            if let node = try snapshot.remoteNode(foldedPath: path.rawValue), node.facts.id == nil {
+                return true
+            }
+            path = path.parent
+        }
+        return false
     }
 
     /// Throws a `Violation` if something is elsewhere that no user has seen.
