@@ -1,5 +1,6 @@
 // Changes that survive the process, and when they are sent.
 
+import Blocking
 import Core
 import Foundation
 import MetadataStore
@@ -44,6 +45,42 @@ struct DurabilityTests {
             #expect(try second.isQueued(inode))
         }
         #expect(try second.attributes(.root).modificationTime > WallTime(seconds: 1))
+    }
+
+    @Test("what was written to files that are still open survives an orderly end")
+    func heldOpen() throws {
+        let first = try Fixture()
+        let file = try first.makeFile("f", text("hello"))
+        let base = try first.remoteFile("g", text("theirs"))
+        for inode in [file, base] {
+            let handle = try first.open(inode)
+            #expect(try first.write(inode, handle, 3, text("longer")) == 6)
+        }
+        first.fs.saveOpenFiles()
+        first.staging.end()
+        #expect(try first.node(file)?.staged?.isFlushed == true)
+        let second = try first.remounted()
+        #expect(try second.contents(file) == text("hellonger"))
+        #expect(try second.contents(base) == text("thelonger"))
+        #expect(try second.isQueued(file) && second.isQueued(base))
+    }
+
+    @Test("what was written to files that stay open is saved after a while, each time")
+    func savedWhileOpen() throws {
+        let queue = LateQueue()
+        let first = try Fixture(queue: queue)
+        let file = try first.makeFile("f", text("a"))
+        let handle = try first.open(file)
+        for (offset, letters) in [(1, "bc"), (3, "de")] {
+            for (index, letter) in letters.enumerated() {
+                let place = Int64(offset + index)
+                #expect(try first.write(file, handle, place, text(String(letter))) == 1)
+            }
+            #expect(queue.count == 1)
+            queue.runAll()
+        }
+        let second = try first.remounted()
+        #expect(try second.contents(file) == text("abcde"))
     }
 
     @Test("a cut survives at once, without a close")
@@ -367,5 +404,26 @@ extension Fixture {
         let second = try cut()
         let content = try second.contents(second.lookup("f"))
         #expect(content == text("old") || content == text("new"))
+    }
+}
+
+/// A queue whose work runs when a test says so.
+private final class LateQueue: BackgroundQueue {
+    private let waiting = Mutex<[@Sendable () -> Void]>([])
+
+    var count: Int { waiting.withLock { $0.count } }
+
+    func run(after seconds: Double, _ work: @escaping @Sendable () -> Void) {
+        waiting.withLock { $0.append(work) }
+    }
+
+    func run<Value>(_ work: () throws -> Value) rethrows -> Value { try work() }
+
+    func runAll() {
+        let works = waiting.withLock { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
+        for work in works { work() }
     }
 }

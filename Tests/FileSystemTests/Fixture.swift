@@ -1,5 +1,6 @@
 // A filesystem over a real store and real staging files, with a server that the test plays by hand.
 
+import Blocking
 import ContentHashing
 import Core
 import Foundation
@@ -34,7 +35,7 @@ final class Fixture: Sendable {
     /// Mounts an empty account, or with `reusing` one that an earlier fixture has left.
     init(
         reusing left: OwnedFolder? = nil, over given: MetadataStore? = nil,
-        documents: DocumentExports? = nil,
+        documents: DocumentExports? = nil, queue: (any BackgroundQueue)? = nil,
         configure: (inout FileSystemOptions) -> Void = { _ in },
         programName: @escaping @Sendable (CallingProcess) -> String? = { _ in nil }
     ) throws {
@@ -53,7 +54,7 @@ final class Fixture: Sendable {
         fs = try DropboxFileSystem(
             store: store, staging: staging, sync: sync, reader: content, documents: documents,
             openFiles: openFiles, relay: relay, options: options, clock: clock,
-            programName: programName,
+            queue: { queue ?? ThreadQueue(label: $0) }, programName: programName,
             log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         relay.attach(kernel)
         sync.attach(store)

@@ -200,4 +200,19 @@ import Testing
         #expect(try !isLocal(sent, after))
         #expect(try !isLocal(queued, after) && after.isQueued(queued))
     }
+
+    @Test("a node on the server stays there under another spelling of its name")
+    func respelled() throws {
+        let before = try fixture("")
+        let file = try before.remoteFile("a.o", text("1"))
+        let folder = try before.remoteFolder("node_modules")
+        try before.store.close()
+        let after = try fixture(reusing: before.ownedFolder)
+        try after.rename("a.o", to: "A.o")
+        try after.rename("node_modules", to: "Node_Modules")
+        for inode in [file, folder] {
+            #expect(try !isLocal(inode, after) && after.isQueued(inode))
+            #expect(try after.node(inode)?.remote != .absent)
+        }
+    }
 }

@@ -96,6 +96,24 @@ import Testing
         #expect(try store.read { try $0.setting("key") } == "value")
     }
 
+    @Test("a database that cannot be opened is left as it is, with its log")
+    func unopenable() throws {
+        let store = try MetadataStore(path: path)
+        try store.write { try $0.setSetting("key", to: "value") }
+        let copy = TemporaryStore.path()
+        for suffix in ["", "-wal"] {
+            var bytes = try Data(contentsOf: URL(fileURLWithPath: path + suffix))
+            // Both are damaged: the log has the first page, too.
+            bytes[0] ^= 0xff
+            try bytes.write(to: URL(fileURLWithPath: copy + suffix))
+        }
+        try store.close()
+        let before = try ["", "-wal"].map { try Data(contentsOf: URL(fileURLWithPath: copy + $0)) }
+        #expect(throws: DatabaseError.self) { try MetadataStore(path: copy) }
+        let after = try ["", "-wal"].map { try Data(contentsOf: URL(fileURLWithPath: copy + $0)) }
+        #expect(before == after)
+    }
+
     @Test("damage that was found is found again if the store was released without its end")
     func releasedDamage() throws {
         try MetadataStore(path: path).close()

@@ -155,5 +155,15 @@ extension Plan {
                     .wait(20000),
                 ])
         ),
+        (
+            "a file that Dropbox has gets another spelling of a name that is ignored since",
+            Plan(
+                seed: 525733, mounts: 1, pageSize: 2, distance: 20, keepsNames: true, moveLimit: 4,
+                isLate: true, pause: 3000,
+                steps: [
+                    .user(0, .write("/a")), .remount(0, ignoring: "a "),
+                    .user(0, .rename("/a", "/A")),
+                ])
+        ),
     ]
 }

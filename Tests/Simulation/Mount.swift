@@ -14,6 +14,8 @@ final class Mount: @unchecked Sendable {
     /// Nanoseconds after which a closed file is flushed: the two seconds that are promised, and a
     /// little.
     static let flushTime: Int64 = 2_500_000_000
+    /// The jobs that a dead process has for its end.
+    private static let lastJobs = 20_000
 
     let name: String
     let machine: Machine
@@ -249,11 +251,16 @@ final class Mount: @unchecked Sendable {
                 machine.disk.endProcess()
             }
             do {
-                try world.scheduler.value { await process.engine.stop() }
+                // A call of a dead process may never return: while it is waited for, time passes
+                // for the other mounts.
+                let limit = process.isDead.isSet ? Self.lastJobs : Scheduler.mostJobs
+                try world.scheduler.value(within: limit) { await process.engine.stop() }
             } catch is Scheduler.Stuck where process.isDead.isSet {
-                // A call of a dead process never returns.
             }
-            if !process.isDead.isSet { process.staging.end() }
+            if !process.isDead.isSet {
+                process.fileSystem.saveOpenFiles()
+                process.staging.end()
+            }
             process.isDead.isSet = true
         }
         machine.disk.endProcess()

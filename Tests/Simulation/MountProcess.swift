@@ -75,7 +75,8 @@ final class MountProcess: @unchecked Sendable {
         fileSystem = try DropboxFileSystem(
             store: store, staging: staging, sync: engine, reader: DirectReader(remote: link),
             openFiles: openFiles, relay: relay,
-            options: options, clock: clock, disk: .inPlace, log: log)
+            options: options, clock: clock, disk: .inPlace,
+            queue: { _ in VirtualQueue(scheduler: scheduler, isDead: isDead) }, log: log)
         kernel = Kernel(
             fs: fileSystem, scheduler: scheduler, isDead: isDead, keepsNames: world.plan.keepsNames)
         if kernel.keepsNames { relay.attach(kernel) }

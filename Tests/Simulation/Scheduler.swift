@@ -13,6 +13,9 @@ import TestSupport
 /// `unchecked`: only that thread ever touches it, because the hook takes every job before another
 /// thread can.
 final class Scheduler: @unchecked Sendable {
+    /// The jobs after which a task is taken for stuck.
+    static let mostJobs = 2_000_000
+
     /// The hook is a plain C function, which can reach its scheduler only through a global.
     nonisolated(unsafe) private static var current: Scheduler?
 
@@ -138,7 +141,7 @@ final class Scheduler: @unchecked Sendable {
 
     /// Runs a task to its end. Throws `Stuck` if it does not end within so many jobs.
     func value<Value: Sendable>(
-        within limit: Int = 2_000_000, _ body: @escaping @Sendable () async throws -> Value
+        within limit: Int = mostJobs, _ body: @escaping @Sendable () async throws -> Value
     ) throws -> Value {
         let result = ResultBox<Value>()
         Task.detached {

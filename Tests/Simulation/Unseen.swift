@@ -33,13 +33,10 @@ extension World {
             for (id, path) in paths where try snapshot.node(id: id) == nil {
                 var folders: [FileID] = []
                 var isStill = true
-                var above = path.parent
-                while above != .root, isStill {
-                    if let folder = ids[above] {
-                        folders.append(folder)
-                        isStill = try isStillKnown(folder, at: above, snapshot)
-                    }
-                    above = above.parent
+                for above in path.parent.withAncestors where isStill {
+                    guard let folder = ids[above] else { continue }
+                    folders.append(folder)
+                    isStill = try isStillKnown(folder, at: above, snapshot)
                 }
                 if isStill { unseen.nodes[id] = Unseen.Unknown(path: path, folders: folders) }
             }
@@ -70,14 +67,10 @@ extension World {
 
     /// Whether users see a folder at a path, or above it, whose ID is still to come.
     private func isPlaceholderShown(at path: RemotePath, _ snapshot: Snapshot) throws -> Bool {
-        var path = path
-        while path != .root {
-            if let node = try snapshot.remoteNode(foldedPath: path.rawValue), node.facts.id == nil {
-                return true
-            }
-            path = path.parent
+        try path.withAncestors.contains { path in
+            let node = try snapshot.remoteNode(foldedPath: path.rawValue)
+            return node != nil && node?.facts.id == nil
         }
-        return false
     }
 
     /// Throws a `Violation` if something is elsewhere that no user has seen.

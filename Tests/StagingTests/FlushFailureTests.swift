@@ -93,6 +93,28 @@ import Testing
         #expect(pwrite(descriptor, "old", 3, 0) == 3)
     }
 
+    @Test("the successor of fsynced content is saved, also if the disk refuses its flush")
+    func successor() throws {
+        let staging = try open()
+        let old = try write("a", staging)
+        try old.synchronize(promising: true)
+        try store.write { try old.persist(in: $0) }
+        let new = try store.write { transaction in
+            old.replace()
+            return try staging.begin(old.inode, base: nil, size: 0, in: transaction)
+        }
+        try put("longer text", into: new)
+        disk.failures.withLock { $0.files = 1 }
+        try store.write { try new.persist(in: $0) }
+        let row = try #require(try store.read { try $0.node(new.inode) })
+        #expect(row.staged?.size == 11 && row.staged?.isFlushed == false)
+        // A power cut would bring back what the fsync has promised.
+        #expect(try store.read { try $0.fallback(of: new.inode) }?.file == old.number)
+        #expect(throws: StagingError.doubtful) { try new.vouch() }
+        try staging.flush()
+        #expect(try isFlushed(new) == true)
+    }
+
     @Test("content of a failed flush is flushed anew if memory has it, and not sent before")
     func repeated() throws {
         let staging = try open()

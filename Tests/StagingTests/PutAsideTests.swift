@@ -153,4 +153,21 @@ import Testing
         }
         #expect(try open().staging.found.map(\.reason) == [.unknown])
     }
+
+    @Test("an unknown file that lacks whole blocks may lack those of a revision")
+    func unknownHoles() throws {
+        let first = try open().staging
+        try FileManager.default.createDirectory(
+            atPath: first.directory, withIntermediateDirectories: true)
+        let block = Int(StagedFile.blockSize)
+        for (number, start, count) in [(71, block + 5, 3), (72, 0, block + 3)] {
+            let descriptor = Glibc.open(path(Int64(number)), O_WRONLY | O_CREAT, 0o600)
+            defer { close(descriptor) }
+            let bytes = [UInt8](repeating: 7, count: count)
+            #expect(pwrite(descriptor, bytes, count, off_t(start)) == count)
+        }
+        let found = try open().staging.found
+        #expect(found.map(\.missing) == [[0..<Int64(block)], []])
+        #expect(found.map(\.reason) == [.unknown, .unknown])
+    }
 }

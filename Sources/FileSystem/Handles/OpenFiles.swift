@@ -78,6 +78,12 @@ package final class OpenFiles: OpenFileTracking {
         state.withLock { ($0.slots[inode]?.handles ?? 0) <= 1 }
     }
 
+    /// The state of each open file, in the order of the inodes.
+    var all: [OpenFile] {
+        let files = state.withLock { $0.slots.values.map(\.file) }
+        return files.sorted { $0.inode < $1.inode }
+    }
+
     /// The state shared by the handles of an inode, if any is open.
     subscript(inode: InodeID) -> OpenFile? {
         state.withLock { $0.slots[inode]?.file }
@@ -135,6 +141,7 @@ final class OpenFile: Sendable {
         var newestStaging: Int64 = 0
         var modified: WallTime?
         var hasRefusedPages = false
+        var isSaveAwaited = false
     }
 
     /// Inode of the file.
@@ -226,5 +233,19 @@ final class OpenFile: Sendable {
     /// Notes the time of a content change by a handle, or a time that a user set.
     func noteModified(_ time: WallTime) {
         state.withLock { $0.modified = time }
+    }
+
+    /// Notes a content change by a handle. Returns whether it is the first one since `beginSave`.
+    func noteChange(at time: WallTime) -> Bool {
+        state.withLock { state in
+            defer { state.isSaveAwaited = true }
+            state.modified = time
+            return !state.isSaveAwaited
+        }
+    }
+
+    /// Notes that the content is about to be saved.
+    func beginSave() {
+        state.withLock { $0.isSaveAwaited = false }
     }
 }

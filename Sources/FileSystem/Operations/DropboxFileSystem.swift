@@ -32,13 +32,14 @@ package final class DropboxFileSystem: FileSystemOperations {
     private let reads: FileReads
     private let writes: FileWrites
     private let copies: FileCopies
+    private let unsaved: UnsavedFiles
     let entries: KernelEntries
 
     /// Connects the parts. `openFiles` and `relay` must be those that Sync uses. Without a
     /// `folderReader`, every file is fetched alone; without `documents`, cloud documents cannot be
-    /// opened; without `thumbnails`, none are made. `programName` finds the name of the caller's
-    /// program, if it can be known; `noteFetched` gets the files for which content was fetched,
-    /// when they are closed.
+    /// opened; without `thumbnails`, none are made. `queue` makes a queue of background work;
+    /// `programName` finds the name of the caller's program, if it can be known; `noteFetched` gets
+    /// the files for which content was fetched, when they are closed.
     ///
     /// Throws when the local database is unusable.
     package init(
@@ -49,6 +50,7 @@ package final class DropboxFileSystem: FileSystemOperations {
         clock: any SyncClock = SystemClock(),
         disk: DiskQueue = DiskQueue(label: "dbxfs.filesystem"),
         ended: EndedInodes = EndedInodes(delay: 0),
+        queue: (_ label: String) -> any BackgroundQueue = { ThreadQueue(label: $0) },
         programName: @escaping @Sendable (CallingProcess) -> String? = { _ in nil },
         noteFetched: @escaping @Sendable (InodeID) -> Void = { _ in }, log: Logger
     ) throws(FileSystemError) {
@@ -84,9 +86,12 @@ package final class DropboxFileSystem: FileSystemOperations {
         let keeper = ContentKeeper(
             store: store, tree: tree, openFiles: openFiles, relay: relay, sync: sync,
             options: options, work: work)
+        unsaved = UnsavedFiles(
+            keeper: keeper, openFiles: openFiles, queue: queue("dbxfs.filesystem.unsaved"),
+            work: work)
         let contents = FileContents(
-            store: store, tree: tree, finder: finder, keeper: keeper, openFiles: openFiles,
-            reader: reader, sync: sync, clock: clock, work: work)
+            store: store, tree: tree, finder: finder, keeper: keeper, unsaved: unsaved,
+            openFiles: openFiles, reader: reader, sync: sync, clock: clock, work: work)
         let cachedOnly = CachedOnlyPrograms(
             options.cachedOnly, reader: reader, programName: programName, log: log)
         let documents = DocumentContents(
@@ -144,6 +149,10 @@ package final class DropboxFileSystem: FileSystemOperations {
             return now
         }
     }
+
+    /// Saves what programs have written to files that they still have open. Called at the end, when
+    /// no request comes any more.
+    package func saveOpenFiles() { unsaved.end() }
 
     // MARK: Names
 

@@ -3,7 +3,7 @@
 
 package import Core
 import Foundation
-package import GRDB
+import GRDB
 import Glibc
 import Saturating
 import Synchronization
@@ -90,7 +90,8 @@ package final class MetadataStore: Sendable {
         put: @escaping ChangeLogFile.Write = { pwrite($0, $1.baseAddress, $1.count, $2) },
         flush: @escaping @Sendable (Int32) -> Int32
     ) throws {
-        var configuration = Self.configuration
+        let keptLog = KeptLog()
+        var configuration = Self.configuration(keptLog)
         // A group is open between accesses.
         configuration.allowsUnsafeTransactions = true
         configuration.maximumReaderCount = Self.readerLimit
@@ -104,7 +105,8 @@ package final class MetadataStore: Sendable {
         var damage = known?.damage(ofDatabaseAt: path)
         try Self.checkFiles(ofDatabaseAt: path)
         Self.makeFile(path)
-        database = try DatabasePool(path: path, configuration: configuration)
+        let pool = try DatabasePool(path: path, configuration: configuration)
+        database = pool
         try Self.migrate(database, path)
         let (name, changes) = try Self.tidy(database)
         if let known, damage == nil { damage = known.damage(ofDatabase: name, changes) }
@@ -121,6 +123,7 @@ package final class MetadataStore: Sendable {
         groupEnd = GroupEnd(delay: delay)
         // From here on, the mark demands only what this process has flushed.
         try synchronize()
+        keptLog.end(in: pool)
         reserve?.begin()
     }
 
@@ -147,10 +150,12 @@ package final class MetadataStore: Sendable {
         try synchronize()
     }
 
-    static var configuration: Configuration {
+    static func configuration(_ keptLog: KeptLog? = nil) -> Configuration {
         PageCache.withoutStatistics
         var configuration = Configuration()
         configuration.prepareDatabase { database in
+            // Before the first access, which may show that the file is no database.
+            keptLog?.prepare(database)
             // A commit reaches the WAL in the page cache; `synchronize` handles power loss.
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
             try database.execute(sql: PageCache.usual.pragma)
@@ -364,56 +369,5 @@ extension Transaction {
         let name = UUID().uuidString
         try setSetting(StoredSetting.databaseName, to: name)
         return name
-    }
-}
-
-/// A consistent state of the database.
-package struct Snapshot: TreeReading {
-    /// The connection, valid within the closure that got the snapshot.
-    package let database: Database
-    package var nodesRead: ReadNodes? { nil }
-
-    init(database: Database) {
-        self.database = database
-    }
-}
-
-/// A state of the database that is being changed.
-package struct Transaction: TreeReading {
-    /// The connection, valid within the closure that got the transaction.
-    package let database: Database
-
-    package var nodesRead: ReadNodes? { end.nodes }
-
-    let end: TransactionEnd
-
-    init(database: Database, end: TransactionEnd) {
-        self.database = database
-        self.end = end
-    }
-
-    /// Calls `body` once this transaction is committed, before another one begins; never if it is
-    /// rolled back. It may take locks that are taken inside of transactions, but must not begin
-    /// one.
-    package func afterCommit(_ body: @escaping @Sendable () -> Void) {
-        end.onCommit.append(body)
-    }
-
-    /// Calls `body` once when this transaction is committed or rolled back, by the rules of
-    /// `afterCommit`.
-    package func afterEnd(_ body: @escaping @Sendable () -> Void) {
-        end.onEnd.append(body)
-    }
-
-    /// Calls `body` once if this transaction, or its running savepoint, is rolled back, by the
-    /// rules of `afterCommit`.
-    package func afterUndo(_ body: @escaping @Sendable () -> Void) {
-        end.onUndo.append(body)
-    }
-
-    /// Reports, after the commit, that a fallback's staging file is no longer needed.
-    func endFile(_ number: Int64) {
-        let dropped = end.dropped
-        afterCommit { dropped(number) }
     }
 }

@@ -73,8 +73,8 @@ package final class SpaceReserve: Sendable {
     private let givingWay = Mutex(())
     private let queue = DispatchQueue(label: "dbxfs.store.reserve")
 
-    /// Takes over the space that an earlier process has allocated, and releases as much of it as a
-    /// start needs. `begin` allocates the rest.
+    /// Takes over the space that an earlier process has allocated, and releases a piece if a start
+    /// needs one. `begin` allocates the rest.
     package convenience init(beside database: String) {
         self.init(beside: database, largest: Self.largest) { Self.space(at: $0) }
     }
@@ -159,10 +159,11 @@ package final class SpaceReserve: Sendable {
         state.withLock { $0.makeRoom }?(bytes) ?? false
     }
 
-    /// Releases space before a transaction, if that could take the last of the disk. A transaction
-    /// cannot be repeated, because its caller does more than change rows.
+    /// Releases a piece before a transaction, if that could take the last of the disk. A transaction
+    /// cannot be repeated, because its caller does more than change rows. It is one piece, also if
+    /// the disk is still full then: whoever has taken it would take all.
     package func prepare() {
-        while let space, space.free < piece / 2, release() {}
+        if let space, space.free < piece / 2 { release() }
     }
 
     /// Runs work that can be repeated, each time with more of the space, until it fails for another

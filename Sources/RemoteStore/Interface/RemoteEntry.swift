@@ -30,6 +30,11 @@ package struct RemotePath: Hashable, Sendable, CustomStringConvertible {
         return RemotePath(rawValue: String(rawValue[..<slash]))
     }
 
+    /// The path and those of the folders above it, the deepest first; without the root.
+    package var withAncestors: [RemotePath] {
+        Array(sequence(first: self, next: \.parent).prefix { $0 != .root })
+    }
+
     /// The path of a child.
     package func appending(_ name: FileName) -> RemotePath {
         RemotePath(rawValue: "\(rawValue)/\(name.string)")

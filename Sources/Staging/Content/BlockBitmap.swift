@@ -1,15 +1,44 @@
 // The block map: which blocks of staged content are in the staging file.
 
+import CLinux
 import Core
+import Glibc
 import Saturating
 
 /// One bit per block of 4 MiB, lowest bit of the first byte first; blocks beyond the end are
 /// absent.
 struct BlockBitmap: Hashable, Sendable {
+    /// Bytes of the largest file that Dropbox stores, and more.
+    private static let largestFile: Int64 = 1 << 41
+
     private(set) var bytes: [UInt8]
 
     init(bytes: [UInt8] = []) {
         self.bytes = bytes
+    }
+
+    /// The blocks of a file that have any data on the disk; nil if all have, or if the disk does not
+    /// say. `size` is the file's in bytes.
+    init?(dataOf path: String, size: Int64) {
+        // Larger than any content.
+        guard size <= Self.largestFile,
+            let descriptor = try? StagingError.opening(path, O_RDONLY)
+        else { return nil }
+        defer { close(descriptor) }
+        self.init()
+        var position = lseek(descriptor, 0, CLINUX_SEEK_DATA)
+        while position >= 0, Int64(clamping: position) < size {
+            let end = lseek(descriptor, position, CLINUX_SEEK_HOLE)
+            guard end > position else { return nil }
+            let last = (Int64(clamping: end) -| 1) / StagedFile.blockSize
+            for block in (Int64(clamping: position) / StagedFile.blockSize)...last {
+                insert(Int(clamping: block))
+            }
+            position = lseek(descriptor, end, CLINUX_SEEK_DATA)
+        }
+        if position < 0, errno != ENXIO { return nil }
+        let count = (size +| StagedFile.blockSize -| 1) / StagedFile.blockSize
+        if members.count >= count { return nil }
     }
 
     subscript(block: Int) -> Bool {

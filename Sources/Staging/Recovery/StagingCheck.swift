@@ -194,7 +194,9 @@ struct StagingCheck {
                 outcome.leftovers.append(LeftoverFile(number: number, size: facts.size))
                 continue
             }
-            let lost = LostContent(unknown: facts)
+            var lost = LostContent(unknown: facts)
+            // The blocks without data may be those of a revision that was edited.
+            lost.blocks = BlockBitmap(dataOf: path, size: facts.size)?.members
             // Its number is reserved on the disk, too: after a power cut only the moved file would
             // tell that it was used.
             if !isReserved { try store.synchronize() }

@@ -286,7 +286,7 @@ actor ChangeFeed {
         do throws(SyncError) {
             switch error {
             case .remote(.cursorReset), .remote(.notFound), .remote(.notAFolder):
-                account.log.info("the cursor has expired: listing again")
+                account.log.info("the feed begins anew with a listing")
                 await rest(seconds: relistings.pause(atMost: Self.longestPause))
                 relistings.note()
                 let isAdopting = account.state.current.isRootNew

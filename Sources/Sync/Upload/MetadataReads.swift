@@ -157,16 +157,9 @@ struct MetadataReads: Sendable {
         above path: RemotePath
     ) async throws(SyncError) -> [RemoteEntry] {
         let store = account.store
-        var paths: [RemotePath] = []
-        var folder = path.parent
-        while folder != .root {
-            paths.append(folder)
-            folder = folder.parent
-        }
-        let candidates = Array(paths.reversed())
         let unknown = await account.local.attempt {
             try await store.read { snapshot in
-                try candidates.filter { path in
+                try path.parent.withAncestors.reversed().filter { path in
                     let node = try snapshot.remoteNode(foldedPath: path.rawValue)
                     return node?.kind != .folder || node?.facts.id == nil
                 }

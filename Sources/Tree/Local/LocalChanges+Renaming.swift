@@ -49,7 +49,14 @@ extension LocalChanges {
         case (.exchange, nil): throw TreeError.noEntry
         case (.exchange, let occupant?): try exchange(node, in: folder, occupant, in: newFolder)
         case (.noReplace, .some): throw TreeError.exists
-        case (.noReplace, nil), (.replace, nil): try move(node, to: target, in: newFolder)
+        case (.noReplace, nil), (.replace, nil):
+            let isRespelled =
+                node.place.map {
+                    $0.parent == target.parent && $0.name.folded == target.name.folded
+                } ?? false
+            let isLocal = try isLocal(
+                node, named: target.name, in: newFolder, insteadOf: isRespelled ? node : nil)
+            try move(node, to: target, isLocal: isLocal)
         case (.replace, let occupant?): try replace(occupant, by: node, at: target, in: newFolder)
         }
         try transaction.touch(folder.inode, at: now)
@@ -128,10 +135,6 @@ extension LocalChanges {
             && context.openFiles.isOpen(occupant.inode, in: transaction)
     }
 
-    private mutating func move(_ node: Node, to target: Place, in folder: Node) throws {
-        try move(node, to: target, isLocal: try isLocal(node, named: target.name, in: folder))
-    }
-
     private func exchange(
         _ first: Node, in folder: Node, _ second: Node, in newFolder: Node
     ) throws {
@@ -154,8 +157,8 @@ extension LocalChanges {
     ) throws -> Bool {
         let isLocal = try isLocal(name, in: folder, isFolder: node.kind == .folder)
         if keepsHere(node) && node.flags.contains(.localOnly) { return true }
-        // A file that the server has under an ignored name stays synced: an atomic save must not
-        // delete it.
+        // A file that the server has under an ignored name stays synced: an atomic save, or another
+        // spelling, must not delete it.
         let isOnServer = occupant.map { !$0.flags.contains(.localOnly) } ?? false
         return isLocal && !(isOnServer && NamePolicy(name) != .localOnly)
     }

@@ -143,6 +143,13 @@ extension DeltaApplier {
 
     private mutating func detachOrResolve(_ removal: Removal) throws {
         guard try !detachIfMoved(removal.node) else { return }
+        // The batch has merged a folder or link of users with the server's, and then deletes the
+        // latter: users' node is unsent again. The server's may be this mount's own folder, which
+        // users had deleted before they made it anew. Of a merged file, the server has the content.
+        let inode = removal.node.inode
+        if removal.node.kind != .file, batch.hasMerged(inode) {
+            return try transaction.setRemoteAbsent(inode)
+        }
         switch removal.node.kind {
         case .folder: try resolveDeletion(ofFolder: removal)
         case .file: try resolveDeletion(ofFile: removal)
@@ -183,7 +190,6 @@ extension DeltaApplier {
 
     private mutating func resolveDeletion(ofLink removal: Removal) throws {
         let node = removal.node
-        if batch.hasMerged(node.inode) { return try transaction.setRemoteAbsent(node.inode) }
         let link: DeletedLink =
             state(of: node).presence == .deleted
             ? .deletedHere : .seen(isMovedByUsers: removal.isMovedByUsers)
@@ -207,10 +213,6 @@ extension DeltaApplier {
     private mutating func resolveDeletion(ofFolder removal: Removal) throws {
         // Nodes with an unsent move into, or out of, a removed folder still have its inode.
         guard let current = try transaction.node(removal.node.inode) else { return }
-        // The batch has merged a folder of users with the server's, and then deletes the latter:
-        // users' folder is unsent again. The server's may be this mount's own, which users had
-        // deleted before they made it anew.
-        if batch.hasMerged(current.inode) { return try transaction.setRemoteAbsent(current.inode) }
         if !batch.isFeed, let left = try transaction.remotePlace(of: current) {
             try transaction.noteDeletion(of: current.inode, at: left)
         }

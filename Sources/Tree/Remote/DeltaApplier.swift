@@ -148,12 +148,8 @@ package struct DeltaApplier {
     /// would step aside for it. It may be this mount's own folder of before.
     private func isBelowReplacedFolder(_ entry: RemoteEntry) throws -> Bool {
         guard batch.isFeed, let id = entry.id, batch.hasDeletions else { return false }
-        var paths: [RemotePath] = []
-        var path = entry.isFolder ? entry.foldedPath : entry.foldedPath.parent
-        while path != .root {
-            paths.append(path)
-            path = path.parent
-        }
+        let folder = entry.isFolder ? entry.foldedPath : entry.foldedPath.parent
+        let paths = folder.withAncestors
         guard paths.contains(where: batch.deletesLater), !detached.contains(id),
             try transaction.node(id: id) == nil && !transaction.hasCreation(withHash: entry.hash)
         else { return false }

@@ -356,6 +356,7 @@ final class Mount: Sendable {
         }
         history.write()
         store.reserve?.observeShortage(nil)
+        fileSystem.saveOpenFiles()
         staging.end()
         do {
             try store.close()

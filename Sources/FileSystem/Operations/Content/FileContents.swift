@@ -22,6 +22,7 @@ final class FileContents: Sendable {
     private let tree: LocalTree
     private let finder: ContentFinder
     private let keeper: ContentKeeper
+    private let unsaved: UnsavedFiles
     private let openFiles: OpenFiles
     private let reader: any ContentReading
     private let sync: any Syncing
@@ -30,13 +31,14 @@ final class FileContents: Sendable {
 
     init(
         store: MetadataStore, tree: LocalTree, finder: ContentFinder, keeper: ContentKeeper,
-        openFiles: OpenFiles, reader: any ContentReading, sync: any Syncing, clock: any SyncClock,
+        unsaved: UnsavedFiles, openFiles: OpenFiles, reader: any ContentReading, sync: any Syncing, clock: any SyncClock,
         work: LocalWork
     ) {
         self.store = store
         self.tree = tree
         self.finder = finder
         self.keeper = keeper
+        self.unsaved = unsaved
         self.openFiles = openFiles
         self.reader = reader
         self.sync = sync
@@ -97,10 +99,10 @@ final class FileContents: Sendable {
             let now = clock.date()
             switch try body(staged, now) {
             case .written:
-                file.noteModified(now)
+                noteChange(of: file, at: now)
                 return .changed
             case .partly(let part):
-                file.noteModified(now)
+                noteChange(of: file, at: now)
                 return .partly(part)
             case .retired(let revision):
                 file.retire(staged, as: revision)
@@ -116,6 +118,10 @@ final class FileContents: Sendable {
             }
         }
         throw FileSystemError.busy
+    }
+
+    private func noteChange(of file: OpenFile, at time: WallTime) {
+        if file.noteChange(at: time) { unsaved.note(file.inode) }
     }
 
     /// Like `change`, but fetches missing bytes of the base. Returns the part that was written, if

@@ -10,17 +10,26 @@ extension StagedFile {
     /// has given this content up.
     ///
     /// If an fsync has acknowledged earlier content, this content is flushed first, because its row
-    /// replaces a row that is safe. Otherwise it is flushed in the background, but only once it is
-    /// complete: a file that was only truncated so far is not, so that a power cut leaves the
+    /// replaces a row that is safe. If the disk refuses that and the row is not safe yet, because
+    /// the earlier content is its fallback, the content is saved nevertheless. Otherwise it is
+    /// flushed in the background, but only once it is complete: a file that was only truncated so far is not, so that a power cut leaves the
     /// server's version. `known` are the node's local facts, if the transaction has read them.
     package func persist(
         in transaction: Transaction, isComplete: Bool = true, known: LocalFacts? = nil
     ) throws {
         // Most of it without the lock, so that writers need not wait.
-        if state.withLock({ $0.owesFlush }) { try synchronize(promising: false) }
+        var isRefused = false
+        if state.withLock({ $0.owesFlush }) {
+            do throws(StagingError) {
+                try synchronize(promising: false)
+            } catch {
+                if state.withLock({ $0.isRowFlushed }) { throw error }
+                isRefused = true
+            }
+        }
         // Bytes written since then belong to the same row.
-        let (snapshot, stamp) = try state.withLock { (state) throws(StagingError) in
-            if state.owesFlush {
+        let (snapshot, stamp) = try state.withLock { [isRefused] (state) throws(StagingError) in
+            if state.owesFlush, !isRefused {
                 try bytes.flushInTransaction()
                 state.noteAllFlushed()
             }

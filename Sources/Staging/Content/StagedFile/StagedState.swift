@@ -246,6 +246,9 @@ struct StagedState {
             && (content.flushed < content.generation || fills.flushed < fills.all)
     }
 
+    /// Whether the disk has the content that the row names.
+    var isRowFlushed: Bool { content.flushed >= persistedGeneration }
+
     /// Notes a flush of all bytes, during which nothing changed.
     mutating func noteAllFlushed() {
         content.flushed = content.generation

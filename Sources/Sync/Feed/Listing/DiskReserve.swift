@@ -31,12 +31,10 @@ extension SyncedAccount {
     ) async throws(SyncError) {
         guard let reserve = store.reserve else { return }
         let bytes = DiskReserve.bytes(for: entries)
-        let shortage = try await local.run { () -> Int64 in
-            let shortage = reserve.shortage(after: bytes)
-            guard shortage > 0, reserve.makeRoom(for: shortage) else { return shortage }
-            return reserve.shortage(after: bytes)
-        }
+        let shortage = reserve.shortage(after: bytes)
         guard shortage > 0 else { return }
+        let isMade = try await local.run { reserve.makeRoom(for: shortage) }
+        if isMade, reserve.shortage(after: bytes) <= 0 { return }
         let status = state.current
         // A folder that a user lists makes no room, so half of the reserve stays for sending.
         let isHeld = status.holdsQueue && !isAwaited

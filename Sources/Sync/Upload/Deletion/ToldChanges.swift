@@ -128,11 +128,6 @@ struct ToldChanges {
 
     /// Whether a path, or a folder above it, was deleted after a place in the order.
     private func isDeleted(_ path: RemotePath, since index: Int) -> Bool {
-        var path = path
-        while !path.components.isEmpty {
-            if let deletion = deletions[path], deletion >= index { return true }
-            path = path.parent
-        }
-        return false
+        path.withAncestors.contains { path in deletions[path].map { $0 >= index } ?? false }
     }
 }

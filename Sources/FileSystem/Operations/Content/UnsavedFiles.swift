@@ -1,0 +1,77 @@
+// Saves the content of files that stay open: a program may write to a log for hours and never close
+// it. Not responsible for how content is saved (`ContentKeeper`).
+
+import Blocking
+import Core
+import Saturating
+import Synchronization
+
+/// The open files with changes that no row has.
+final class UnsavedFiles: Sendable {
+    /// Seconds from the first unsaved change to its save: as many as until closed content is
+    /// flushed. What is written later is lost if this process is killed.
+    private static let delay = 2.0
+
+    private struct State {
+        var inodes: [InodeID] = []
+        var isScheduled = false
+        var hasEnded = false
+    }
+
+    private let keeper: ContentKeeper
+    private let openFiles: OpenFiles
+    private let queue: any BackgroundQueue
+    private let work: LocalWork
+    /// Lock: a leaf; held for memory only.
+    private let state = Mutex(State())
+
+    init(
+        keeper: ContentKeeper, openFiles: OpenFiles, queue: any BackgroundQueue, work: LocalWork
+    ) {
+        self.keeper = keeper
+        self.openFiles = openFiles
+        self.queue = queue
+        self.work = work
+    }
+
+    /// Has an open file saved soon.
+    func note(_ inode: InodeID) {
+        let isFirst = state.withLock { state in
+            guard !state.hasEnded else { return false }
+            defer { state.isScheduled = true }
+            state.inodes.append(inode)
+            return !state.isScheduled
+        }
+        guard isFirst else { return }
+        queue.run(after: Self.delay) { [weak self] in self?.saveNoted() }
+    }
+
+    /// Saves all files, for the end of this process: nothing changes them any more.
+    func end() {
+        state.withLock { $0.hasEnded = true }
+        queue.run {}
+        for file in openFiles.all { save(file, isComplete: true) }
+    }
+
+    private func saveNoted() {
+        let inodes = state.withLock { state in
+            defer { (state.inodes, state.isScheduled) = ([], false) }
+            return state.hasEnded ? [] : state.inodes
+        }
+        // Of closed files, the close has saved all.
+        for inode in inodes {
+            if let file = openFiles[inode] { save(file, isComplete: false) }
+        }
+    }
+
+    /// Saves a file. After a failure, its next change is saved again.
+    private func save(_ file: OpenFile, isComplete: Bool) {
+        file.beginSave()
+        do {
+            try keeper.save(file, isComplete: isComplete)
+            if isComplete { file.staged?.noteComplete() }
+        } catch {
+            _ = work.failure(error)
+        }
+    }
+}
