@@ -28,6 +28,7 @@ final class SyncedAccount: Sendable {
     let disk: DiskQueue
     let local: LocalAccess
     let gate = CommitGate()
+    let factsOnTheirWay = FactsOnTheirWay()
     /// Whether no node gets an alias for its name.
     private let refusesNames: Bool
 

@@ -20,7 +20,7 @@ struct IntentNotes: Sendable {
 
     /// Writes the intents of a batch, and leaves out steps that no longer hold: all of them while
     /// the outcome of a folder's move is unknown, because they may be below it, or when their paths
-    /// start from another root now.
+    /// start from another root now; and contents of files whose facts are on their way.
     ///
     /// When this returns, the content, the intents, and every change that has led to the steps are
     /// flushed. So after a power cut, the tree here is not older than the server's: this mount
@@ -58,7 +58,12 @@ struct IntentNotes: Sendable {
             try account.store.write { transaction in
                 guard try transaction.intendedMoves().isEmpty else { return [] }
                 return try intents.enumerated().compactMap { index, intent in
-                    try intent.note(in: transaction, index: index, at: time)
+                    if intent.hash != nil, let id = try transaction.node(intent.inode)?.facts.id,
+                        account.factsOnTheirWay.contains(id)
+                    {
+                        return nil
+                    }
+                    return try intent.note(in: transaction, index: index, at: time)
                 }
             }
         }

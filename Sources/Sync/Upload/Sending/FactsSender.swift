@@ -12,15 +12,22 @@ struct FactsSender: Sendable {
     /// Sends facts, and records that the server has them.
     func send(_ update: FactsUpdate, for inode: InodeID) async throws(SyncError) {
         try await account.gate.commit { () async throws(SyncError) in
-            let intent = UploadIntent(inode: inode, step: .setFacts(update))
-            let sent = try await account.intents.note(intent)
-            try await account.intents.forgettingRefusal(of: sent) { () async throws(SyncError) in
-                try await fromServer(await account.remote.setFacts(update.facts, of: update.node))
+            try await account.factsOnTheirWay.run(of: update.node.id) {
+                () async throws(SyncError) in
+                try await sendNow(update, for: inode)
             }
-            await account.recorder.record { results in
-                try results.arrived(sent)
-                try results.noteFacts(update, of: inode)
-            }
+        }
+    }
+
+    private func sendNow(_ update: FactsUpdate, for inode: InodeID) async throws(SyncError) {
+        let intent = UploadIntent(inode: inode, step: .setFacts(update))
+        let sent = try await account.intents.note(intent)
+        try await account.intents.forgettingRefusal(of: sent) { () async throws(SyncError) in
+            try await fromServer(await account.remote.setFacts(update.facts, of: update.node))
+        }
+        await account.recorder.record { results in
+            try results.arrived(sent)
+            try results.noteFacts(update, of: inode)
         }
     }
 
