@@ -76,7 +76,10 @@ extension DeltaApplier {
         if try !transaction.isFree(place) {
             place.name = try ConflictName(host: context.host, at: context.date)
                 .freeName(beside: place, in: transaction)
-            noteConflict(place.name)
+            // Another client is about to move it on.
+            if try transaction.node(inode)?.flags.contains(.betweenMoves) != true {
+                noteConflict(place.name)
+            }
         }
         try transaction.move(inode, to: place)
         announce(place)

@@ -216,7 +216,11 @@ extension DeltaApplier {
         if !batch.isFeed, let left = try transaction.remotePlace(of: current) {
             try transaction.noteDeletion(of: current.inode, at: left)
         }
-        let isEmpty = try !transaction.hasChildren(current.inode)
+        var isEmpty = try !transaction.hasChildren(current.inode)
+        if !isEmpty, current.place != nil {
+            try releaseHeld(in: current)
+            isEmpty = try !transaction.hasChildren(current.inode)
+        }
         let folder: DeletedFolder =
             state(of: current).presence == .deleted
             ? .deletedHere
@@ -232,6 +236,21 @@ extension DeltaApplier {
             try transaction.setRemoteAbsent(current.inode)
             // Its contents may be local-only.
             try transaction.setFlags(.keptForLocal, true, of: current.inode)
+        }
+    }
+
+    /// Shows nodes between two moves of another client, which are seen in a deleted folder until the
+    /// second one, where the server has them: no user has put them there, so they do not keep it.
+    private mutating func releaseHeld(in folder: Node) throws {
+        for child in try transaction.children(of: folder.inode) {
+            guard let node = try transaction.node(child.inode), node.flags.contains(.betweenMoves),
+                let old = node.place, let there = try transaction.remotePlace(of: node),
+                try !transaction.isInode(there.parent, within: folder.inode)
+            else { continue }
+            try bringBack(there.parent)
+            try show(node, at: there)
+            try waitForSecondMove(of: node.inode)
+            announce(old)
         }
     }
 
