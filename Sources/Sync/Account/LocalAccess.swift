@@ -36,8 +36,12 @@ final class LocalAccess: Sendable {
         } catch {
             let failure = SyncError(cause: error)
             guard case .local(let reason) = failure else { return .failure(failure) }
-            if MetadataStore.isContradiction(error) { contradiction.note() }
-            log.error("the database failed", metadata: ["error": "\(error)"])
+            let isContradiction = MetadataStore.isContradiction(error)
+            if isContradiction { contradiction.note() }
+            let message: Logger.Message =
+                isContradiction
+                ? "a response contradicts the tree: listing again" : "the database failed"
+            log.error(message, metadata: ["error": "\(error)"])
             state.noteStore(reason)
             return .failure(failure)
         }
