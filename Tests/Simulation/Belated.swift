@@ -14,15 +14,24 @@ final class Belated: @unchecked Sendable {
     private let scheduler: Scheduler
     /// The number of the responses.
     private(set) var count = 0
-    /// Contents that arrived late. A mount that has seen one arrival at a place takes the next one
-    /// there for another client's: for a file that was restored.
-    var arrived: [[UInt8]] = []
+    /// Contents that arrived late, and not for the first time. A mount that has seen one arrival at
+    /// a place takes the next one there for another client's: for a file that was restored.
+    private(set) var again: [[UInt8]] = []
+    private var arrived: Set<[UInt8]> = []
     /// Whether any request will be, or was.
     private(set) var isUsed = false
     /// Whether a mode has arrived late, and perhaps replaced a newer one.
     var hasFacts = false
 
     init(_ scheduler: Scheduler) { self.scheduler = scheduler }
+
+    /// Notes content that a request in time has brought.
+    func note(_ content: [UInt8]) { arrived.insert(content) }
+
+    /// Notes content that a late request brings.
+    func noteLate(_ content: [UInt8]) {
+        if !arrived.insert(content).inserted { again.append(content) }
+    }
 
     /// Lets a request arrive after some time.
     func carryOut(_ body: @escaping @Sendable () async -> Void) {

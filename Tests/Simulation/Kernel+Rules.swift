@@ -65,7 +65,7 @@ extension Kernel {
     private func checkPages(
         _ inode: InodeID, _ mount: String, _ text: (InodeID) -> String?
     ) throws {
-        guard let pages = inodes[inode]?.pages,
+        guard let pages = inodes[inode]?.pages, !refused.contains(inode),
             case .ready(let opened) = fs.open(
                 inode, flags: OpenFlags(reads: true), caller: User.caller)
         else { return }

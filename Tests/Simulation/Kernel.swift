@@ -58,6 +58,8 @@ final class Kernel: KernelInvalidating, @unchecked Sendable {
     unowned let fs: DropboxFileSystem
     private(set) var names: [Name: CachedName] = [:]
     private(set) var inodes: [InodeID: CachedInode] = [.root: CachedInode(uses: 1)]
+    /// The files with pages that were refused, and that no user has closed since.
+    private(set) var refused: Set<InodeID> = []
     private var held: [InodeID: Int] = [:]
     private var queue: [Notification] = []
     private var version = 0
@@ -213,6 +215,13 @@ final class Kernel: KernelInvalidating, @unchecked Sendable {
         inodes[inode]?.pages = pages
     }
 
+    /// A page that a user has written through a mapping was refused: it stays until the file is
+    /// closed.
+    func noteRefusedPage(of inode: InodeID) { refused.insert(inode) }
+
+    /// A user has closed a file.
+    func closed(_ inode: InodeID) { refused.remove(inode) }
+
     /// A user has set attributes.
     func changed(_ entry: Entry) {
         forgetAttributes(of: entry.attributes.inode)
@@ -270,6 +279,9 @@ final class Kernel: KernelInvalidating, @unchecked Sendable {
         }
         guard let index else { return false }
         switch queue.remove(at: index) {
+        // A name that it does not have tells the kernel nothing of the folder either.
+        case .entry(let name) where names[name] == nil: break
+        case .deletion(let name, _) where names[name] == nil: break
         case .entry(let name):
             folderChanged(name.parent)
             drop(name)

@@ -85,7 +85,7 @@ extension Plan {
         (
             "a placeholder's children are lost",
             Plan(
-                seed: 2, mounts: 2, pageSize: 2000, distance: 0, compaction: .nodes,
+                seed: 701966, mounts: 2, pageSize: 2000, distance: 0, compaction: .nodes,
                 sharesModes: true,
                 steps: [
                     .other(.makeFolder("/d")), .wait(6000), .user(1, .rename("/d", "/e")),
@@ -112,10 +112,10 @@ extension Plan {
         (
             "a file that another one replaced is not restored",
             Plan(
-                seed: 5, mounts: 2, pageSize: 2000, distance: 400, isHurried: true,
+                seed: 2, mounts: 1, pageSize: 2000, distance: 400, isHurried: true,
                 steps: [
                     .other(.makeFolder("/d")), .wait(6000), .user(0, .removeTree("/d")),
-                    .wait(900), .other(.put("/d/x")), .wait(600), .other(.put("/d/x")),
+                    .wait(585), .other(.put("/d/x")), .wait(520), .other(.put("/d/x")),
                 ])
         ),
         (
@@ -140,7 +140,7 @@ extension Plan {
         (
             "a file is deleted although it has a successor by now",
             Plan(
-                seed: 1, mounts: 1, pageSize: 2000, distance: 400, isHurried: true,
+                seed: 751579, mounts: 1, pageSize: 2000, distance: 0, isHurried: true,
                 steps: [
                     .user(0, .write("/a")), .wait(6000), .user(0, .unlink("/a")),
                     .user(0, .write("/a")),
@@ -168,7 +168,7 @@ extension Plan {
         (
             "the fallback of an atomic save is not handed over",
             Plan(
-                seed: 11, mounts: 2, pageSize: 2000, distance: 0,
+                seed: 250015, mounts: 2, pageSize: 2000, distance: 0,
                 steps: [
                     .user(0, .write("/a")), .wait(6000), .network(0, isCut: true),
                     .user(0, .write("/a")), .wait(3000), .user(0, .save("/a")),
@@ -235,6 +235,99 @@ extension Plan {
                 steps: [
                     .user(0, .makeFolder("/a")), .wait(400), .user(0, .removeFolder("/a")),
                     .user(0, .link("/a")),
+                ])
+        ),
+        (
+            "a folder that users moved is taken for another",
+            Plan(
+                seed: 1, mounts: 1, pageSize: 2000, distance: 0, compaction: .paths,
+                steps: [
+                    .other(.put("/a/y")), .wait(6000), .network(0, isCut: true),
+                    .user(0, .rename("/a", "/b")), .resetCursors, .other(.delete("/a")),
+                    .other(.put("/a/x")),
+                ])
+        ),
+        (
+            "a former node is not asked for",
+            Plan(
+                seed: 1, mounts: 1, pageSize: 2000, distance: 0, isHurried: true,
+                steps: [
+                    .other(.put("/a/x")), .other(.put("/a/y")), .wait(20000),
+                    .deltas(0, areCut: true), .other(.delete("/a/x")), .other(.move("/a", "/b")),
+                    .user(0, .unlink("/a/y")), .wait(3000), .user(0, .makeFolder("/a")),
+                    .user(0, .write("/a/x")), .wait(6000), .deltas(0, areCut: false),
+                ])
+        ),
+        (
+            "a creation is not awaited in the feed",
+            Plan(
+                seed: 1, mounts: 1, pageSize: 2000, distance: 0, compaction: .paths,
+                isHurried: true,
+                steps: [
+                    .other(.put("/d/y")), .wait(20000), .deltas(0, areCut: true),
+                    .other(.move("/d", "/e")), .user(0, .write("/d/x")), .wait(3000),
+                    .other(.delete("/d")), .user(0, .unlink("/d/y")), .wait(3000),
+                    .deltas(0, areCut: false),
+                ])
+        ),
+        (
+            "an intent is known by its folder only",
+            Plan(
+                seed: 1, mounts: 1, pageSize: 2000, distance: 400, isHurried: true,
+                steps: [
+                    .other(.makeFolder("/a")), .wait(6000), .networkCutInRequest(0, changes: 1),
+                    .user(0, .write("/a/x")), .wait(60), .other(.delete("/a")), .wait(1500),
+                    .user(0, .rename("/a", "/b")), .kill(0),
+                ])
+        ),
+        (
+            "a response's place is taken as free",
+            Plan(
+                seed: 1, mounts: 1, pageSize: 2000, distance: 20, folding: .contextual,
+                isHurried: true,
+                steps: [
+                    .other(.put("/a\u{3C2}")), .wait(6000), .deltas(0, areCut: true),
+                    .other(.delete("/a\u{3C2}")), .user(0, .write("/a\u{3A3}")), .wait(20000),
+                    .deltas(0, areCut: false),
+                ])
+        ),
+        (
+            "a mode of another machine replaces one that is not sent",
+            Plan(
+                seed: 2, mounts: 2, pageSize: 2000, distance: 0, sharesModes: true,
+                steps: [
+                    .user(0, .write("/a")), .wait(6000), .user(1, .chmod("/a", 0o600)),
+                    .wait(200), .user(0, .chmod("/a", 0o700)), .wait(250),
+                ])
+        ),
+        (
+            "intents are dropped when the feed is up to date",
+            Plan(
+                seed: 1, mounts: 1, pageSize: 2000, distance: 0, isLate: true, isHurried: true,
+                steps: [
+                    .wait(6000), .faults(0, 100), .user(0, .write("/a")), .wait(10),
+                    .user(0, .unlink("/a")), .faults(0, 0), .wait(60000), .other(.put("/b")),
+                ])
+        ),
+        (
+            "an own deletion is not noted, and own deletions are restored",
+            Plan(
+                seed: 517992, mounts: 1, pageSize: 2000, distance: 0, isLate: true,
+                isHurried: true,
+                steps: [
+                    .other(.makeFolder("/d")), .wait(6000), .faults(0, 40),
+                    .user(0, .removeTree("/d")), .wait(14), .faults(0, 0), .other(.put("/d/x")),
+                    .wait(533), .user(0, .unlink("/d/x")),
+                ])
+        ),
+        (
+            "what stays here is not flushed before the server deletes it",
+            Plan(
+                seed: 1, mounts: 1, pageSize: 2000, distance: 0,
+                steps: [
+                    .other(.put("/a")), .remount(0, ignoring: "b"), .user(0, .open("/a")),
+                    .user(0, .writeOpen), .user(0, .rename("/a", "/b")), .powerCut(0, calls: 0),
+                    .mount(0),
                 ])
         ),
     ]

@@ -3,6 +3,18 @@
 import Core
 import RemoteStore
 
+extension Link {
+    static func summary(of reply: Any) -> String {
+        switch reply {
+        case let page as RemotePage:
+            page.entries.map(\.summary).joined(separator: ", ") + (page.hasMore ? " …" : "")
+        case let entry as RemoteEntry: entry.summary
+        case let entry as RemoteEntry?: entry?.summary ?? "none"
+        default: ""
+        }
+    }
+}
+
 extension RemoteReference {
     var summary: String { "\(path.rawValue)=\(id?.rawValue ?? "any")" }
 }

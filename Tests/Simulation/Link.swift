@@ -45,8 +45,14 @@ final class Link: RemoteStoring, @unchecked Sendable {
     private(set) var requests = 0
     /// Number of requests that change something and have no reply yet.
     private(set) var changesOnTheirWay = 0
+    /// Number of those that users have asked for, which wait for nothing else.
+    private var restorations = 0
+    /// Number of requests so far that were to change something.
+    private(set) var changes = 0
     /// The folders that requests were to make, of which no reply has told whether they did.
     private(set) var uncertainFolders: Set<RemotePath> = []
+    /// The revisions that requests are about to delete.
+    private(set) var deleting: Set<Revision> = []
     /// The nodes that requests were to move.
     private(set) var moved: Set<FileID> = []
 
@@ -74,7 +80,10 @@ final class Link: RemoteStoring, @unchecked Sendable {
         _ body: () async throws(RemoteError) -> Value
     ) async throws(RemoteError) -> Value {
         requests += 1
-        if changes { changesOnTheirWay += 1 }
+        if changes {
+            self.changes += 1
+            changesOnTheirWay += 1
+        }
         defer { if changes { changesOnTheirWay -= 1 } }
         note("→ \(request)")
         do throws(RemoteError) {
@@ -113,16 +122,6 @@ final class Link: RemoteStoring, @unchecked Sendable {
             throw failure(isOpen: true)
         }
         return value
-    }
-
-    private static func summary(of reply: Any) -> String {
-        switch reply {
-        case let page as RemotePage:
-            page.entries.map(\.summary).joined(separator: ", ") + (page.hasMore ? " …" : "")
-        case let entry as RemoteEntry: entry.summary
-        case let entry as RemoteEntry?: entry?.summary ?? "none"
-        default: ""
-        }
     }
 
     /// The failure of a request. Whether the server has done it or will, is open; but it never says
@@ -193,14 +192,21 @@ final class Link: RemoteStoring, @unchecked Sendable {
         }
     }
 
+    /// A node is asked for: what the reply tells is older than a change that is on its way.
+    private func noteRead(of node: String) {
+        if changesOnTheirWay > restorations { onRequest(.outdatedRead(node)) }
+    }
+
     func entry(at path: RemotePath) async throws(RemoteError) -> RemoteEntry? {
-        try await perform("entry \(path.rawValue)") { () async throws(RemoteError) in
+        noteRead(of: path.rawValue)
+        return try await perform("entry \(path.rawValue)") { () async throws(RemoteError) in
             try await base.entry(at: path)
         }
     }
 
     func entry(of id: FileID) async throws(RemoteError) -> RemoteEntry? {
-        try await perform("entry \(id.rawValue)") { () async throws(RemoteError) in
+        noteRead(of: id.rawValue)
+        return try await perform("entry \(id.rawValue)") { () async throws(RemoteError) in
             try await base.entry(of: id)
         }
     }
@@ -224,13 +230,15 @@ final class Link: RemoteStoring, @unchecked Sendable {
         if let content { onRequest(.upload(commit, content)) }
         if belated != nil, let bytes = content {
             late = { [base, belated] in
-                belated?.arrived.append(bytes)
+                belated?.noteLate(bytes)
                 _ = try? await base.upload(MemorySource(bytes), commit: commit)
             }
         }
         return try await perform(request, changes: true, late: late) {
             () async throws(RemoteError) in
-            try await base.upload(source, commit: commit)
+            let entry = try await base.upload(source, commit: commit)
+            if let content { belated?.note(content) }
+            return entry
         }
     }
 
@@ -281,6 +289,8 @@ final class Link: RemoteStoring, @unchecked Sendable {
 
     func delete(_ node: RemoteReference, revision: Revision?) async throws(RemoteError) {
         let request = "delete \(node.summary) \(revision?.rawValue ?? "any")"
+        if let revision { deleting.insert(revision) }
+        defer { if let revision { deleting.remove(revision) } }
         try await perform(
             request, changes: true,
             late: { [base] in try? await base.delete(node, revision: revision) }
@@ -340,16 +350,20 @@ final class Link: RemoteStoring, @unchecked Sendable {
     func restore(
         _ path: RemotePath, to revision: Revision
     ) async throws(RemoteError) -> RemoteEntry {
-        try await restore(path, to: revision) { _, _ in }
+        try await restore(path, to: revision, nil)
     }
 
     fileprivate func restore(
-        _ path: RemotePath, to revision: Revision, _ willReplace: (RemotePath, Revision) -> Void
+        _ path: RemotePath, to revision: Revision, _ world: World?
     ) async throws(RemoteError) -> RemoteEntry {
         let request = "restore \(path.rawValue)"
+        restorations += 1
+        defer { restorations -= 1 }
         return try await perform(request, changes: true) { () async throws(RemoteError) in
-            willReplace(path, revision)
-            return try await base.restore(path, to: revision)
+            world?.willRestore(path, to: revision)
+            let entry = try await base.restore(path, to: revision)
+            world?.noteRestored(revision)
+            return entry
         }
     }
 
@@ -365,8 +379,7 @@ final class Link: RemoteStoring, @unchecked Sendable {
 /// A user's requests for old revisions by a mount's connection.
 struct UserHistory: RemoteHistory {
     let link: Link
-    /// Called when the server is about to replace the node at a path by an older revision.
-    let willReplace: @Sendable (RemotePath, Revision) -> Void
+    let world: World
 
     func revisions(
         of path: RemotePath, limit: Int
@@ -377,6 +390,6 @@ struct UserHistory: RemoteHistory {
     func restore(
         _ path: RemotePath, to revision: Revision
     ) async throws(RemoteError) -> RemoteEntry {
-        try await link.restore(path, to: revision, willReplace)
+        try await link.restore(path, to: revision, world)
     }
 }

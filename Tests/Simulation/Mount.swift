@@ -79,6 +79,7 @@ final class Mount: @unchecked Sendable {
             process.link.onRequest = { [unowned self] in world.check($0, of: self) }
             process.link.onPlace = { [unowned self] in world.check(place: $0, from: $1, of: self) }
             try checkFound(process)
+            try checkLocal(process)
             setNetwork()
             try world.scheduler.value { try await process.engine.start() }
         } catch {
@@ -199,6 +200,19 @@ final class Mount: @unchecked Sendable {
         let rows = try store.read { try $0.stagingFiles() }
         guard let number = rows.intersection(numbers).min() else { return }
         throw Violation(rule: "a row names content that was put aside", detail: "\(name) \(number)")
+    }
+
+    /// What stays here has all its content here: the server may keep it no longer.
+    func checkLocal(_ process: MountProcess) throws {
+        let nodes = try process.store.read { try $0.stagedNodes() }
+        for node in nodes where node.flags.contains(.localOnly) {
+            guard let file = try process.staging.file(of: node), !file.missingRanges.isEmpty else {
+                continue
+            }
+            throw Violation(
+                rule: "a local-only file lacks content",
+                detail: "\(name) \(node.inode) \(file.missingRanges)")
+        }
     }
 
     func checkPins(_ store: MetadataStore) throws {

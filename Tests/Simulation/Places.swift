@@ -1,9 +1,12 @@
 // Requests that no mount sends, although the server's refusal, or a later request, would repair
-// their effect; and deltas that no mount takes for contradictory, because the server's are not.
+// their effect; and deltas and responses that no mount takes for contradictory, because the server's
+// are not.
 
 import Core
 import Logging
+import MetadataStore
 import RemoteStore
+import RemoteStoreTesting
 
 extension World {
     /// A mount asks the server to put something at a path: something new, or the node at `source`.
@@ -19,10 +22,44 @@ extension World {
         }
     }
 
+    /// Throws a `Violation` if a mount shows a folder that the server has, and does not know which
+    /// one it is: where requests take no time, no folder can move between two of them.
+    func checkPlaceholders(_ process: MountProcess) throws {
+        guard plan.distance == 0 else { return }
+        let nodes = try process.store.read { try $0.everyNode() }
+        let unknown = nodes.first { node in
+            node.kind == .folder && node.remote != .absent && node.inode != .root
+                && node.facts.id == nil
+        }
+        guard let unknown else { return }
+        throw Violation(
+            rule: "a folder of the server is not known",
+            detail: "\(process.mount.name) \(unknown.inode)")
+    }
+
     /// A mount has logged something.
     func check(_ event: LogEvent, of name: String) {
-        guard "\(event.message)".hasPrefix("deltas contradict the tree") else { return }
-        violation = Violation(
-            rule: "deltas contradict the tree", detail: "\(name) \(event.metadata ?? [:])")
+        if "\(event.message)".hasPrefix("conflicted copies made"), plan.folding == .scalar,
+            !plan.changesFiles(ofMount: name)
+        {
+            violation = Violation(
+                rule: "a conflict of nobody", detail: "\(name) \(event.metadata ?? [:])")
+        }
+        let rules = ["deltas contradict the tree", "a response contradicts the tree"]
+        guard let rule = rules.first(where: "\(event.message)".hasPrefix) else { return }
+        violation = Violation(rule: rule, detail: "\(name) \(event.metadata ?? [:])")
+    }
+}
+
+extension Plan {
+    /// Whether users of a mount change anything.
+    fileprivate func changesFiles(ofMount name: String) -> Bool {
+        steps.contains { step in
+            guard case .user(let mount, let step) = step, "m\(mount)" == name else { return false }
+            switch step {
+            case .list, .open, .close, .pin, .flush, .flushFolder, .flushOpen: return false
+            default: return true
+            }
+        }
     }
 }

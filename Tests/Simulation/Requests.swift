@@ -16,6 +16,8 @@ enum Request {
     case listing(RemotePath, Set<FileID>, isWhole: Bool)
     /// The server is about to delete something.
     case deletion(RemoteReference)
+    /// A node is asked for while a change is on its way.
+    case outdatedRead(String)
 }
 
 /// The earlier requests that the rules remember.
@@ -41,6 +43,8 @@ extension World {
             broken = nil
         case .deletion(let node):
             broken = rule(brokenByDeletionOf: node, by: mount).map { ($0, node.path) }
+        case .outdatedRead(let node):
+            broken = ("a read runs beside a change", RemotePath(rawValue: node))
         }
         guard violation == nil, let broken else { return }
         violation = Violation(rule: broken.rule, detail: "\(mount.name) \(broken.path)")
@@ -54,10 +58,17 @@ extension World {
         {
             return "content is sent over itself"
         }
+        if case .revision(let revision) = commit.expectation,
+            mount.process?.link.deleting.contains(revision) == true
+        {
+            return "content is sent over a file that is being deleted"
+        }
         if commit.expectation != .absent(strict: false), !isName(commit.path, of: mount) {
             return "a file is sent to a name that users do not see"
         }
-        let tokens = Ledger.tokens(Self.text(of: bytes))
+        let text = Self.text(of: bytes)
+        if ledger.flaw(of: [text]) != nil { return "torn content is sent" }
+        let tokens = Ledger.tokens(text)
         let isWritten =
             mount.process?.user.openFiles.contains { file in
                 guard let last = file.lastWrite, tokens.contains(last.token) else { return false }

@@ -158,12 +158,22 @@ struct Player {
         alarm(600)
     }
 
+    /// The seeds under which each of the known histories is played: a change of the program may give
+    /// its jobs another order, which no longer reaches what the first one did.
+    private static let seedsOfKnown: UInt64 = 5
+
     /// Plays the histories that once broke a rule. Returns whether one does now.
     mutating func playKnown() -> Bool {
         var isBroken = false
-        for (name, plan) in Plan.known {
+        for (name, known) in Plan.known {
             if endsEarly { beginWatch() }
-            let violation = play(plan, verbose: show).violation
+            var violation: Violation?
+            for number in 0..<Self.seedsOfKnown where violation == nil {
+                var plan = known
+                // An odd seed stays one: it says something of the server.
+                plan.seed += 2 * number
+                violation = play(plan, verbose: show).violation
+            }
             print("\(violation.map { "✘ \($0)" } ?? "✔") \(name)")
             fflush(nil)
             isBroken = isBroken || violation != nil

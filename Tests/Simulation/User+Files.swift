@@ -75,13 +75,18 @@ extension User {
         isPage: Bool = false
     ) async throws {
         let bytes = Array(token.utf8)
+        // A page of a mapping has them before the request, also if that is refused.
+        if isPage { kernel.wrote(bytes, at: offset, inode) }
         let answer = bytes.withUnsafeBytes {
             fs.write(inode, handle: handle, offset: offset, bytes: $0, isPage: isPage)
         }
+        var isWritten = false
+        defer { if isPage, !isWritten { kernel.noteRefusedPage(of: inode) } }
         do {
             let count = try await answer.value()
-            if !isDead { kernel.wrote(Array(bytes.prefix(count)), at: offset, inode) }
-            guard count == bytes.count else {
+            isWritten = count == bytes.count
+            if !isDead, !isPage { kernel.wrote(Array(bytes.prefix(count)), at: offset, inode) }
+            guard isWritten else {
                 // The program's next write is refused, and it gives up.
                 ledger.noteShortWrite()
                 throw FileSystemError.noSpace
@@ -109,7 +114,10 @@ extension User {
                 inode, flags: OpenFlags(reads: true, writes: true), caller: Self.caller
             ).value()
             self.kernel.opened(inode, opened)
-            defer { self.fs.release(inode, handle: opened.handle) }
+            defer {
+                self.fs.release(inode, handle: opened.handle)
+                self.kernel.closed(inode)
+            }
             try await self.kernel.fill(inode, opened, count: Self.mostBytes)
             try await body(OpenFile(inode: inode, handle: opened.handle))
         }
@@ -236,6 +244,7 @@ extension User {
                 acknowledge(file.tokens, file.inode)
             }
             fs.release(file.inode, handle: file.handle)
+            kernel.closed(file.inode)
             kernel.letGo(file.inode)
         }
         openFiles = []
@@ -244,9 +253,7 @@ extension User {
     /// Makes the oldest revision that is listed the current one.
     func restore(_ path: String) async throws {
         let names = try path.split(separator: "/").map { try FileName(utf8: Array($0.utf8)) }
-        let history = UserHistory(link: process.link) { [world] in
-            world.restore($0, to: $1)
-        }
+        let history = UserHistory(link: process.link, world: world)
         let known = try await process.engine.revisions(of: names, limit: 3, from: history)
         let revision = known.isDeleted ? nil : known.versions.last?.file.revision
         _ = try await process.engine.restore(names, to: revision, from: history)

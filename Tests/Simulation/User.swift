@@ -141,6 +141,7 @@ final class User: @unchecked Sendable {
 
     private func noteMode(_ bits: UInt16, of inode: InodeID, over before: UInt16) throws {
         guard let node = try process.store.read({ try $0.node(inode) }) else { return }
+        world.unsentModes.note(bits, of: node, process)
         let isCurrent = try world.tree(of: process) == world.tree()
         world.setModes.set(bits, of: node, over: before, isCurrent: isCurrent)
     }

@@ -22,7 +22,7 @@ extension World {
         let entries = server.otherClient.snapshot.entries
         let texts = serverTexts()
         if let flaw = ledger.flaw(of: texts) { throw Violation(rule: "torn", detail: flaw) }
-        for bytes in belated.arrived {
+        for bytes in belated.again {
             ledger.allowCopies(of: Self.text(of: bytes))
         }
         // A listing may leave out a file that moves between two pages; and two mounts that have

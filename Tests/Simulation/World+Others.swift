@@ -71,12 +71,14 @@ extension World {
         // Elsewhere it is a copy, also if users move theirs before both are seen to be the same, if
         // theirs arrives under the name of before a save (row M7), or if it or a folder above it
         // has an alias there. A full disk cannot keep the hash that tells it.
-        if try plan.hasMoves || !plan.flushes(index) || hasAlias
+        let before = server.otherClient.files(below: path)
+        // The next revision of a known file is one file (row E2), wherever users move it.
+        let isOneFile = node.remote != .absent && before.first?.id == node.facts.id
+        if try plan.hasMoves && !isOneFile || !plan.flushes(index) || hasAlias
             || !tokens.isDisjoint(with: serverTokens()) || isSentElsewhere(node, text, process)
         {
             ledger.allowCopies(of: text)
         }
-        let before = server.otherClient.files(below: path)
         // The same content again changes nothing there.
         if before.contains(where: { $0.bytes == Array(text.utf8) }) { return }
         try server.otherClient.put(path, text)

@@ -39,6 +39,7 @@ final class World: @unchecked Sendable {
     var view = View()
     var requests = Requests()
     var setModes = SetModes()
+    var unsentModes = UnsentModes()
     var folders = Folders()
     /// The keys of names that other clients have given to files.
     var namesOfFiles: Set<String> = []
@@ -120,6 +121,7 @@ final class World: @unchecked Sendable {
             }
             if let violation { throw violation }
             try checkMoves()
+            try checkUnsentModes()
             try checkView()
             try checkInvariants()
         }
@@ -222,12 +224,16 @@ final class World: @unchecked Sendable {
 
     // MARK: Texts
 
-    /// A user restores an older revision at a path of the server: its present content is given up.
-    func restore(_ path: RemotePath, to revision: Revision) {
+    /// The server is about to restore an older revision at a path for a user: its present content is
+    /// given up.
+    func willRestore(_ path: RemotePath, to revision: Revision) {
         texts(below: path.rawValue).forEach { ledger.give(up: $0) }
         ledger.allowCopies(of: text(of: revision))
         removals.withdraw(Ledger.tokens(text(of: revision)))
     }
+
+    /// The server has restored a revision.
+    func noteRestored(_ revision: Revision) { ledger.take(back: text(of: revision)) }
 
     /// A mount's machine has lost unflushed bytes.
     func cutPower(of mount: Mount) {
@@ -296,6 +302,7 @@ final class World: @unchecked Sendable {
                 }
                 try mount.checkPins(process.store)
                 if mounts.count > 1 { try checkNames(process) }
+                try checkPlaceholders(process)
                 mount.machine.hasChanged = false
             }
             try process.checkKernel()

@@ -1,0 +1,92 @@
+// More histories that reach places which those of the seeds seldom or never reach, each named after
+// the mutant of `mutants.toml` that it catches. Not responsible for the others
+// (`KnownHistories+Reached.swift`).
+
+import RemoteStoreTesting
+
+extension Plan {
+    /// The name of each says what would be wrong without the rule.
+    static let knownReachedMore: [(name: String, plan: Plan)] = [
+        (
+            "the same bytes are a conflict",
+            Plan(
+                seed: 1, mounts: 1, pageSize: 2000, distance: 0,
+                steps: [
+                    .user(0, .write("/a")), .wait(6000), .network(0, isCut: true),
+                    .user(0, .write("/a")), .other(.putSame(0, "/a")),
+                    .user(0, .rename("/a", "/b")),
+                ])
+        ),
+        (
+            "what a failed close has not kept stays in the cache of the kernel",
+            Plan(
+                seed: 1, mounts: 1, pageSize: 2000, distance: 0, keepsNames: true,
+                steps: [
+                    .user(0, .write("/a")), .user(0, .append("/a")), .wait(6000),
+                    .user(0, .open("/a")), .disk(0, isFull: true), .user(0, .overwriteOpen),
+                    .user(0, .close), .wait(100),
+                ])
+        ),
+        (
+            "unknown folders above a node are not asked for",
+            Plan(
+                seed: 1, mounts: 1, pageSize: 2000, distance: 0, compaction: .paths,
+                isHurried: true,
+                steps: [
+                    .other(.put("/d/y")), .other(.put("/d/z")), .wait(20000),
+                    .deltas(0, areCut: true), .other(.move("/d", "/e")),
+                    .user(0, .unlink("/d/y")), .wait(3000),
+                ])
+        ),
+        (
+            "a metadata read runs beside commits",
+            Plan(
+                seed: 1, mounts: 1, pageSize: 2000, distance: 400, isHurried: true,
+                steps: [
+                    .user(0, .write("/a")), .wait(6000), .user(0, .write("/b")),
+                    .user(0, .write("/c")), .other(.move("/a", "/d")), .user(0, .unlink("/a")),
+                    .user(0, .write("/e")), .wait(200), .user(0, .write("/f")), .wait(200),
+                    .user(0, .write("/g")),
+                ])
+        ),
+        (
+            "a file in flight gives away its identity",
+            Plan(
+                seed: 1, mounts: 1, pageSize: 2000, distance: 400, isHurried: true,
+                steps: [
+                    .user(0, .write("/a")), .wait(6000), .user(0, .unlink("/a")), .wait(50),
+                    .user(0, .write("/a")),
+                ])
+        ),
+        (
+            "intents of a removed file stay",
+            Plan(
+                seed: 1, mounts: 2, pageSize: 2000, distance: 0, isHurried: true,
+                steps: [
+                    .wait(3000), .date(0, 30), .network(0, isCut: true), .user(0, .write("/a")),
+                    .wait(100), .other(.putSame(0, "/a")), .network(0, isCut: false),
+                    .wait(10000), .other(.delete("/a")), .wait(19900),
+                    .user(1, .restore("/a")), .wait(6000),
+                ])
+        ),
+        (
+            "the kernel keeps a listing",
+            Plan(
+                seed: 1, mounts: 1, pageSize: 2000, distance: 0, keepsNames: true,
+                steps: [
+                    .other(.put("/a")), .wait(6000), .user(0, .list("/")), .other(.put("/b")),
+                    .wait(6000),
+                ])
+        ),
+        (
+            "the server carries out a mode after the save that has replaced it",
+            Plan(
+                seed: 200360, mounts: 1, pageSize: 2000, distance: 400, isHurried: true,
+                sharesModes: true,
+                steps: [
+                    .user(0, .write("/a")), .wait(6000), .user(0, .chmod("/a", 0o600)), .wait(1),
+                    .user(0, .save("/a")), .wait(60000),
+                ])
+        ),
+    ]
+}
