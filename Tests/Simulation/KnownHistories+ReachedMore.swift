@@ -79,6 +79,58 @@ extension Plan {
                 ])
         ),
         (
+            "a moved folder's listing is believed",
+            Plan(
+                seed: 1, mounts: 1, pageSize: 1, distance: 400,
+                steps: [
+                    .other(.put("/a/x")), .other(.put("/c")), .wait(1500),
+                    .other(.delete("/a/x")), .other(.move("/a", "/d")),
+                ])
+        ),
+        (
+            "a temporary name is followed",
+            Plan(
+                seed: 1, mounts: 2, pageSize: 2000, distance: 0, compaction: .paths,
+                isHurried: true,
+                steps: [
+                    .other(.put("/x/a")), .other(.put("/y/b")), .wait(6000),
+                    .networkCutInRequest(1, changes: 1), .user(1, .exchange("/x/a", "/y/b")),
+                    .wait(20000),
+                ])
+        ),
+        (
+            "a placeholder stays, and an empty one",
+            Plan(
+                seed: 286912, mounts: 1, pageSize: 2000, distance: 400, isHurried: true,
+                steps: [
+                    .other(.makeFolder("/g/d")), .wait(6000), .user(0, .removeFolder("/g/d")),
+                    .wait(600), .other(.put("/g/d/x")), .wait(1500), .deltas(0, areCut: true),
+                    .other(.delete("/g/d")), .user(0, .rename("/g", "/k")), .wait(1500),
+                ])
+        ),
+        (
+            "a file without a row is moved before its number is reserved on the disk",
+            Plan(
+                seed: 397170, mounts: 1, pageSize: 2000, distance: 0,
+                steps: [
+                    .wait(106), .user(0, .write("/a")), .powerCut(0, calls: 0),
+                    .powerCut(0, calls: 13), .mount(0), .mount(0), .user(0, .write("/a")),
+                    .wait(3000), .kill(0), .mount(0),
+                ])
+        ),
+        (
+            "a node whose alias others have taken keeps it",
+            Plan(
+                seed: 1, mounts: 1, pageSize: 2000, distance: 0,
+                steps: [
+                    .other(.put("/a")), .wait(6000), .user(0, .write("/A")), .wait(6000),
+                    .other(.move("/A (Case Conflict)", "/x")),
+                    .other(.move("/x", "/A (CASE CONFLICT)")), .wait(6000),
+                    .network(0, isCut: true), .user(0, .write("/A")),
+                    .other(.delete("/A (CASE CONFLICT)")), .other(.put("/A (CASE CONFLICT)")),
+                ])
+        ),
+        (
             "the server carries out a mode after the save that has replaced it",
             Plan(
                 seed: 200360, mounts: 1, pageSize: 2000, distance: 400, isHurried: true,

@@ -362,7 +362,7 @@ final class Link: RemoteStoring, @unchecked Sendable {
         return try await perform(request, changes: true) { () async throws(RemoteError) in
             world?.willRestore(path, to: revision)
             let entry = try await base.restore(path, to: revision)
-            world?.noteRestored(revision)
+            world?.noteRestored(revision, as: entry)
             return entry
         }
     }

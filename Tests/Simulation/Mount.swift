@@ -128,6 +128,7 @@ final class Mount: @unchecked Sendable {
 
     /// The server has changed something for this process.
     private func noteChange(_ isDead: Mark) {
+        world.noteFolders()
         if let left = changesBeforeSilence {
             changesBeforeSilence = left > 1 ? left - 1 : nil
             if left <= 1 {

@@ -1,6 +1,6 @@
 // Requests that no mount sends, although the server's refusal, or a later request, would repair
-// their effect; and deltas and responses that no mount takes for contradictory, because the server's
-// are not.
+// their effect; and deltas and responses that no mount takes for contradictory, because the
+// server's are not.
 
 import Core
 import Logging
@@ -53,7 +53,7 @@ extension World {
 
 extension Plan {
     /// Whether users of a mount change anything.
-    fileprivate func changesFiles(ofMount name: String) -> Bool {
+    func changesFiles(ofMount name: String) -> Bool {
         steps.contains { step in
             guard case .user(let mount, let step) = step, "m\(mount)" == name else { return false }
             switch step {

@@ -3,6 +3,7 @@
 
 import Core
 import MetadataStore
+import RemoteStore
 import Sync
 
 /// The tokens that are to be gone.
@@ -105,5 +106,22 @@ extension World {
         return try? process.store.read { snapshot in
             try snapshot.journalEntries(limit: 1000).compactMap { try snapshot.node($0.inode) }
         }
+    }
+}
+
+extension World {
+    /// The server is about to restore an older revision at a path for a user: its present content
+    /// is given up.
+    func willRestore(_ path: RemotePath, to revision: Revision) {
+        texts(below: path.rawValue).forEach { ledger.give(up: $0) }
+        ledger.allowCopies(of: text(of: revision))
+        removals.withdraw(Ledger.tokens(text(of: revision)))
+    }
+
+    /// The server has restored a revision. The one that is current stays as it was, and what users
+    /// have done to it is still to be sent.
+    func noteRestored(_ revision: Revision, as entry: RemoteEntry) {
+        guard case .file(let file) = entry.kind, file.revision != revision else { return }
+        ledger.take(back: text(of: revision))
     }
 }

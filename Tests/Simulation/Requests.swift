@@ -34,9 +34,12 @@ extension World {
         case .upload(let commit, let bytes):
             broken = rule(brokenBy: commit, bytes, of: mount).map { ($0, commit.path) }
         case .facts(let node):
-            // A mount also sends the modes that others have set, for what it makes again.
+            // A mount also sends the modes that others have set, for what it makes again: not one
+            // whose users do nothing.
             let mayBe =
-                (0..<plan.mounts).contains(where: plan.changesNamesOrModes) || plan.hasAliases
+                plan.hasAliases
+                || plan.changesFiles(ofMount: mount.name)
+                    && (0..<plan.mounts).contains(where: plan.changesNamesOrModes)
             broken = mayBe ? nil : ("modes are sent that no user has set", node.path)
         case .listing(let folder, let nodes, let isWhole):
             requests.shown[mount.name, default: [:]][folder] = (nodes, isWhole)

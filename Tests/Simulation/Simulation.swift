@@ -158,8 +158,8 @@ struct Player {
         alarm(600)
     }
 
-    /// The seeds under which each of the known histories is played: a change of the program may give
-    /// its jobs another order, which no longer reaches what the first one did.
+    /// The seeds under which each of the known histories is played: a change of the program may
+    /// give its jobs another order, which no longer reaches what the first one did.
     private static let seedsOfKnown: UInt64 = 5
 
     /// Plays the histories that once broke a rule. Returns whether one does now.

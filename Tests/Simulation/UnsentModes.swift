@@ -19,11 +19,13 @@ struct UnsentModes {
 
     private var modes: [Key: Mode] = [:]
 
-    /// A user has set a mode.
-    mutating func note(_ bits: UInt16, of node: Node, _ process: MountProcess) {
+    /// A user has set a mode; `isShared`: so have, or will, users of another mount.
+    mutating func note(
+        _ bits: UInt16, of node: Node, _ process: MountProcess, isShared: Bool
+    ) {
         let key = Key(mount: ObjectIdentifier(process), inode: node.inode)
-        modes[key] =
-            node.flags.contains(.factsOwed) ? Mode(bits: bits, changes: process.link.changes) : nil
+        let isOwed = node.flags.contains(.factsOwed) && !isShared
+        modes[key] = isOwed ? Mode(bits: bits, changes: process.link.changes) : nil
     }
 
     /// A node that has another mode, although nothing was sent; forgets those of processes that
@@ -39,6 +41,8 @@ struct UnsentModes {
                 continue
             }
             if let now = node.local.permissions, now & 0o777 != mode.bits { return node }
+            // Another machine has told the same mode.
+            if !node.flags.contains(.factsOwed) { modes[key] = nil }
         }
         return nil
     }
@@ -51,5 +55,14 @@ extension World {
         guard let node = try unsentModes.changed(among: running) else { return }
         throw Violation(
             rule: "an unsent mode is replaced", detail: "\(node.inode) \(node.local)")
+    }
+}
+
+extension Plan {
+    /// Whether users of another mount set a mode.
+    func sets(_ bits: UInt16, besides mount: Int) -> Bool {
+        steps.contains { step in
+            if case .user(let other, .chmod(_, bits)) = step { other != mount } else { false }
+        }
     }
 }

@@ -141,7 +141,8 @@ final class User: @unchecked Sendable {
 
     private func noteMode(_ bits: UInt16, of inode: InodeID, over before: UInt16) throws {
         guard let node = try process.store.read({ try $0.node(inode) }) else { return }
-        world.unsentModes.note(bits, of: node, process)
+        let isShared = world.plan.sets(bits, besides: process.mount.machine.index)
+        world.unsentModes.note(bits, of: node, process, isShared: isShared)
         let isCurrent = try world.tree(of: process) == world.tree()
         world.setModes.set(bits, of: node, over: before, isCurrent: isCurrent)
     }

@@ -40,6 +40,7 @@ extension World {
                 moved.forEach { removals.withdraw(Ledger.tokens($0)) }
             }
             count("changes of another client")
+            noteFolders()
             try noteUnseen()
         } catch let error as RemoteError {
             note("  refused: \(error)")

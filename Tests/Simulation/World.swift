@@ -40,6 +40,7 @@ final class World: @unchecked Sendable {
     var requests = Requests()
     var setModes = SetModes()
     var unsentModes = UnsentModes()
+    var formerFolders = FormerFolders()
     var folders = Folders()
     /// The keys of names that other clients have given to files.
     var namesOfFiles: Set<String> = []
@@ -224,17 +225,6 @@ final class World: @unchecked Sendable {
 
     // MARK: Texts
 
-    /// The server is about to restore an older revision at a path for a user: its present content is
-    /// given up.
-    func willRestore(_ path: RemotePath, to revision: Revision) {
-        texts(below: path.rawValue).forEach { ledger.give(up: $0) }
-        ledger.allowCopies(of: text(of: revision))
-        removals.withdraw(Ledger.tokens(text(of: revision)))
-    }
-
-    /// The server has restored a revision.
-    func noteRestored(_ revision: Revision) { ledger.take(back: text(of: revision)) }
-
     /// A mount's machine has lost unflushed bytes.
     func cutPower(of mount: Mount) {
         note("\(mount.name) has no power")
@@ -285,7 +275,7 @@ final class World: @unchecked Sendable {
         }
     }
 
-    private func text(of revision: Revision) -> String {
+    func text(of revision: Revision) -> String {
         Self.text(of: server.content(of: revision) ?? [])
     }
 
@@ -303,6 +293,7 @@ final class World: @unchecked Sendable {
                 try mount.checkPins(process.store)
                 if mounts.count > 1 { try checkNames(process) }
                 try checkPlaceholders(process)
+                try checkHeld(process)
                 mount.machine.hasChanged = false
             }
             try process.checkKernel()

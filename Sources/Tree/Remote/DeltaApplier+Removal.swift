@@ -239,8 +239,9 @@ extension DeltaApplier {
         }
     }
 
-    /// Shows nodes between two moves of another client, which are seen in a deleted folder until the
-    /// second one, where the server has them: no user has put them there, so they do not keep it.
+    /// Shows nodes between two moves of another client, which are seen in a deleted folder until
+    /// the second one, where the server has them: no user has put them there, so they do not keep
+    /// it.
     private mutating func releaseHeld(in folder: Node) throws {
         for child in try transaction.children(of: folder.inode) {
             guard let node = try transaction.node(child.inode), node.flags.contains(.betweenMoves),
