@@ -46,10 +46,6 @@ package struct DeltaApplier {
         try settleDetached()
         try announceHeldBack()
         try hideEmptyRestored()
-        if entries.contains(where: \.isFolder) {
-            try doubts.checkUnknownPaths(besides: batch, in: transaction)
-        }
-        doubts.forgetUnknownPaths()
     }
 
     private mutating func apply(_ entry: RemoteEntry) throws {

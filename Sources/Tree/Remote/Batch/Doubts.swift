@@ -10,13 +10,9 @@ import RemoteStore
 struct Doubts {
     /// Number of nodes that one deletion may mark for verification.
     private static let mostNodes = 16
-    /// Number of paths in one batch to check again: a batch of deletions of unknown nodes is long.
-    private static let mostPaths = 2_000
 
     /// The nodes, although the batch may have them.
     private(set) var ids: Set<FileID> = []
-    /// Paths of the feed's deletions that had no node at their turn.
-    private var unknownPaths: [String] = []
 
     /// Notes that a node is to be requested by its ID.
     mutating func note(_ id: FileID, in transaction: Transaction) throws {
@@ -38,28 +34,14 @@ struct Doubts {
     /// Handles a deletion at a path that the tree does not know. Another client may have moved a
     /// folder and then deleted a node in it, before this mount moved the same folder: the deletion
     /// has a path that no other delta contains. So nodes in folders that this mount has moved are
-    /// noted if they match the last names of the path.
+    /// noted if they match the last names of the path. A folder that a later entry of the batch puts
+    /// at the path leaves its contents in doubt by itself.
     mutating func noteUnknown(
         _ path: String, besides batch: DeltaBatch, in transaction: Transaction
     ) throws {
         let nodes = try transaction.nodesBelowPreviousPaths(endingLike: path, limit: Self.mostNodes)
         try note(nodes, besides: batch, in: transaction)
-        unknownPaths.append(path)
     }
-
-    /// Checks the paths again, because the batch may have put folders there since: their contents
-    /// were in them when they were deleted, unless the batch contains them.
-    mutating func checkUnknownPaths(
-        besides batch: DeltaBatch, in transaction: Transaction
-    ) throws {
-        for path in unknownPaths.prefix(Self.mostPaths) {
-            guard let id = try transaction.remoteNode(foldedPath: path)?.facts.id, !batch.has(id)
-            else { continue }
-            try note(id, in: transaction)
-        }
-    }
-
-    mutating func forgetUnknownPaths() { unknownPaths = [] }
 
     // MARK: Contents of folders
 
