@@ -5,6 +5,12 @@
 import RemoteStoreTesting
 
 extension Plan {
+    /// As many folders as are looked at by the last names of a path: the contents of others are
+    /// found by their former paths only.
+    private static let many = "fghijklmopqrstwz".map { "/\($0)" }
+    private static var makesMany: [Step] { many.map { .user(0, .makeFolder($0)) } }
+    private static var renamesMany: [Step] { many.map { .user(0, .rename($0, $0 + "1")) } }
+
     /// The name of each says what would be wrong without the rule.
     static let knownReachedMore: [(name: String, plan: Plan)] = [
         (
@@ -128,6 +134,46 @@ extension Plan {
                     .other(.move("/x", "/A (CASE CONFLICT)")), .wait(6000),
                     .network(0, isCut: true), .user(0, .write("/A")),
                     .other(.delete("/A (CASE CONFLICT)")), .other(.put("/A (CASE CONFLICT)")),
+                ])
+        ),
+        (
+            "a folder's deletion by a response is not noted, and commits to a split folder concern the new one",
+            Plan(
+                seed: 1, mounts: 1, pageSize: 2000, distance: 0, moveLimit: 2, isHurried: true,
+                steps: [
+                    .other(.put("/d/c/x")), .other(.put("/d/c/y")), .other(.put("/d/u")),
+                    .other(.put("/d/v")),
+                ] + makesMany + [
+                    .wait(20000), .deltas(0, areCut: true), .other(.delete("/d/c/x")),
+                    .other(.move("/d/c", "/b")),
+                ] + renamesMany + [
+                    .wait(6000), .user(0, .unlink("/d/c/y")), .wait(3000),
+                    .user(0, .rename("/d", "/e")), .wait(6000), .deltas(0, areCut: false),
+                    .wait(3000),
+                ])
+        ),
+        (
+            "children of a folder that changed its id are believed",
+            Plan(
+                seed: 1, mounts: 1, pageSize: 2000, distance: 0, compaction: .nodes,
+                isHurried: true,
+                steps: [.other(.put("/c/x")), .other(.put("/c/y"))] + makesMany + [
+                    .wait(20000), .deltas(0, areCut: true),
+                ] + renamesMany + [
+                    .wait(3000), .user(0, .rename("/c", "/a")), .wait(3000),
+                    .other(.makeFolder("/n")), .other(.move("/a", "/n/a")),
+                    .other(.delete("/n/a/x")), .other(.move("/n", "/a")),
+                    .deltas(0, areCut: false), .wait(6000),
+                ])
+        ),
+        (
+            "content that was written to since is sent",
+            Plan(
+                seed: 847806, mounts: 1, pageSize: 2000, distance: 400, isHurried: true,
+                steps: [
+                    .user(0, .write("/a")), .user(0, .append("/a")), .user(0, .append("/a")),
+                    .user(0, .append("/a")), .wait(12000), .user(0, .truncate("/a")), .wait(89),
+                    .user(0, .truncate("/a")),
                 ])
         ),
         (
