@@ -1,5 +1,5 @@
-// Files between two moves of another mount: until the second one, users who do nothing see them in a
-// folder where the server has had them. Not responsible for their names (`World.swift`).
+// Files between two moves of another mount: until the second one, users who do nothing see them in
+// a folder where the server has had them. Not responsible for their names (`World.swift`).
 
 import Core
 import MetadataStore

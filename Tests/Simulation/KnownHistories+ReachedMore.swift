@@ -97,11 +97,11 @@ extension Plan {
             "a temporary name is followed",
             Plan(
                 seed: 1, mounts: 2, pageSize: 2000, distance: 0, compaction: .paths,
-                isHurried: true,
                 steps: [
-                    .other(.put("/x/a")), .other(.put("/y/b")), .wait(6000),
-                    .networkCutInRequest(1, changes: 1), .user(1, .exchange("/x/a", "/y/b")),
-                    .wait(20000),
+                    .other(.put("/d/x")), .wait(6000), .deltas(0, areCut: true),
+                    .networkCutInRequest(1, changes: 1), .user(1, .rename("/d/x", "/t")),
+                    .user(1, .removeFolder("/d")), .user(1, .rename("/t", "/d")), .wait(3000),
+                    .other(.put("/d/x")), .deltas(0, areCut: false), .wait(15000),
                 ])
         ),
         (
@@ -121,7 +121,7 @@ extension Plan {
                 steps: [
                     .wait(106), .user(0, .write("/a")), .powerCut(0, calls: 0),
                     .powerCut(0, calls: 13), .mount(0), .mount(0), .user(0, .write("/a")),
-                    .wait(3000), .kill(0), .mount(0),
+                    .kill(0),
                 ])
         ),
         (

@@ -23,9 +23,14 @@ extension World {
     }
 
     /// Throws a `Violation` if a mount shows a folder that the server has, and does not know which
-    /// one it is: where requests take no time, no folder can move between two of them.
+    /// one it is: where requests take no time, no folder can move between two of them. A move of
+    /// users into a folder that others have moved makes a new one, of which no reply tells.
     func checkPlaceholders(_ process: MountProcess) throws {
         guard plan.distance == 0 else { return }
+        let usersMove = plan.steps.contains {
+            if case .user(_, let step) = $0 { step.isMove } else { false }
+        }
+        if usersMove { return }
         let nodes = try process.store.read { try $0.everyNode() }
         let unknown = nodes.first { node in
             node.kind == .folder && node.remote != .absent && node.inode != .root

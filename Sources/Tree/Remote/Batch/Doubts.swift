@@ -34,8 +34,8 @@ struct Doubts {
     /// Handles a deletion at a path that the tree does not know. Another client may have moved a
     /// folder and then deleted a node in it, before this mount moved the same folder: the deletion
     /// has a path that no other delta contains. So nodes in folders that this mount has moved are
-    /// noted if they match the last names of the path. A folder that a later entry of the batch puts
-    /// at the path leaves its contents in doubt by itself.
+    /// noted if they match the last names of the path. A folder that a later entry of the batch
+    /// puts at the path leaves its contents in doubt by itself.
     mutating func noteUnknown(
         _ path: String, besides batch: DeltaBatch, in transaction: Transaction
     ) throws {
