@@ -2,6 +2,7 @@
 // Not responsible for the parts of the process, nor for what its users do.
 
 import Core
+import FileSystem
 import MetadataStore
 import RemoteStore
 import Staging

@@ -26,7 +26,7 @@ package final class MemoryDatabase: Sendable {
 
     /// Creates the database with the tables of the present version.
     package init() throws {
-        queue = try DatabaseQueue(configuration: MetadataStore.configuration)
+        queue = try DatabaseQueue(configuration: MetadataStore.configuration())
         try Schema.migrator.migrate(queue)
         (tables, resetting) = try queue.write { database in
             let tables = try Self.tables(database)

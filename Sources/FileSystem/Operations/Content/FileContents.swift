@@ -31,8 +31,8 @@ final class FileContents: Sendable {
 
     init(
         store: MetadataStore, tree: LocalTree, finder: ContentFinder, keeper: ContentKeeper,
-        unsaved: UnsavedFiles, openFiles: OpenFiles, reader: any ContentReading, sync: any Syncing, clock: any SyncClock,
-        work: LocalWork
+        unsaved: UnsavedFiles, openFiles: OpenFiles, reader: any ContentReading,
+        sync: any Syncing, clock: any SyncClock, work: LocalWork
     ) {
         self.store = store
         self.tree = tree

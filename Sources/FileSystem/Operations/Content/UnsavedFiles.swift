@@ -3,7 +3,7 @@
 
 import Blocking
 import Core
-import Saturating
+import Staging
 import Synchronization
 
 /// The open files with changes that no row has.
