@@ -177,6 +177,36 @@ extension Plan {
                 ])
         ),
         (
+            "an outdated entry of a file is applied",
+            Plan(
+                seed: 203399, mounts: 1, pageSize: 2000, distance: 400, pause: 400,
+                sharesModes: true,
+                steps: [
+                    .user(0, .write("/a")), .user(0, .chmod("/a", 448)), .user(0, .save("/c")),
+                    .mount(0), .user(0, .overwrite("/c")), .user(0, .overwrite("/a")),
+                    .user(0, .chmod("/c", 448)), .user(0, .write("/a")),
+                ])
+        ),
+        (
+            "a large folder whose case changes is split",
+            Plan(
+                seed: 1, mounts: 1, pageSize: 2000, distance: 0, moveLimit: 2,
+                steps: [
+                    .other(.put("/d/a")), .other(.put("/d/b")), .other(.put("/d/c")),
+                    .wait(6000), .user(0, .rename("/d", "/D")), .wait(6000),
+                ])
+        ),
+        (
+            "what was written since is retired",
+            Plan(
+                seed: 200015, mounts: 1, pageSize: 3, distance: 400, compaction: .nodes,
+                keepsNames: true, faults: 10, isHurried: true, pause: 30,
+                steps: [
+                    .other(.put("/b/a")), .wait(6000), .user(0, .write("/b/b")),
+                    .user(0, .write("/b/b")),
+                ])
+        ),
+        (
             "the server carries out a mode after the save that has replaced it",
             Plan(
                 seed: 200360, mounts: 1, pageSize: 2000, distance: 400, isHurried: true,
