@@ -47,7 +47,7 @@ struct DurabilityTests {
         #expect(try second.attributes(.root).modificationTime > WallTime(seconds: 1))
     }
 
-    @Test("what was written to files that are still open survives an orderly end")
+    @Test("changes of files that are still open survive an orderly end")
     func heldOpen() throws {
         let first = try Fixture()
         let file = try first.makeFile("f", text("hello"))
@@ -65,7 +65,7 @@ struct DurabilityTests {
         #expect(try second.isQueued(file) && second.isQueued(base))
     }
 
-    @Test("what was written to files that stay open is saved after a while, each time")
+    @Test("changes of files that stay open are saved after a while, each time")
     func savedWhileOpen() throws {
         let queue = LateQueue()
         let first = try Fixture(queue: queue)

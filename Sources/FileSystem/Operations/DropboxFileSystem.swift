@@ -150,8 +150,8 @@ package final class DropboxFileSystem: FileSystemOperations {
         }
     }
 
-    /// Saves what programs have written to files that they still have open. Called at the end, when
-    /// no request comes any more.
+    /// Saves the content of files that programs still have open. Called at the end, after the last
+    /// request.
     package func saveOpenFiles() { unsaved.end() }
 
     // MARK: Names

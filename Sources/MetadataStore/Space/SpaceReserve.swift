@@ -159,9 +159,9 @@ package final class SpaceReserve: Sendable {
         state.withLock { $0.makeRoom }?(bytes) ?? false
     }
 
-    /// Releases a piece before a transaction, if that could take the last of the disk. A transaction
-    /// cannot be repeated, because its caller does more than change rows. It is one piece, also if
-    /// the disk is still full then: whoever has taken it would take all.
+    /// Releases a piece before a transaction, if that could take the last of the disk. A
+    /// transaction cannot be repeated, because its caller does more than change rows. It is one
+    /// piece, also if the disk is still full then: the program that has taken it would take all.
     package func prepare() {
         if let space, space.free < piece / 2 { release() }
     }

@@ -17,8 +17,8 @@ struct BlockBitmap: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// The blocks of a file that have any data on the disk; nil if all have, or if the disk does not
-    /// say. `size` is the file's in bytes.
+    /// The blocks of a file that have any data on the disk; nil if all have, or if the disk does
+    /// not say. `size` is the file's in bytes.
     init?(dataOf path: String, size: Int64) {
         // Larger than any content.
         guard size <= Self.largestFile,

@@ -1,5 +1,5 @@
-# A program holds files open and writes on, as to a log, while the mount ends: by one signal, by two, and killed. What was written stays, also in
-# what stays on this machine.
+# A program holds files open and writes on, as to a log, while the mount ends: by one signal, by two, and killed. Its bytes stay, also in
+# files that stay on this machine.
 # mounts: itself
 # limit: 240
 . "$TOOLS/lib.sh"
@@ -9,11 +9,11 @@ echo 'ignore = "*.log"' > "$DBXFS_CONFIG"
 written() {
     rm -f "$WORK/written"
     python3 -c '
-import os, sys, time
+import os, signal, sys
 files = [os.open(name, os.O_WRONLY | os.O_APPEND | os.O_CREAT) for name in sys.argv[3:]]
 for file in files: os.write(file, b"x" * int(sys.argv[2]))
 open(sys.argv[1], "w").close()
-time.sleep(600)' "$WORK/written" "$@" & writer=$!
+signal.pause()' "$WORK/written" "$@" & writer=$!
     wait_until 30 test -e "$WORK/written"
 }
 # ended SIGNAL…: the mount's process has ended after the signals; the writer, too.
@@ -21,6 +21,7 @@ ended() {
     process=$(status_field pid)
     for signal in "$@"; do
         kill "-$signal" "$process"
+        # The second signal is one of its own, while the mount waits for the program or for the queue.
         sleep 0.3
     done
     wait_until 60 has_ended "$process"
@@ -47,7 +48,7 @@ ended TERM TERM
 dbxfs mount "$MNT"
 test "$(stat -c %s "$MNT/a.log" "$MNT/sent" "$MNT/new" | tr '\n' ' ')" = '5304 5304 300 '
 
-# Killed: what is older than two seconds is there.
+# Killed: bytes that are older than two seconds are there.
 written 50 "$MNT/a.log" "$MNT/sent" "$MNT/new"
 # The delay, and as much again for a machine that has other work.
 sleep 6

@@ -9,7 +9,7 @@ import Synchronization
 /// The open files with changes that no row has.
 final class UnsavedFiles: Sendable {
     /// Seconds from the first unsaved change to its save: as many as until closed content is
-    /// flushed. What is written later is lost if this process is killed.
+    /// flushed. Later changes are lost if this process is killed.
     private static let delay = 2.0
 
     private struct State {
@@ -46,7 +46,7 @@ final class UnsavedFiles: Sendable {
         queue.run(after: Self.delay) { [weak self] in self?.saveNoted() }
     }
 
-    /// Saves all files, for the end of this process: nothing changes them any more.
+    /// Saves all files, for the end of this process: their last change is over.
     func end() {
         state.withLock { $0.hasEnded = true }
         queue.run {}

@@ -1,5 +1,5 @@
-// What happens to the log (WAL) of a database that cannot be opened: nothing. Not responsible for
-// whether the log is the database's (`LogMark`).
+// The log (WAL) of a database that cannot be opened stays as it is. Not responsible for whether the
+// log is the database's (`LogMark`).
 
 import CSQLite
 import GRDB
@@ -8,8 +8,8 @@ import Synchronization
 /// Keeps SQLite from merging the log into the database, and from deleting it, when a connection is
 /// closed before the database has been opened.
 ///
-/// Of a database that is damaged, the log may have the only copy of what was changed last. A mount
-/// that refuses it must leave both as they are, for whoever repairs them.
+/// Of a database that is damaged, the log may have the only copy of the last changes. A mount that
+/// refuses it must leave both as they are, for a user who repairs them.
 final class KeptLog: Sendable {
     private let isKept = Atomic<Bool>(true)
 

@@ -12,8 +12,9 @@ extension StagedFile {
     /// If an fsync has acknowledged earlier content, this content is flushed first, because its row
     /// replaces a row that is safe. If the disk refuses that and the row is not safe yet, because
     /// the earlier content is its fallback, the content is saved nevertheless. Otherwise it is
-    /// flushed in the background, but only once it is complete: a file that was only truncated so far is not, so that a power cut leaves the
-    /// server's version. `known` are the node's local facts, if the transaction has read them.
+    /// flushed in the background, but only once it is complete: a file that was only truncated so
+    /// far is not, so that a power cut leaves the server's version. `known` are the node's local
+    /// facts, if the transaction has read them.
     package func persist(
         in transaction: Transaction, isComplete: Bool = true, known: LocalFacts? = nil
     ) throws {
