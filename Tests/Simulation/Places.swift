@@ -24,13 +24,18 @@ extension World {
 
     /// Throws a `Violation` if a mount shows a folder that the server has, and does not know which
     /// one it is: where requests take no time, no folder can move between two of them. A move of
-    /// users into a folder that others have moved makes a new one, of which no reply tells.
+    /// users into a folder that others have moved makes a new one, of which no reply tells. A
+    /// restored file may come into a folder whose delta or listing has failed.
     func checkPlaceholders(_ process: MountProcess) throws {
         guard plan.distance == 0 else { return }
-        let usersMove = plan.steps.contains {
-            if case .user(_, let step) = $0 { step.isMove } else { false }
+        let isExempt = plan.steps.contains { step in
+            switch step {
+            case .user(_, .restore): true
+            case .user(_, let step): step.isMove
+            default: false
+            }
         }
-        if usersMove { return }
+        if isExempt { return }
         let nodes = try process.store.read { try $0.everyNode() }
         let unknown = nodes.first { node in
             node.kind == .folder && node.remote != .absent && node.inode != .root

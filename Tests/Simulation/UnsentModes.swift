@@ -19,7 +19,8 @@ struct UnsentModes {
 
     private var modes: [Key: Mode] = [:]
 
-    /// A user has set a mode; `isShared`: so have, or will, users of another mount.
+    /// A user has set a mode; `isShared`: deltas may tell another one, which users of another mount
+    /// have set, or will, or this mount itself before.
     mutating func note(
         _ bits: UInt16, of node: Node, _ process: MountProcess, isShared: Bool
     ) {

@@ -140,9 +140,14 @@ final class User: @unchecked Sendable {
     }
 
     private func noteMode(_ bits: UInt16, of inode: InodeID, over before: UInt16) throws {
-        guard let node = try process.store.read({ try $0.node(inode) }) else { return }
+        let (found, isEchoed) = try process.store.read { snapshot in
+            let node = try snapshot.node(inode)
+            return (node, try node?.facts.id.map { try snapshot.isUnconfirmed($0) } ?? false)
+        }
+        guard let node = found else { return }
         let isShared = world.plan.sets(bits, besides: process.mount.machine.index)
-        world.unsentModes.note(bits, of: node, process, isShared: isShared)
+        // The deltas are still to tell of this mount's own creation, which had no mode.
+        world.unsentModes.note(bits, of: node, process, isShared: isShared || isEchoed)
         let isCurrent = try world.tree(of: process) == world.tree()
         world.setModes.set(bits, of: node, over: before, isCurrent: isCurrent)
     }
