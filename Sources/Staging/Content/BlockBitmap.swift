@@ -1,6 +1,5 @@
 // The block map: which blocks of staged content are in the staging file.
 
-import CLinux
 import Core
 import Glibc
 import Saturating
@@ -26,17 +25,15 @@ struct BlockBitmap: Hashable, Sendable {
         else { return nil }
         defer { close(descriptor) }
         self.init()
-        var position = lseek(descriptor, 0, CLINUX_SEEK_DATA)
-        while position >= 0, Int64(clamping: position) < size {
-            let end = lseek(descriptor, position, CLINUX_SEEK_HOLE)
-            guard end > position else { return nil }
-            let last = (Int64(clamping: end) -| 1) / StagedFile.blockSize
-            for block in (Int64(clamping: position) / StagedFile.blockSize)...last {
-                insert(Int(clamping: block))
+        var end: Int64 = 0
+        do throws(StagingError) {
+            while end < size, let range = try DataRange.next(in: descriptor, from: end) {
+                end = range.upperBound
+                for block in StagedState.blocks(of: range) { insert(Int(clamping: block)) }
             }
-            position = lseek(descriptor, end, CLINUX_SEEK_DATA)
+        } catch {
+            return nil
         }
-        if position < 0, errno != ENXIO { return nil }
         let count = (size +| StagedFile.blockSize -| 1) / StagedFile.blockSize
         if members.count >= count { return nil }
     }

@@ -88,18 +88,15 @@ extension LostAndFound {
             ftruncate(target, max(off_t(clamping: size), status.st_size)) == 0
         else { throw StagingError(code: errno) }
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
-        var position = lseek(source, 0, CLINUX_SEEK_DATA)
-        while position >= 0 {
-            let end = lseek(source, position, CLINUX_SEEK_HOLE)
-            guard end > position else { break }
-            try copy(position..<end, from: source, to: target, &buffer)
-            position = lseek(source, end, CLINUX_SEEK_DATA)
+        var end: Int64 = 0
+        while let range = try DataRange.next(in: source, from: end) {
+            try copy(range, from: source, to: target, &buffer)
+            end = range.upperBound
         }
-        guard errno == ENXIO else { throw StagingError(code: errno) }
     }
 
     private static func copy(
-        _ range: Range<off_t>, from source: Int32, to target: Int32, _ buffer: inout [UInt8]
+        _ range: Range<Int64>, from source: Int32, to target: Int32, _ buffer: inout [UInt8]
     ) throws(StagingError) {
         var position = range.lowerBound
         while position < range.upperBound {
@@ -108,18 +105,18 @@ extension LostAndFound {
             let count = buffer.withUnsafeMutableBytes {
                 FileBytes.read(
                     into: UnsafeMutableRawBufferPointer(rebasing: $0.prefix(wanted)),
-                    at: Int64(clamping: position),
+                    at: position,
                     from: source)
             }
             guard count > 0 else { throw StagingError(code: errno) }
             let written = buffer.withUnsafeBytes {
                 FileBytes.write(
                     UnsafeRawBufferPointer(rebasing: $0.prefix(count)),
-                    at: Int64(clamping: position),
+                    at: position,
                     to: target)
             }
             guard written == count else { throw StagingError(code: errno) }
-            position +|= off_t(clamping: count)
+            position +|= Int64(clamping: count)
         }
     }
 }

@@ -50,10 +50,7 @@ extension LocalChanges {
         case (.exchange, let occupant?): try exchange(node, in: folder, occupant, in: newFolder)
         case (.noReplace, .some): throw TreeError.exists
         case (.noReplace, nil), (.replace, nil):
-            let isRespelled =
-                node.place.map {
-                    $0.parent == target.parent && $0.name.folded == target.name.folded
-                } ?? false
+            let isRespelled = node.place?.isSameThere(as: target) ?? false
             let isLocal = try isLocal(
                 node, named: target.name, in: newFolder, insteadOf: isRespelled ? node : nil)
             try move(node, to: target, isLocal: isLocal)

@@ -44,6 +44,12 @@ final class ContentKeeper: Sendable {
         }
     }
 
+    /// Saves content that is complete, which has it flushed soon.
+    func complete(_ file: OpenFile) throws {
+        try save(file)
+        file.staged?.noteComplete()
+    }
+
     /// Makes content survive power loss: first the bytes, then the rows that name them.
     func synchronize(_ file: OpenFile) async throws(FileSystemError) {
         try await work.onDisk {
@@ -68,8 +74,7 @@ final class ContentKeeper: Sendable {
     func close(_ file: OpenFile, writes: Bool) {
         var isSaved = true
         do {
-            try save(file)
-            file.staged?.noteComplete()
+            try complete(file)
         } catch {
             isSaved = false
             _ = work.failure(error)

@@ -3,7 +3,6 @@
 
 import Blocking
 import Core
-import Staging
 import Synchronization
 
 /// The open files with changes that no row has.
@@ -50,7 +49,7 @@ final class UnsavedFiles: Sendable {
     func end() {
         state.withLock { $0.hasEnded = true }
         queue.run {}
-        for file in openFiles.all { save(file, isComplete: true) }
+        for file in openFiles.all { attempt { try keeper.complete(file) } }
     }
 
     private func saveNoted() {
@@ -60,16 +59,16 @@ final class UnsavedFiles: Sendable {
         }
         // Of closed files, the close has saved all.
         for inode in inodes {
-            if let file = openFiles[inode] { save(file, isComplete: false) }
+            guard let file = openFiles[inode] else { continue }
+            file.beginSave()
+            attempt { try keeper.save(file, isComplete: false) }
         }
     }
 
-    /// Saves a file. After a failure, its next change is saved again.
-    private func save(_ file: OpenFile, isComplete: Bool) {
-        file.beginSave()
+    /// After a failure, the next change is saved again.
+    private func attempt(_ save: () throws -> Void) {
         do {
-            try keeper.save(file, isComplete: isComplete)
-            if isComplete { file.staged?.noteComplete() }
+            try save()
         } catch {
             _ = work.failure(error)
         }

@@ -95,20 +95,23 @@ struct StagedBytes: ~Copyable, Sendable {
     }
 
     private static func copyData(from source: Int32, to target: Int32) -> Bool {
-        var position = lseek(source, 0, CLINUX_SEEK_DATA)
-        while position >= 0 {
-            let end = lseek(source, position, CLINUX_SEEK_HOLE)
-            var from = Int64(clamping: position)
-            var to = from
-            while from < end {
-                let count = clinux_copy_range(
-                    source, &from, target, &to, Int(clamping: Int64(clamping: end) -| from))
-                if count < 0 && errno == EINTR { continue }
-                guard count > 0 else { return false }
+        var end: Int64 = 0
+        do throws(StagingError) {
+            while let range = try DataRange.next(in: source, from: end) {
+                end = range.upperBound
+                var from = range.lowerBound
+                var to = from
+                while from < end {
+                    let rest = Int(clamping: end -| from)
+                    let count = clinux_copy_range(source, &from, target, &to, rest)
+                    if count < 0 && errno == EINTR { continue }
+                    guard count > 0 else { return false }
+                }
             }
-            position = lseek(source, end, CLINUX_SEEK_DATA)
+            return true
+        } catch {
+            return false
         }
-        return errno == ENXIO
     }
 
     // MARK: Reading

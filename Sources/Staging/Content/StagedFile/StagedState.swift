@@ -95,7 +95,7 @@ struct StagedState {
     }
 
     /// The blocks that a range touches.
-    private static func blocks(of range: Range<Int64>) -> Range<Int64> {
+    static func blocks(of range: Range<Int64>) -> Range<Int64> {
         range.lowerBound / StagedFile.blockSize ..<| (range.upperBound -| 1) / StagedFile.blockSize
             +| 1
     }
