@@ -297,7 +297,6 @@ lint:
 	Scripts/lint
 
 check: lint
-	Scripts/check-imports
 
 generate:
 	Scripts/generate-api "$(SPEC)" $(if $(filter yes,$(DOCUMENTATION)),--documentation)
