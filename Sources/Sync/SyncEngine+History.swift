@@ -100,6 +100,10 @@ struct HistoryTarget: Hashable, Sendable {
         var rest: [FileName] = []
         for name in names.dropLast() {
             guard rest.isEmpty, let node = try Self.child(name, of: folder, in: tree) else {
+                // Its deletion, or move, would be sent later, and take the restored file along.
+                if rest.isEmpty, try Self.isUnsentThere(name, of: folder, in: tree) {
+                    hasUnsentChanges = true
+                }
                 rest.append(name)
                 continue
             }
@@ -118,16 +122,20 @@ struct HistoryTarget: Hashable, Sendable {
             if let known = try tree.remotePath(of: node.inode) {
                 path = RemotePath(rawValue: known)
             }
-            if try isUnsent(node, in: tree) { hasUnsentChanges = true }
+            if try Self.isUnsent(node, in: tree) { hasUnsentChanges = true }
         }
-        if let known = try tree.remoteChild(like: last, of: folder),
-            try isUnsent(known, in: tree)
-        {
-            hasUnsentChanges = true
-        }
+        if try Self.isUnsentThere(last, of: folder, in: tree) { hasUnsentChanges = true }
     }
 
-    private func isUnsent(_ node: Node, in tree: some TreeReading) throws -> Bool {
+    /// Whether the node that has a name on the server is unsent.
+    private static func isUnsentThere(
+        _ name: FileName, of folder: InodeID, in tree: some TreeReading
+    ) throws -> Bool {
+        guard let known = try tree.remoteChild(like: name, of: folder) else { return false }
+        return try isUnsent(known, in: tree)
+    }
+
+    private static func isUnsent(_ node: Node, in tree: some TreeReading) throws -> Bool {
         try node.staged != nil || tree.journalEntry(of: node.inode) != nil
     }
 

@@ -75,13 +75,16 @@ import Testing
     func unsent() async throws {
         let harness = try Harness()
         try await harness.putFolder("/d")
-        for path in ["/a", "/b", "/d/c"] { try await harness.put(path, "1") }
+        try await harness.putFolder("/f")
+        for path in ["/a", "/b", "/d/c", "/f/c"] { try await harness.put(path, "1") }
         try await harness.put("/a", "2")
         try await harness.settle()
         let version = try await revisions("/a", in: harness)[1]
         harness.faulty.isOffline = true
+        try await harness.remove("/f")
         try await harness.write("/a", "mine")
         try await harness.delete("/b")
+        try await harness.delete("/f")
         try await harness.move("/d", to: "/e")
         await #expect(throws: HistoryError.unsentChanges) {
             _ = try await restore("/a", to: version, in: harness)
@@ -92,6 +95,11 @@ import Testing
         }
         await #expect(throws: HistoryError.unsentChanges) {
             _ = try await restore("/e/c", to: version, in: harness)
+        }
+        // The deletion of its folder would take it along.
+        let deleted = try await revisions("/f/c", in: harness)[0]
+        await #expect(throws: HistoryError.unsentChanges) {
+            _ = try await restore("/f/c", to: deleted, in: harness)
         }
         // Where the server has it is known all the same.
         #expect(try await revisions("/e/c", in: harness).count == 1)

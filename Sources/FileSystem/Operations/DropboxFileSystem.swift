@@ -33,6 +33,8 @@ package final class DropboxFileSystem: FileSystemOperations {
     private let writes: FileWrites
     private let copies: FileCopies
     private let unsaved: UnsavedFiles
+    private let store: MetadataStore
+    private let openFiles: OpenFiles
     let entries: KernelEntries
 
     /// Connects the parts. `openFiles` and `relay` must be those that Sync uses. Without a
@@ -65,6 +67,7 @@ package final class DropboxFileSystem: FileSystemOperations {
                     posix: options.posix),
                 staging: staging, openFiles: openFiles, references: relay.inodes),
             clock: clock, work: work)
+        (self.store, self.openFiles) = (store, openFiles)
         let folderTime: WallTime
         do {
             folderTime = try Self.folderTime(in: store, now: clock.date())
@@ -148,6 +151,16 @@ package final class DropboxFileSystem: FileSystemOperations {
             try transaction.setSetting(key, to: String(now.nanoseconds))
             return now
         }
+    }
+
+    /// The paths, from the mount's root, of the files that programs have open and may change, also
+    /// by memory mappings.
+    package var writtenPaths: [[UInt8]] {
+        let inodes = openFiles.written
+        let paths = try? store.read { snapshot in
+            try inodes.compactMap { try snapshot.shownPath(of: $0) }
+        }
+        return paths ?? []
     }
 
     /// Saves the content of files that programs still have open. Called at the end, after the last

@@ -24,7 +24,9 @@ package struct SignalBatch {
     /// In the order of the changes; folders come last, after the files in them.
     package var signals: [InotifySignal] {
         let names = folders.compactMap { folder in
-            (try? path(of: folder)).flatMap { $0 }.map { InotifySignal(.names, at: $0) }
+            (try? snapshot.shownPath(of: folder)).flatMap { $0 }.map {
+                InotifySignal(.names, at: $0)
+            }
         }
         return [nodes, names].flatMap(\.self)
     }
@@ -65,15 +67,9 @@ package struct SignalBatch {
             return
         }
         guard isWatched(node.inode) || node.place.map({ isWatched($0.parent) }) ?? false,
-            let path = try path(of: node.inode)
+            let path = try snapshot.shownPath(of: node.inode)
         else { return }
         places[node.inode] = nodes.count
         nodes.append(InotifySignal(change, at: path))
-    }
-
-    private func path(of inode: InodeID) throws -> [UInt8]? {
-        try snapshot.localPath(of: inode).map { names in
-            Array(names.map(\.shown).joined(separator: [UInt8(ascii: "/")]))
-        }
     }
 }

@@ -113,6 +113,12 @@ extension Transaction {
         try run("UPDATE journal SET due = ? WHERE inode = ?", [due.nanoseconds, inode.column])
     }
 
+    /// Leaves a node's entry as it is, also if this transaction changes the node.
+    package func keepEntry(of inode: InodeID) throws {
+        guard let entry = try journalEntry(of: inode) else { return }
+        end.changed.hold(inode, until: entry.due)
+    }
+
     /// Makes the entries due that wait because of a problem.
     package func makeDue(problem: String, at time: WallTime) throws {
         try run(

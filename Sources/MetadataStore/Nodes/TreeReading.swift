@@ -177,6 +177,14 @@ extension TreeReading {
         return names.reversed()
     }
 
+    /// The path of a node as users see it, from the root, without a slash at its beginning; nil if
+    /// it has no place.
+    package func shownPath(of inode: InodeID) throws -> [UInt8]? {
+        try localPath(of: inode).map { names in
+            Array(names.map(\.shown).joined(separator: [UInt8(ascii: "/")]))
+        }
+    }
+
     // MARK: The server's places
 
     /// The remote place of a node; nil for the root and for an absent node.

@@ -161,8 +161,9 @@ package struct LostAndFound: Sendable {
     }
 
     private static let noteSuffix = ".json"
-    /// Bytes of a note, at most: a path has 4,096, each six in JSON.
-    private static let noteLimit = 1 << 16
+    /// Bytes of a note, at most: a path has 4,096, each six in JSON, and the largest file 2^19
+    /// blocks, each seven.
+    private static let noteLimit = 1 << 23
     /// Bytes of a name before its last character; with that and the note's end it is well below the
     /// 255 of the system.
     private static let nameLimit = 196

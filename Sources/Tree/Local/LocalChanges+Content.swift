@@ -41,14 +41,18 @@ extension LocalChanges {
     }
 
     /// Saves size, block map and times of staged content in its row. `isComplete` is false if the
-    /// change has only begun. Returns whether the server is owed something new.
-    package func save(_ staged: StagedFile, isComplete: Bool = true) throws -> Bool {
+    /// change has only begun. A save that `isUnasked` is no change of users: when content is sent,
+    /// and the problem that it has, stay. Returns whether the server is owed something new.
+    package func save(
+        _ staged: StagedFile, isComplete: Bool = true, isUnasked: Bool = false
+    ) throws -> Bool {
         let isNew = staged.hasUnsavedContent
         guard staged.hasUnsavedChanges, let node = try transaction.node(staged.inode),
             // Content without a row belongs to a file that was deleted here and edited on another
             // client.
             node.staged?.file == staged.number
         else { return false }
+        if isUnasked { try transaction.keepEntry(of: staged.inode) }
         try staged.persist(in: transaction, isComplete: isComplete, known: node.local)
         return isNew && node.isOwed
     }

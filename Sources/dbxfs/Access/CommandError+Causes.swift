@@ -47,6 +47,8 @@ extension CommandError {
             }
         } else if (error as? POSIXError)?.code == .ENOSPC || (error as? Errno) == .noSpace {
             self = .diskFull(path)
+        } else if let error = error as? POSIXError {
+            self = .folderUnusable(path: path, reason: Errno(rawValue: error.errorCode).description)
         } else if error is MetadataStore.TooNew {
             self = .databaseTooNew(path)
         } else if let error = error as? DamagedRow {

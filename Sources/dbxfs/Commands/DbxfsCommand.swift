@@ -21,7 +21,7 @@ struct DbxfsCommand: ParsableCommand {
             LeaveCommand.self, ListRemoteCommand.self, SearchCommand.self,
             ExportCommand.self, PosixCommand.self,
             DoctorCommand.self,
-            DemoCommand.self, ServeCommand.self, SignalCommand.self,
+            DemoCommand.self, ServeCommand.self, SignalCommand.self, WriteBackCommand.self,
         ])
 
     /// Parses, runs and exits. The name of the program selects the command line: mount(8) and

@@ -3,13 +3,11 @@
 // (`SignalCommand`). Not responsible for the calls, nor for the time of a batch (`SignalQueue`) and
 // the signals in it (`SignalBatch`).
 
-import CLinux
 import Core
 import Dispatch
 import FileSystem
 import Fuse
 import Glibc
-import LocalFiles
 import LocalIO
 import Logging
 import MetadataStore
@@ -143,28 +141,20 @@ final class InotifySignals: SyncActivityObserving {
         return found ?? []
     }
 
-    /// Runs the helper to its end; false if it may not have raised all events. It gets the paths by
-    /// a file, since other users can see arguments and a pipe could block.
+    /// Runs the helper to its end; false if it may not have raised all events.
     private func run(_ helper: ChildRun, _ signals: [InotifySignal], device: UInt32) -> Bool {
-        let list = clinux_memory_file("dbxfs-signals")
-        guard list >= 0 else {
-            log.debug("no memory for inotify events")
-            return false
-        }
-        defer { close(list) }
-        let bytes = InotifySignal.encode(signals)
-        guard bytes.withUnsafeBytes({ FileBytes.write($0, at: 0, to: list) }) == bytes.count else {
-            log.debug("no memory for inotify events")
-            return false
-        }
         var arguments = [InotifySignal.command, mountpoint, "--device", String(device)]
         if gathersWrites { arguments.append("--writeback-cache") }
         do throws(ChildProcessError) {
-            // Not by the path of the program, which an upgrade has replaced.
-            let isStarted = try helper.start(
-                "/proc/self/exe", arguments,
-                descriptors: [0: FileDescriptor(rawValue: list)], isDetached: true)
-            return isStarted && hasSucceeded(helper)
+            let hasSucceeded = try HelperInput.withFile(InotifySignal.encode(signals)) {
+                (list) throws(ChildProcessError) in
+                // Not by the path of the program, which an upgrade has replaced.
+                try helper.start(
+                    "/proc/self/exe", arguments, descriptors: [0: list], isDetached: true)
+                    && self.hasSucceeded(helper)
+            }
+            if hasSucceeded == nil { log.debug("no memory for inotify events") }
+            return hasSucceeded ?? false
         } catch {
             log.warning("\(error.message)")
             return false

@@ -336,6 +336,12 @@ final class Mount: Sendable {
     /// The same while the mount is about to be unmounted, which may be withdrawn.
     func holdSignals(_ areHeld: Bool) { signals?.hold(areHeld) }
 
+    /// Unmounts although programs may have files open. Returns at once.
+    func detach() {
+        stopSignals()
+        session.detach(writingBack: fileSystem.writtenPaths)
+    }
+
     /// Closes all parts; unsent changes stay queued.
     func close() {
         stopSignals()

@@ -270,8 +270,7 @@ struct MountProcess {
             isFirst.set()
             ending.setLimit(Self.standardDrainLimit)
             supervision?.stop()
-            mount.stopSignals()
-            mount.session.detach()
+            mount.detach()
         }
     }
 

@@ -75,10 +75,19 @@ final class MountSession: Sendable {
         return device == 0 ? nil : device
     }
 
-    /// Unmounts, if it is mounted, and lets running requests finish for a moment.
-    func detach() {
+    /// Unmounts, if it is mounted, and lets running requests finish for a moment. Returns at once.
+    ///
+    /// - Parameter paths: The files of which the kernel may have changed pages, which it would drop
+    ///   with the connection.
+    func detach(writingBack paths: [[UInt8]] = []) {
         guard let session = session.withLock({ $0 }) else { return }
-        Task.detached { await session.stop() }
+        let device = paths.isEmpty ? nil : device
+        WorkerThread.start { [mountpoint, log] in
+            if let device {
+                PageWriteback(mountpoint: mountpoint, device: device, log: log).run(for: paths)
+            }
+            Task.detached { await session.stop() }
+        }
     }
 
     /// Number of requests from the kernel, by kind.

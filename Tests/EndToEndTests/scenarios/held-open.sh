@@ -1,5 +1,5 @@
 # A program holds files open and writes on, as to a log, while the mount ends: by one signal, by two, and killed. Its bytes stay, also in
-# files that stay on this machine.
+# files that stay on this machine, and in pages that only the kernel has.
 # mounts: itself
 # limit: 240
 . "$TOOLS/lib.sh"
@@ -58,5 +58,46 @@ dbxfs mount "$MNT"
 test "$(stat -c %s "$MNT/a.log" "$MNT/sent" "$MNT/new" | tr '\n' ' ')" = '5354 5354 350 '
 dbxfs resume "$MNT"
 dbxfs sync "$MNT" --timeout 60
+dbxfs unmount "$MNT"
+
+# Changes that only the kernel has at a signal: pages of a mapping whose file is closed, and with writeback_cache written ones. Of one file the
+# blocks around the changed pages have to be fetched, which takes longer than programs get otherwise.
+head -c 9000000 /dev/zero | tr '\0' b > "$WORK/base"
+for options in write_delay=5s writeback_cache; do
+    python3 "$TOOLS/dropbox.py" upload /base < "$WORK/base"
+    dbxfs mount "$MNT" -o "$options"
+    head -c 300000 /dev/zero > "$MNT/mapped"
+    dbxfs sync "$MNT" --timeout 60
+    cmp -n 1000 "$WORK/base" "$MNT/base"
+    rm -f "$WORK/written"
+    admin POST /settings '{"download_bytes_per_second": 2000000}'
+    python3 -c '
+import mmap, os, signal, sys
+def mapped(path, size):
+    file = os.open(path, os.O_RDWR)
+    pages = mmap.mmap(file, size)
+    os.close(file)
+    return pages
+pages = mapped(sys.argv[2], 300000)
+pages[:] = b"m" * 300000
+base = mapped(sys.argv[3], 9000000)
+for place in 100, 4500000, 8999999: base[place:place + 1] = b"!"
+late = os.open(sys.argv[4], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+os.write(late, b"w" * 70000)
+open(sys.argv[1], "w").close()
+signal.pause()' "$WORK/written" "$MNT/mapped" "$MNT/base" "$MNT/late" & writer=$!
+    wait_until 60 test -e "$WORK/written"
+    ended TERM
+    admin POST /settings '{"download_bytes_per_second": null}'
+    dbxfs mount "$MNT" -o "$options"
+    test "$(tr -d m < "$MNT/mapped" | wc -c) $(stat -c %s "$MNT/mapped")" = '0 300000'
+    test "$(tr -d w < "$MNT/late" | wc -c) $(stat -c %s "$MNT/late")" = '0 70000'
+    test "$(cmp -l "$WORK/base" "$MNT/base" | wc -l)" = 3
+    dbxfs sync "$MNT" --timeout 60
+    rm "$MNT/base"
+    dbxfs sync "$MNT" --timeout 60
+    dbxfs unmount "$MNT"
+done
+dbxfs mount "$MNT"
 fails 0 'nothing was put aside' dbxfs recover
 dbxfs unmount "$MNT"

@@ -44,6 +44,18 @@ final class ContentKeeper: Sendable {
         }
     }
 
+    /// Saves the content of a file that programs go on changing.
+    func saveUnasked(_ file: OpenFile) throws {
+        guard let staged = file.staged, staged.hasUnsavedChanges else { return }
+        // First outside of the transaction, which flushes the bytes that come between the two. It
+        // meets a failure again.
+        if staged.isPromised { try? staged.synchronize(promising: false) }
+        _ = try tree.change(space: .release) {
+            try $0.save(staged, isComplete: false, isUnasked: true)
+        }
+        if staged.isPromised { try store.synchronize() }
+    }
+
     /// Saves content that is complete, which has it flushed soon.
     func complete(_ file: OpenFile) throws {
         try save(file)

@@ -10,6 +10,8 @@ final class UnsavedFiles: Sendable {
     /// Seconds from the first unsaved change to its save: as many as until closed content is
     /// flushed. Later changes are lost if this process is killed.
     private static let delay = 2.0
+    /// Seconds after which a save that has failed is tried again. Each failure is logged.
+    private static let pause = 30.0
 
     private struct State {
         var inodes: [InodeID] = []
@@ -49,7 +51,7 @@ final class UnsavedFiles: Sendable {
     func end() {
         state.withLock { $0.hasEnded = true }
         queue.run {}
-        for file in openFiles.all { attempt { try keeper.complete(file) } }
+        for file in openFiles.all { _ = attempt { try keeper.complete(file) } }
     }
 
     private func saveNoted() {
@@ -61,16 +63,19 @@ final class UnsavedFiles: Sendable {
         for inode in inodes {
             guard let file = openFiles[inode] else { continue }
             file.beginSave()
-            attempt { try keeper.save(file, isComplete: false) }
+            guard !attempt({ try keeper.saveUnasked(file) }) else { continue }
+            queue.run(after: Self.pause) { [weak self] in self?.note(inode) }
         }
     }
 
-    /// After a failure, the next change is saved again.
-    private func attempt(_ save: () throws -> Void) {
+    /// Returns whether it has succeeded.
+    private func attempt(_ save: () throws -> Void) -> Bool {
         do {
             try save()
+            return true
         } catch {
             _ = work.failure(error)
+            return false
         }
     }
 }
