@@ -153,6 +153,20 @@ import Testing
         #expect(entry?.problem == "no")
     }
 
+    @Test("an entry that is kept stays as it is, although its node changes")
+    func keptEntry() throws {
+        let file = try local("f")
+        try store.write { try $0.postpone(file, until: seconds(12), problem: "no") }
+        let before = try store.read { try $0.journalEntry(of: file) }
+        try store.write { transaction in
+            try transaction.keepEntry(of: file)
+            try transaction.move(file, to: place("g"))
+        }
+        #expect(try store.read { try $0.journalEntry(of: file) } == before)
+        try store.write { try $0.move(file, to: place("h")) }
+        #expect(try store.read { try $0.journalEntry(of: file)?.problem } == nil)
+    }
+
     @Test("only nodes that are owed are asked when they are due")
     func asked() throws {
         var asked: [ChangedPlace] = []

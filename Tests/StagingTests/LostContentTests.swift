@@ -71,6 +71,13 @@ import Testing
         #expect(try text(try #require(lost.file(of: third))) == "third")
     }
 
+    @Test("content of as many blocks as the largest file has is listed with them")
+    func manyBlocks() throws {
+        let blocks = Array(0..<(1 << 19) - 1)
+        let entry = try take("first", content(size: (1 << 19) * block, blocks: blocks))
+        #expect(entry.content.blocks == blocks)
+    }
+
     @Test("a copy has the bytes, the time and mode 0600, and nothing is overwritten")
     func copy() throws {
         let entry = try take("the text", content(size: 8, path: "/folder/a"))
