@@ -60,6 +60,7 @@ package final class SyncEngine: Syncing {
     private let changes: UserChanges
     let uploader: Uploader
     private let longestDelay: Double
+    private let writeDelay: WriteDelay
     private let feed: ChangeFeed
     private let lister: FolderLister
     private let tasks = Mutex<[Task<Void, Never>]>([])
@@ -83,6 +84,7 @@ package final class SyncEngine: Syncing {
             account: account, changes: changes,
             openFileInterval: configuration.openFileInterval)
         longestDelay = configuration.longestDelay
+        writeDelay = configuration.writeDelay
         feed = ChangeFeed(
             account: account, uploader: uploader,
             watchesNetwork: configuration.watchesNetwork)
@@ -100,9 +102,10 @@ package final class SyncEngine: Syncing {
         // Due times of an earlier process are from another clock: if the clock was set back since,
         // they would come late.
         let now = account.clock.now()
-        let longestDelay = longestDelay
+        let limit = now.adding(seconds: longestDelay)
+        let untried = now.adding(nanoseconds: writeDelay.maximumNanoseconds)
         try await account.store.write { transaction in
-            try transaction.makeDue(ifAfter: now.adding(seconds: longestDelay), at: now)
+            try transaction.makeDue(ifAfter: limit, untriedAfter: untried, at: now)
         }
         let leftovers = LeftoverContent(account: account)
         let rest = await leftovers.adoptFirst()
@@ -211,10 +214,18 @@ package final class SyncEngine: Syncing {
 
     /// Waits until the server has a node in its local state.
     package func drain(_ inode: InodeID) async throws(SyncError) {
-        let now = account.clock.now()
+        await uploader.beginDraining(inode)
+        do throws(SyncError) {
+            try await waitUntilSent(inode)
+            await uploader.endDraining(inode)
+        } catch {
+            await uploader.endDraining(inode)
+            throw error
+        }
+    }
+
+    private func waitUntilSent(_ inode: InodeID) async throws(SyncError) {
         let store = account.store
-        _ = try? await store.write { try $0.reschedule(inode, due: now) }
-        uploader.wake()
         while true {
             let entry = try? await store.read { try $0.journalEntry(of: inode) }
             guard let entry = entry.flatMap({ $0 }) else { return }
@@ -228,6 +239,10 @@ package final class SyncEngine: Syncing {
             case .offline: throw .remote(.offline("the server cannot be reached"))
             case .authenticationRequired: throw .remote(.unauthorized("the token is refused"))
             case .connecting, .online: break
+            }
+            // Another change has postponed it.
+            if entry.attempts == 0, entry.due > account.clock.now() {
+                await uploader.makeDue(inode)
             }
             guard await pause() else { throw .cancelled }
         }

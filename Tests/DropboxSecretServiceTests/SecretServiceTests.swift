@@ -181,7 +181,8 @@ private final class SessionBus {
 
     init(folder: String, isUnlocked: Bool = true) throws {
         // A keyring that is locked must not find the one before, which may still be ending.
-        let run = folder + (isUnlocked ? "/run" : "/run-locked")
+        // Short, because the path of a socket in it may have 107 bytes.
+        let run = folder + (isUnlocked ? "/r" : "/l")
         let starting =
             isUnlocked
             ? "printf password | gnome-keyring-daemon --foreground --unlock --components=secrets"

@@ -250,6 +250,41 @@ extension Fixture {
         #expect(try after.contents(after.lookup("f")) == text("old content"))
     }
 
+    @Test("as long as a program writes, its content is not complete: the version before stays")
+    func halfWritten() throws {
+        let fixture = try Fixture()
+        let file = try fixture.makeFile("f", text("old content"))
+        try fixture.staging.flush()
+        let handle = try fixture.open(file)
+        func isKept() throws -> Bool {
+            try fixture.staging.flush()
+            return try fixture.store.read { try $0.fallback(of: file) } != nil
+        }
+        try fixture.setAttributes(file) { $0.size = 0 }
+        #expect(try isKept())
+        #expect(try fixture.write(file, handle, 0, text("ne")) == 2)
+        // Others read it, or change its mode.
+        #expect(try fixture.contents(file) == text("ne"))
+        #expect(try isKept())
+        #expect(try fixture.write(file, handle, 2, text("w")) == 1)
+        try fixture.setAttributes(file) { $0.permissions = 0o600 }
+        #expect(try isKept())
+        try fixture.close(file, handle)
+        #expect(try !isKept())
+        #expect(try fixture.contents(file) == text("new"))
+    }
+
+    @Test("a file that is emptied by its opening has a new time")
+    func emptiedTime() throws {
+        let fixture = try Fixture()
+        let file = try fixture.remoteFile("f", text("hello"))
+        fixture.clock.advance(seconds: 100)
+        try fixture.close(file, fixture.open(file, .truncating))
+        let now = fixture.clock.date()
+        #expect(try fixture.attributes(file).modificationTime == now)
+        #expect(try fixture.node(file)?.local.modified == now)
+    }
+
     @Test("a power cut after flushed content was cut shorter leaves one of both")
     func shortened() async throws {
         let first = try Fixture()

@@ -38,7 +38,7 @@ import Testing
             transaction.database.trace(options: .statement) { _ in counter.count += 1 }
             defer { transaction.database.trace(options: []) }
             var planner = UploadPlanner(
-                transaction: transaction, openFiles: open, staging: staging, isDraining: false,
+                transaction: transaction, openFiles: open, staging: staging, urgent: .nodes([]),
                 date: WallTime(seconds: 0), openFileInterval: 30)
             let choice = try planner.offer(
                 to: StepChoice(busy: busy, batching: [], room: 8), at: WallTime(seconds: 1),

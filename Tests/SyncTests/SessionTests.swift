@@ -97,6 +97,51 @@ import Testing
         await harness.stop()
     }
 
+    /// A user makes a file's content that of another one, which becomes its base.
+    private func clone(_ path: String, to target: String, in harness: Harness) async throws {
+        try await harness.store.write { [staging = harness.staging] transaction in
+            let facts = try transaction.existing(try transaction.place(path)).facts
+            let content = FileVersion(
+                revision: try #require(facts.revision), hash: try #require(facts.hash),
+                size: facts.size)
+            let node = try transaction.existing(try transaction.place(target))
+            let file =
+                try staging.file(of: node)
+                ?? staging.begin(node.inode, base: nil, size: 0, in: transaction)
+            #expect(try file.truncate(to: 0, now: .now()) == .written)
+            #expect(try file.clone(content, range: 0..<content.size, now: .now()) == .written)
+            try file.persist(in: transaction)
+        }
+        harness.noteChange()
+    }
+
+    @Test("pieces of another base are not used")
+    func otherBase() async throws {
+        let harness = try Harness()
+        let faulty = harness.faulty
+        let other = String(repeating: "fedcba9876543210", count: Int(Self.size) / 16)
+        try await harness.put("/one", Self.text)
+        try await harness.put("/two", other)
+        try await harness.put("/big", "small")
+        try await harness.settle()
+        await harness.stop()
+        faulty.inject(.failBefore(.server("test")), times: nil) {
+            $0.operation == .append && !$0.subject.contains(" 0..<")
+        }
+        try await clone("/one", to: "/big", in: harness)
+        try await harness.start()
+        let inode = try #require(try await harness.inode("/big"))
+        try await waitWhile {
+            try await harness.store.read({ try $0.partialUpload(of: inode) })?.pieces[0] == nil
+        }
+        await harness.stop()
+        faulty.removeFaults()
+        try await clone("/two", to: "/big", in: harness)
+        try await harness.settle()
+        #expect(try await harness.serverTree()["/big"] == other)
+        await harness.stop()
+    }
+
     @Test("bytes that the local disk has lost are not taken from the session")
     func lostBytes() async throws {
         let (harness, faulty) = try await interrupted()

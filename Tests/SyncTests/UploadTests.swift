@@ -257,7 +257,7 @@ import Testing
         let step = try await harness.store.write { transaction in
             let planner = UploadPlanner(
                 transaction: transaction, openFiles: openFiles, staging: staging,
-                isDraining: true, date: last, openFileInterval: 30)
+                urgent: .all, date: last, openFileInterval: 30)
             return try planner.step(for: inode)
         }
         guard case .upload(let upload) = step else {
@@ -265,6 +265,28 @@ import Testing
             return
         }
         #expect(upload.modified == last)
+    }
+
+    @Test("a file that is being written is sent if a caller waits for it, and no other one")
+    func awaited() async throws {
+        let harness = try Harness()
+        let inode = try await harness.write("/a", "new")
+        harness.openFiles.writers.withLock { _ = $0.insert(inode) }
+        let (staging, openFiles) = (harness.staging, harness.openFiles)
+        let node = try #require(try await harness.store.read { try $0.node(inode) })
+        func isSent(_ urgent: UploadPlanner.Urgency) async throws -> Bool {
+            try await harness.store.write { transaction in
+                let planner = UploadPlanner(
+                    transaction: transaction, openFiles: openFiles, staging: staging,
+                    urgent: urgent, date: node.modified, openFileInterval: 30)
+                if case .upload = try planner.step(for: inode) { return true }
+                return false
+            }
+        }
+        #expect(try await !isSent(.nodes([])))
+        #expect(try await !isSent(.nodes([.root])))
+        #expect(try await isSent(.nodes([inode])))
+        #expect(try await isSent(.all))
     }
 
     @Test("a file that is open for writing is not sent before its first write")
@@ -280,7 +302,7 @@ import Testing
             try await harness.store.write { transaction in
                 let planner = UploadPlanner(
                     transaction: transaction, openFiles: openFiles, staging: staging,
-                    isDraining: isDraining, date: WallTime(seconds: 4_000_000_000),
+                    urgent: isDraining ? .all : .nodes([]), date: WallTime(seconds: 4_000_000_000),
                     openFileInterval: 30)
                 return try planner.step(for: inode)
             }

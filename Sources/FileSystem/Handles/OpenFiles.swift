@@ -78,6 +78,11 @@ package final class OpenFiles: OpenFileTracking {
         state.withLock { $0.slots.filter { $0.value.writers > 0 }.keys.sorted() }
     }
 
+    /// Whether at most one handle that can write is open on the inode.
+    func isOnlyWriter(_ inode: InodeID) -> Bool {
+        state.withLock { ($0.slots[inode]?.writers ?? 0) <= 1 }
+    }
+
     /// Whether at most one handle is open on the inode.
     func isOnlyHandle(_ inode: InodeID) -> Bool {
         state.withLock { ($0.slots[inode]?.handles ?? 0) <= 1 }

@@ -70,7 +70,7 @@ final class ChangeGroup: Sendable {
             guard isComplete, state.log.lap.count < Self.longestLap else {
                 // The log cannot have it, so the database must.
                 reserve?.prepare()
-                try commit(&state, database)
+                try commit(&state, database, isLogged: false)
                 return false
             }
             let isFirst = state.log.lap.isEmpty
@@ -147,9 +147,12 @@ final class ChangeGroup: Sendable {
         }
     }
 
-    private func commit(_ state: inout State, _ database: Database) throws {
+    /// A transaction that is not in the log gets a number that no record has, as in `count(in:)`.
+    private func commit(
+        _ state: inout State, _ database: Database, isLogged: Bool = true
+    ) throws {
         do {
-            try ChangeReplay.note(last: state.log.last, in: database)
+            try ChangeReplay.note(last: state.log.last +| (isLogged ? 0 : 1), in: database)
             try database.step("COMMIT")
         } catch {
             // If that fails, the next access tries it again.
@@ -158,6 +161,7 @@ final class ChangeGroup: Sendable {
         }
         state.isOpen = false
         state.log.beginAnew()
+        if !isLogged { state.log.skip() }
         pending.store(false, ordering: .sequentiallyConsistent)
     }
 

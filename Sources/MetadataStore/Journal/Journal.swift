@@ -113,6 +113,19 @@ extension Transaction {
         try run("UPDATE journal SET due = ? WHERE inode = ?", [due.nanoseconds, inode.column])
     }
 
+    /// Makes a node's entry due, and those of the folders above that the server lacks.
+    package func makeDue(_ inode: InodeID, at time: WallTime) throws {
+        var next: InodeID? = inode
+        // A damaged row can name a folder that contains itself.
+        var seen: Set<InodeID> = []
+        while let current = next, seen.insert(current).inserted,
+            let entry = try journalEntry(of: current)
+        {
+            if entry.due > time { try reschedule(current, due: time) }
+            next = entry.unsentFolder
+        }
+    }
+
     /// Leaves a node's entry as it is, also if this transaction changes the node.
     package func keepEntry(of inode: InodeID) throws {
         guard let entry = try journalEntry(of: inode) else { return }
@@ -126,9 +139,15 @@ extension Transaction {
             [time.nanoseconds, problem, time.nanoseconds])
     }
 
-    /// Makes the entries due that would wait beyond the longest possible delay.
-    package func makeDue(ifAfter limit: WallTime, at time: WallTime) throws {
-        try run("UPDATE journal SET due = ? WHERE due > ?", [time.nanoseconds, limit.nanoseconds])
+    /// Makes the entries due that would wait beyond the longest possible delay: of those that were
+    /// tried, and of those that were not.
+    package func makeDue(
+        ifAfter limit: WallTime, untriedAfter untried: WallTime, at time: WallTime
+    ) throws {
+        try run(
+            "UPDATE journal SET due = ? WHERE due > ? "
+                + "OR (attempts = 0 AND problem IS NULL AND due > ?)",
+            [time.nanoseconds, limit.nanoseconds, untried.nanoseconds])
     }
 
     /// Makes the entries due that would become due at exactly this time.

@@ -59,6 +59,8 @@ actor Uploader {
     /// Where the next pass through the journal continues, if the last one was cut short.
     private var lastLookedAt: Int64 = 0
     private var drainers = 0
+    /// The number of callers that wait for single nodes.
+    private var drained: [InodeID: Int] = [:]
     private var timer: Task<Void, Never>?
     let pause = UploadPause()
     let quota: QuotaWatch
@@ -174,6 +176,26 @@ actor Uploader {
         drainers = drainers -| 1
     }
 
+    /// The same for one node, and for the folders that it needs.
+    func beginDraining(_ inode: InodeID) async {
+        drained[inode, default: 0] +|= 1
+        await makeDue(inode)
+    }
+
+    /// Has a node sent at once, after the folders that it needs.
+    func makeDue(_ inode: InodeID) async {
+        let (store, now) = (account.store, account.clock.now())
+        await account.local.attempt {
+            try await store.write { try $0.makeDue(inode, at: now) }
+        }
+        wake()
+    }
+
+    func endDraining(_ inode: InodeID) {
+        let rest = (drained[inode] ?? 0) -| 1
+        drained[inode] = rest > 0 ? rest : nil
+    }
+
     // MARK: Choosing
 
     private func startSteps(in group: inout DiscardingTaskGroup) async {
@@ -221,12 +243,12 @@ actor Uploader {
         _ choice: StepChoice, at now: WallTime, after start: Int64
     ) async -> StepChoice {
         let (account, openFileInterval) = (account, openFileInterval)
-        let isDraining = drainers > 0
+        let urgent: UploadPlanner.Urgency = drainers > 0 ? .all : .nodes(Set(drained.keys))
         let result = await account.local.attempt {
             try await account.store.write { transaction in
                 var planner = UploadPlanner(
                     transaction: transaction, openFiles: account.openFiles,
-                    staging: account.staging, isDraining: isDraining,
+                    staging: account.staging, urgent: urgent,
                     date: account.clock.date(),
                     openFileInterval: openFileInterval,
                     posix: account.posix)

@@ -35,6 +35,12 @@ extension LocalChanges {
                 node, host: context.rules.host, at: now, in: transaction)
             node = try transaction.existing(inode)
         }
+        if discardingContent {
+            // Nothing is written that would bring its time.
+            var local = node.local
+            (local.modified, local.changed) = (now, now)
+            try transaction.setLocal(local, of: node.inode)
+        }
         let base = discardingContent ? nil : revision.map { StagedContent.Base(whole: $0) }
         return try context.staging.begin(
             node.inode, base: base, size: base?.size ?? 0, in: transaction)

@@ -14,11 +14,24 @@ package import Staging
 /// - The remote identity of a deleted node goes to a new one, if that keeps a file's history.
 /// - A node that has to wait is due a second later.
 package struct UploadPlanner {
+    /// The nodes that callers wait for: their files are sent with their present content, too, if
+    /// they are open.
+    package enum Urgency: Sendable {
+        case all
+        case nodes(Set<InodeID>)
+
+        func contains(_ inode: InodeID) -> Bool {
+            switch self {
+            case .all: true
+            case .nodes(let nodes): nodes.contains(inode)
+            }
+        }
+    }
+
     package let transaction: Transaction
     package let openFiles: any OpenFileTracking
     package let staging: StagingArea
-    /// A drain is running: open files are sent too, with their present content.
-    package let isDraining: Bool
+    package let urgent: Urgency
     /// The date and time of day, to compare with modification times.
     package let date: WallTime
     /// Seconds that a recently written file with an open handle may wait.
@@ -31,12 +44,12 @@ package struct UploadPlanner {
 
     package init(
         transaction: Transaction, openFiles: any OpenFileTracking, staging: StagingArea,
-        isDraining: Bool, date: WallTime, openFileInterval: Double, posix: PosixRules = .local
+        urgent: Urgency, date: WallTime, openFileInterval: Double, posix: PosixRules = .local
     ) {
         self.transaction = transaction
         self.openFiles = openFiles
         self.staging = staging
-        self.isDraining = isDraining
+        self.urgent = urgent
         self.date = date
         self.openFileInterval = openFileInterval
         self.posix = posix
@@ -111,7 +124,7 @@ package struct UploadPlanner {
             return .settled
         }
         if try isUnwritten(node, staged) {
-            return !isDraining && openFiles.isOpenForWriting(node.inode)
+            return !urgent.contains(node.inode) && openFiles.isOpenForWriting(node.inode)
                 ? .waitForWriters : .settled
         }
         return try content(of: node, at: path, place, expecting: .revision(revision))
@@ -148,7 +161,7 @@ package struct UploadPlanner {
         let isBeingWritten = openFiles.isOpenForWriting(node.inode)
         let written = isBeingWritten ? try staging.file(of: node)?.modified : nil
         let lastChange = written ?? node.modified
-        if !isDraining && isBeingWritten {
+        if isBeingWritten && !urgent.contains(node.inode) {
             // A future time is from a clock that was set back since.
             let (earliest, latest) = (
                 date.adding(seconds: 0.0 - openFileInterval), date.adding(seconds: openFileInterval)

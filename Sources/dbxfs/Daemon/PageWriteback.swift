@@ -1,6 +1,7 @@
 // Writes back, before a signal ends a mount that programs use, what only the kernel has: changes by
 // memory mappings, and with `writeback_cache` those of write(2). After an unmount by a command
-// nothing is left to do: it waits until no program has a file open, and the kernel writes back then.
+// nothing is left to do: it waits until no program has a file open, and the kernel writes back
+// then.
 
 import Glibc
 import LocalIO
@@ -18,8 +19,8 @@ struct PageWriteback {
     let device: UInt32
     let log: Logger
 
-    /// Blocks until the kernel has passed on all changed pages of files. By a helper process, because
-    /// one that calls its own mount can hang beyond SIGKILL.
+    /// Blocks until the kernel has passed on all changed pages of files. By a helper process,
+    /// because one that calls its own mount can hang beyond SIGKILL.
     func run(for paths: [[UInt8]]) {
         let helper = ChildRun()
         do throws(ChildProcessError) {

@@ -11,8 +11,8 @@ struct OwnRoot: ~Copyable {
 
     private let descriptor: Int32
 
-    /// Opens it; nil if another filesystem is there: the folder below after an unmount, where nothing
-    /// may be changed, or one that was mounted above.
+    /// Opens it; nil if another filesystem is there: the folder below after an unmount, where
+    /// nothing may be changed, or one that was mounted above.
     init?(of mountpoint: String, device: UInt32) {
         let root = open(mountpoint, Self.placeOnly | O_DIRECTORY | O_CLOEXEC)
         guard root >= 0 else { return nil }

@@ -1,6 +1,7 @@
 # With fsync=remote, fsync returns when Dropbox has the content.
 # options: fsync=remote,write_delay=1h
-python3 - << 'END'
+# A file that is open for writing is sent at once, and not 30 seconds after its last change.
+timeout 20 python3 - << 'END'
 import os
 
 with open(os.path.join(os.environ["MNT"], "file"), "w") as file:

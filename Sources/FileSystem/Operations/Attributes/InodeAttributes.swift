@@ -64,7 +64,8 @@ final class InodeAttributes: Sendable {
                 if let staged = open?.staged {
                     // Saved first, so that the time of the last write does not overwrite the one to
                     // be set.
-                    isQueued = try tree.save(staged)
+                    isQueued = try tree.save(
+                        staged, isComplete: !self.openFiles.isOpenForWriting(inode))
                 }
                 let isTimeSet = changes.modificationTime != nil
                 let node = try tree.setLocal(of: inode, timeIsSet: isTimeSet) {

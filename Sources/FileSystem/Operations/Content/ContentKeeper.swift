@@ -82,11 +82,16 @@ final class ContentKeeper: Sendable {
         }
     }
 
-    /// Unregisters an open file. Pages of a mapping may have been written after the last flush.
+    /// Unregisters an open file. Pages of a mapping may have been written after the last flush. As
+    /// long as others write, the content is not complete: what it replaces must stay until it is.
     func close(_ file: OpenFile, writes: Bool) {
         var isSaved = true
         do {
-            try complete(file)
+            if writes && openFiles.isOnlyWriter(file.inode) {
+                try complete(file)
+            } else {
+                try save(file, isComplete: false)
+            }
         } catch {
             isSaved = false
             _ = work.failure(error)

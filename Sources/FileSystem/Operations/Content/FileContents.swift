@@ -223,6 +223,16 @@ final class FileContents: Sendable {
         try staged.trim()
     }
 
+    /// Extends the content to a size with zeros, unless it is as long: with `writeback_cache`, the
+    /// kernel may send writes at the same time.
+    func extend(_ file: OpenFile, to size: Int64) throws {
+        guard try file.size < size else { return }
+        _ = try change(file) { staged, now in
+            try staged.truncate(to: size, onlyGrows: true, now: now)
+        }
+        try keeper.save(file, isComplete: false)
+    }
+
     /// Truncates to 0. A file that is empty already gets a new time, because makefiles use `: >
     /// stamp`.
     func empty(_ file: OpenFile) throws {

@@ -165,9 +165,11 @@ final class FileHandles: Sendable {
     func flush(_ id: HandleID) -> Answer<Void> {
         attempts.answer { _ in
             let handle = try self.handle(id)
-            try self.keeper.save(handle.file)
-            handle.file.staged?.noteComplete()
-            if handle.flags.writes { self.noteWrittenSize(of: handle.file) }
+            guard handle.flags.writes else {
+                return try self.keeper.save(handle.file, isComplete: false)
+            }
+            try self.keeper.complete(handle.file)
+            self.noteWrittenSize(of: handle.file)
         }
     }
 

@@ -150,10 +150,7 @@ final class FileWrites: Sendable {
             case .keepSize:
                 return .ready(())
             case .extend:
-                let size = try handle.file.size
-                if offset +| count > size {
-                    try contents.resize(handle.file, to: offset +| count)
-                }
+                try contents.extend(handle.file, to: offset +| count)
                 return .ready(())
             case .punchHole:
                 return zero(offset ..<| offset +| count, extends: false, handle)

@@ -71,6 +71,18 @@ struct StagedBytes: ~Copyable, Sendable {
         }
     }
 
+    /// Runs calls that leave the file's content what its row says: by a later time, a start would
+    /// take it for changed.
+    func keepingTime<Value>(
+        _ body: () throws(StagingError) -> Value
+    ) throws(StagingError) -> Value {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw StagingError(code: errno) }
+        let times = [status.st_atim, status.st_mtim]
+        defer { _ = times.withUnsafeBufferPointer { futimens(descriptor, $0.baseAddress) } }
+        return try body()
+    }
+
     /// Zeroes a range of the file, and frees its disk space. Zeros are not written instead: they
     /// would take space, and a range may be larger than any disk.
     func zero(_ range: Range<Int64>) throws(StagingError) {

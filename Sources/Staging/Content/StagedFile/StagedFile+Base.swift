@@ -78,9 +78,11 @@ extension StagedFile {
                 let count = Int(clamping: upper -| range.lowerBound)
                 let failure: StagingError? = bytes.withUnsafeBytes { buffer in
                     do throws(StagingError) {
-                        return try self.bytes.write(
-                            UnsafeRawBufferPointer(rebasing: buffer.prefix(count)),
-                            at: range.lowerBound)?.refusal
+                        return try self.bytes.keepingTime { () throws(StagingError) in
+                            try self.bytes.write(
+                                UnsafeRawBufferPointer(rebasing: buffer.prefix(count)),
+                                at: range.lowerBound)?.refusal
+                        }
                     } catch {
                         return error
                     }

@@ -45,6 +45,8 @@ extension StagedFile {
         }
         let isNew = content.generation > snapshot.persistedGeneration
         guard try transaction.updateStaged(content, of: inode, isNew: isNew) else { return }
+        // Blocks of the former base, which a session may have, are compared with nothing later.
+        if snapshot.unsavedBase != nil { try transaction.forgetUpload(of: inode) }
         if let modified = snapshot.modified,
             var local = try known ?? transaction.node(inode)?.local
         {

@@ -120,14 +120,18 @@ package final class StagedFile: Sendable {
         }
     }
 
-    /// Truncates the file, or extends it with zeros. Needs nothing of the base.
+    /// Truncates the file, or extends it with zeros. Needs nothing of the base. With `onlyGrows`, a
+    /// longer one stays as it is.
     ///
     /// `trim` removes the truncated bytes from the disk, after the rows were saved: if the process
     /// ended before that, the rows' old size would turn them into zeros.
-    package func truncate(to size: Int64, now: WallTime) throws(StagingError) -> StagedWrite {
+    package func truncate(
+        to size: Int64, onlyGrows: Bool = false, now: WallTime
+    ) throws(StagingError) -> StagedWrite {
         try state.withLock { (state) throws(StagingError) in
             if let end = state.end { return end }
             let old = state.content.size
+            if onlyGrows && size <= old { return .written }
             if size < old {
                 state.noteCut(from: size)
             } else {

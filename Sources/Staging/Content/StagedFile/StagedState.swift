@@ -33,6 +33,8 @@ struct StagedState {
     private var persistedPromise: Int64
     /// Whether bytes of the row's content were written over since it was saved.
     private var isRewritten = false
+    /// The generation with which the base became another one, until a row has it.
+    private(set) var unsavedBase: Int64?
     private var written = WrittenPrefix()
     private var sent: SentPieces?
 
@@ -170,12 +172,14 @@ struct StagedState {
 
     /// Continues the content with a range of a revision, as `isContinued` allows.
     mutating func extend(with revision: FileVersion, _ range: Range<Int64>, now: WallTime) {
-        if range.lowerBound == 0 { blocks = BlockBitmap() }
+        let isNew = range.lowerBound == 0
+        if isNew { blocks = BlockBitmap() }
         content.size = range.upperBound
         content.base = StagedContent.Base(
             revision: revision.revision, hash: revision.hash, size: revision.size,
             limit: range.upperBound)
         noteChange(in: range, now: now)
+        if isNew { unsavedBase = content.generation }
     }
 
     /// Takes the content of another staging file, whose bytes were copied.
@@ -184,6 +188,7 @@ struct StagedState {
         content.base = original.content.base
         blocks = original.blocks
         noteChange(in: 0..<original.content.size, now: now)
+        unsavedBase = content.generation
     }
 
     /// Ends the part of the base in empty content.
@@ -219,6 +224,7 @@ struct StagedState {
     mutating func noteSaved(_ saved: StagedContent, modified time: WallTime?) {
         if saved.generation >= persistedGeneration { persistedSize = saved.size }
         if saved.generation == content.generation { isRewritten = false }
+        if let base = unsavedBase, base <= saved.generation { unsavedBase = nil }
         persistedGeneration = max(persistedGeneration, saved.generation)
         persistedPromise = max(persistedPromise, saved.promised)
         if modified == time { modified = nil }
@@ -321,7 +327,7 @@ struct StagedState {
 
     /// Whether the bytes that a session was given are unchanged; nil if unknown.
     func agrees(with session: String) -> Bool? {
-        guard let sent, sent.session == session else { return nil }
+        guard let sent, sent.session == session else { return unsavedBase == nil ? nil : false }
         return !sent.isOutdated
     }
 

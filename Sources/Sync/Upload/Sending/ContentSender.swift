@@ -121,9 +121,14 @@ struct ContentSender: Sendable {
     /// Fetches the missing blocks of the base, because a revision must be sent whole.
     private func fillMissing(of file: StagedFile) async throws(SyncError) {
         guard let base = file.base else { return }
-        for range in file.missingRanges {
+        let missing = file.missingRanges
+        for range in missing {
             let bytes = try await BaseContent(account: account).neededBytes(base, range)
             try await account.local.run { try file.fill(range, with: bytes, of: base) }
+        }
+        if !missing.isEmpty {
+            // Else the row that names the blocks would be unflushed until the commit.
+            try await account.local.run { try file.synchronize(promising: false) }
         }
         // The base has changed since.
         guard file.missingRanges.isEmpty else { throw .cancelled }

@@ -274,7 +274,7 @@ extension StagedFile {
     }
 
     /// Whether sent blocks equal those of the staging file. Blocks that are wholly the base's
-    /// cannot have changed.
+    /// cannot have changed: another base ends the session (`StagedFile.persist`).
     private func agrees(
         with digests: [ContentHash], of piece: Range<Int64>
     ) throws -> Bool {

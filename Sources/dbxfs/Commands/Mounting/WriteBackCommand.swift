@@ -1,5 +1,6 @@
-// The helper process of a mount that is about to end, which has the kernel write back changed pages.
-// Not responsible for which files have them, nor for how long it may take: `PageWriteback` is.
+// The helper process of a mount that is about to end, which has the kernel write back changed
+// pages. Not responsible for which files have them, nor for how long it may take: `PageWriteback`
+// is.
 
 import ArgumentParser
 import Glibc
