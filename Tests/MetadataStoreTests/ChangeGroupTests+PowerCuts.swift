@@ -18,7 +18,7 @@ extension ChangeGroupTests {
         let cut = try Self.crash(path)
         if ofUsers {
             // More statements than a record has.
-            try store.change { transaction in
+            try store.change(due: { _ in .atOnce }) { transaction in
                 for number in 0..<5000 {
                     _ = try transaction.insert(
                         .folder, at: place("b\(number)"), local: LocalFacts())
