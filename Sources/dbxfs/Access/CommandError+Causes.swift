@@ -48,7 +48,8 @@ extension CommandError {
         } else if (error as? POSIXError)?.code == .ENOSPC || (error as? Errno) == .noSpace {
             self = .diskFull(path)
         } else if let error = error as? POSIXError {
-            self = .folderUnusable(path: path, reason: Errno(rawValue: error.errorCode).description)
+            self = .folderUnusable(
+                path: path, reason: Errno(rawValue: Int32(clamping: error.errorCode)).description)
         } else if error is MetadataStore.TooNew {
             self = .databaseTooNew(path)
         } else if let error = error as? DamagedRow {
