@@ -207,6 +207,26 @@ extension Plan {
                 ])
         ),
         (
+            "others store the content that a program has just written to an open file",
+            Plan(
+                seed: 618137, mounts: 1, pageSize: 3, distance: 20, compaction: .nodes,
+                pause: 400,
+                steps: [
+                    .other(.put("/a/a/b")), .user(0, .open("/a/a/b")), .user(0, .overwriteOpen),
+                    .other(.putSame(0, "/a/a/b")),
+                ])
+        ),
+        (
+            "a deleted file that others have edited comes back with the mode that the server has",
+            Plan(
+                seed: 675269, mounts: 1, pageSize: 2000, distance: 0, refusesIDs: true,
+                compaction: .paths, isHurried: true, sharesModes: true,
+                steps: [
+                    .other(.put("/b/b")), .user(0, .chmod("/b/b", 493)), .wait(40000),
+                    .user(0, .save("/b/b")), .other(.put("/b/b")), .user(0, .unlink("/b/b")),
+                ])
+        ),
+        (
             "the server carries out a mode after the save that has replaced it",
             Plan(
                 seed: 200360, mounts: 1, pageSize: 2000, distance: 400, isHurried: true,

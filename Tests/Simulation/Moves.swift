@@ -13,7 +13,8 @@ struct Moves {
     /// Nodes that others have deleted where users no longer had them.
     fileprivate var kept: [InodeID: Kept] = [:]
 
-    /// Another client has replaced or removed a text: the node that was kept had arrived.
+    /// Another client, or a user's restoration, replaces or removes a text: the node that was kept
+    /// had arrived.
     mutating func withdraw(_ text: String) {
         let tokens = Ledger.tokens(text)
         kept = kept.filter { _, kept in
@@ -99,10 +100,13 @@ extension World {
         guard let moved, let id = moved.facts.id, let there = paths[id],
             try !isAbove(moved, there, deletedWith: paths, snapshot)
         else { return false }
-        // Another spelling does not save it.
-        return try moved.place.map { place in
-            try snapshot.remotePlace(of: moved)?.isSameThere(as: place) == true
-        } == false
+        guard let here = moved.place, let old = try snapshot.remotePlace(of: moved) else {
+            return false
+        }
+        // Neither another spelling nor its own name instead of the alias saves it.
+        let own = Self.withoutAlias(old.name.string)
+        let isRespelled = old.parent == here.parent && Folding.fold(own) == here.name.folded
+        return !isRespelled && !old.isSameThere(as: here)
     }
 
     /// Whether others have put the folder to which users have moved a node below that node: their

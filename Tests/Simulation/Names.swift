@@ -190,7 +190,7 @@ extension World {
         return other?.place?.name.shown == Array(own.utf8)
     }
 
-    private static func withoutAlias(_ name: String) -> String {
+    static func withoutAlias(_ name: String) -> String {
         name.replacing(#/ \((Case|Unicode Encoding|Whitespace|Name) Conflict( \d+)?\)/#, with: "")
     }
 

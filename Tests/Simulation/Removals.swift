@@ -113,7 +113,10 @@ extension World {
     /// The server is about to restore an older revision at a path for a user: its present content
     /// is given up.
     func willRestore(_ path: RemotePath, to revision: Revision) {
-        texts(below: path.rawValue).forEach { ledger.give(up: $0) }
+        for text in texts(below: path.rawValue) {
+            ledger.give(up: text)
+            moves.withdraw(text)
+        }
         ledger.allowCopies(of: text(of: revision))
         removals.withdraw(Ledger.tokens(text(of: revision)))
     }

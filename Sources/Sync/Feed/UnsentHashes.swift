@@ -73,7 +73,8 @@ extension TreeReading {
             // Users may have made the file anew that they deleted.
             if known?.place == nil { known = try localNode(for: entry, &folders) }
             guard let node = known, let staged = node.staged, node.facts.hash != hash,
-                staged.knownHash == nil
+                // A row that still names its base may be that of a file which a program is writing.
+                staged.hash == nil
             else { continue }
             found.append(UnhashedNode(inode: node.inode, size: file.size, hash: hash))
         }

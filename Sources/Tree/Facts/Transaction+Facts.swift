@@ -59,6 +59,28 @@ extension Transaction {
         return isSeen
     }
 
+    /// Has users see the facts that the server has of a file whose deletion is undone: the ones that
+    /// were not sent went with the file.
+    func dropUnsentFacts(of inode: InodeID, by rules: PosixRules) throws {
+        guard let node = try node(inode), rules.shares(node) else { return }
+        let told = try toldFacts(of: inode)
+        var local = node.local
+        local.permissions = rules.permissions(told?.permissions, over: node)
+        if local != node.local { try setLocal(local, of: inode) }
+        let attributes = told?.attributes ?? [:]
+        for full in try attributeNames(of: inode) where full.hasPrefix(PosixRules.user) {
+            let name = String(full.dropFirst(PosixRules.user.count))
+            if attributes[name] == nil { try removeAttribute(full, of: inode) }
+        }
+        for (name, value) in attributes.sorted(by: { $0.key < $1.key }) {
+            let full = "\(PosixRules.user)\(name)"
+            if try attribute(full, of: inode) != value {
+                try setAttribute(full, of: inode, to: value)
+            }
+        }
+        try settleFacts(of: inode, by: rules)
+    }
+
     private func merge(
         _ told: PosixFacts, over base: PosixFacts?, into node: Node, by rules: PosixRules
     ) throws -> Bool {

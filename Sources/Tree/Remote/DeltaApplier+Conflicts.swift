@@ -189,6 +189,7 @@ extension DeltaApplier {
             try transaction.removeStaged(of: node.inode)
             try transaction.forgetTimes(of: node)
             try bringBack(node.inode)
+            try transaction.dropUnsentFacts(of: node.inode, by: context.posix)
         case .bringBackBeside:
             guard let place = try transaction.remotePlace(of: node) else { return }
             try transaction.setRemoteAbsent(node.inode)
