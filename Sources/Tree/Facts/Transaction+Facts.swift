@@ -59,8 +59,8 @@ extension Transaction {
         return isSeen
     }
 
-    /// Has users see the facts that the server has of a file whose deletion is undone: the ones that
-    /// were not sent went with the file.
+    /// Has users see the facts that the server has of a file whose deletion is undone: the ones
+    /// that were not sent went with the file.
     func dropUnsentFacts(of inode: InodeID, by rules: PosixRules) throws {
         guard let node = try node(inode), rules.shares(node) else { return }
         let told = try toldFacts(of: inode)
