@@ -144,14 +144,20 @@ actor TestBed {
             "python3", [Programs.scenarios + "/tools/compare.py", mountpoint], limit: 600)
     }
 
-    /// The most memory that the process behind the mount has occupied, in bytes.
+    /// The most memory that the process behind the mount has occupied, in bytes, without the pages
+    /// of its program: how many of those are in memory is the kernel's choice, and a debug build
+    /// has several times those of a release.
     func peakMemory() throws -> Int64? {
         guard let mount, mount.isRunning else { return nil }
         let status = try String(contentsOfFile: "/proc/\(mount.id)/status", encoding: .utf8)
-        return status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-            .flatMap { $0.split(separator: " ").dropFirst().first }
-            .flatMap { Int64($0) }
-            .map { $0 * 1024 }
+        func bytes(_ field: String) -> Int64? {
+            status.split(separator: "\n").first { $0.hasPrefix(field) }
+                .flatMap { $0.split(separator: " ").dropFirst().first }
+                .flatMap { Int64($0) }
+                .map { $0 * 1024 }
+        }
+        guard let peak = bytes("VmHWM:"), let program = bytes("RssFile:") else { return nil }
+        return peak - program
     }
 
     /// The last lines of everything that was logged, for a failure's report.
