@@ -35,8 +35,8 @@ package struct Alias: Hashable, Sendable {
         let text = Folding.compose(String(view))
         base = text.isEmpty ? "_" : text
         let isUnchanged = !isTrimmed && String(view).utf8.elementsEqual(own)
-        let fits = text.utf8.count <= FileName.maximumByteCount
-        fault = isUnchanged && fits ? nil : isTrimmed ? .space : .name
+        let isStored = Self.isStored(text, as: String(view))
+        fault = isUnchanged && isStored ? nil : isTrimmed ? .space : .name
     }
 
     /// Whether the server can have a name as it is.
@@ -49,8 +49,14 @@ package struct Alias: Hashable, Sendable {
             last = byte
         }
         if last == UInt8(ascii: " ") { return true }
-        // Some characters are longer in the form in which Dropbox stores them.
-        return !isPlain && Folding.compose(name).utf8.count > FileName.maximumByteCount
+        return !isPlain && !isStored(Folding.compose(name), as: name)
+    }
+
+    /// Whether the composed form of a name can be stored for it: some characters are longer in that
+    /// form, and Swift (6.3) leaves out what follows 64 combining marks.
+    private static func isStored(_ composed: String, as name: String) -> Bool {
+        // String equality is canonical equivalence.
+        composed.utf8.count <= FileName.maximumByteCount && composed == name
     }
 
     /// The alias without a mark; nil if there is none such that could be seen to stand for the own

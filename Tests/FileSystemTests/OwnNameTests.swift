@@ -49,6 +49,7 @@ struct OwnNameTests {
             ("a\\b.txt", "a_b.txt"), ("x\u{7F}", "x_"), ("end ", "end (Whitespace Conflict)"),
             ("end .txt  ", "end  (Whitespace Conflict).txt"), (" ", "_ (Whitespace Conflict)"),
             (String(repeating: "\u{958}", count: 85), nil),
+            (String(repeating: "\u{344}", count: 33), nil),
         ] as [(String, String?)])
     func refused(_ own: String, _ alias: String?) throws {
         let fixture = try Fixture()

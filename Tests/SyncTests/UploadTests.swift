@@ -267,6 +267,19 @@ import Testing
         #expect(upload.modified == last)
     }
 
+    @Test("a name that the server stores otherwise is an alias, and not sent again and again")
+    func otherName() async throws {
+        let harness = try Harness()
+        let name = String(repeating: "\u{344}", count: 33)
+        let inode = try await harness.write("/" + name, "text")
+        try await harness.settle()
+        #expect(harness.faulty.calls.count { $0.operation == .move } == 0)
+        #expect(try await Array(harness.serverTree().values) == ["text"])
+        let place = try await harness.store.read { try $0.node(inode)?.place }
+        #expect(place?.name.shown == Array(name.utf8))
+        await harness.stop()
+    }
+
     @Test("a file that is being written is sent if a caller waits for it, and no other one")
     func awaited() async throws {
         let harness = try Harness()

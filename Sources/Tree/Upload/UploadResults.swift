@@ -34,17 +34,17 @@ package struct UploadResults {
         if let intent = sent.intent { try transaction.noteArrival(of: intent) }
     }
 
-    /// Records that a node is at its local place, by a new folder or a move of the node with the
-    /// ID.
-    package mutating func placed(_ inode: InodeID, _ entry: RemoteEntry, meant id: FileID? = nil)
-        throws
-    {
-        try notePlace(of: inode, entry, meant: id)
+    /// Records that a node is at its local place, for which a path was sent, by a new folder or a
+    /// move of the node with the ID.
+    package mutating func placed(
+        _ inode: InodeID, _ entry: RemoteEntry, sentTo path: RemotePath, meant id: FileID? = nil
+    ) throws {
+        try notePlace(of: inode, entry, path, meant: id)
         try noteFacts(of: entry)
     }
 
     private mutating func notePlace(
-        of inode: InodeID, _ entry: RemoteEntry, meant id: FileID?
+        of inode: InodeID, _ entry: RemoteEntry, _ path: RemotePath, meant id: FileID?
     ) throws {
         if let arrived = entry.id { try transaction.noteUnconfirmed(arrived) }
         if let node = try transaction.node(inode),
@@ -56,14 +56,14 @@ package struct UploadResults {
         let facts = RemoteFacts(entry.kind, of: node)
         if node.kind != .folder, facts.hash != node.facts.hash {
             // The move included content that another client had stored there since.
-            try finish(inode, at: entry)
+            try finish(inode, at: entry, sentTo: path)
             guard let moved = try transaction.node(inode) else { return }
             // A link is an ordinary file then, which is another node.
             if facts.kind != node.kind { return try useApplier { try $0.apply([entry]) } }
             return try useApplier { try $0.updateFile(moved, facts) }
         }
         try transaction.setFacts(facts, of: inode)
-        try finish(inode, at: entry)
+        try finish(inode, at: entry, sentTo: path)
     }
 
     /// Handles a move that took another client's node, which was at the source instead: the service
@@ -126,7 +126,7 @@ package struct UploadResults {
         try transaction.setFacts(facts, of: inode)
         try transaction.forgetUpload(of: inode)
         try retireStaged(of: node, generation: upload.staged.generation, facts)
-        try finish(inode, at: entry)
+        try finish(inode, at: entry, sentTo: upload.path)
     }
 
     /// Whether a node's remote state is that of the time when its content was sent.
@@ -298,7 +298,9 @@ package struct UploadResults {
 
     /// Records the server's place of a node. That may be another folder than the planned one, if
     /// another client has moved that: Dropbox then creates a new one of its name.
-    private mutating func finish(_ inode: InodeID, at entry: RemoteEntry) throws {
+    private mutating func finish(
+        _ inode: InodeID, at entry: RemoteEntry, sentTo path: RemotePath
+    ) throws {
         var place: Place?
         try useApplier { applier in
             let told = try applier.place(of: entry)
@@ -309,7 +311,20 @@ package struct UploadResults {
             try applier.mark(inode)
             place = told
         }
-        if let place { try transaction.setRemotePlace(inode, place) }
+        guard let place else { return }
+        try transaction.setRemotePlace(inode, place)
+        try takeAlias(place, for: inode, sentTo: path)
+    }
+
+    /// Takes a name that the server has given in place of the one that was sent for an alias: to
+    /// send that again would have the same result.
+    private func takeAlias(_ place: Place, for inode: InodeID, sentTo path: RemotePath) throws {
+        guard let sent = path.components.last, place.name.string != sent,
+            let node = try transaction.node(inode), node.remote == .displaced,
+            let here = node.place, here.parent == place.parent, here.name.string == sent
+        else { return }
+        let alias = try place.name.shown(as: OwnName(here.name.shown))
+        try transaction.move(inode, to: Place(parent: here.parent, name: alias))
     }
 }
 

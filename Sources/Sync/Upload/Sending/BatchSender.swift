@@ -169,7 +169,7 @@ struct BatchSender: Sendable {
             try await fromServer(
                 await self.account.remote.makeFolders(at: wanted.map { paths[$0] }))
         } record: { recorder, index, entry in
-            try recorder.placed(items[index].inode, entry)
+            try recorder.placed(items[index].inode, entry, sentTo: paths[index])
         }
     }
 
@@ -201,7 +201,8 @@ struct BatchSender: Sendable {
             try await fromServer(await self.account.remote.moveFiles(wanted.map { moves[$0] }))
         } record: { recorder, index, entry in
             guard case .move(let move) = items[index].step else { return }
-            try recorder.placed(items[index].inode, entry, meant: move.id)
+            try recorder.placed(
+                items[index].inode, entry, sentTo: move.target, meant: move.id)
         }
     }
 

@@ -54,13 +54,14 @@ struct StepSender: Sendable {
             let entry = try await fromServer(await remote.makeFolder(at: path))
             await account.recorder.record { recorder in
                 try recorder.arrived(sent)
-                try recorder.placed(inode, entry)
+                try recorder.placed(inode, entry, sentTo: path)
             }
         case .move(let move):
             let entry = try await fromServer(await remote.move(move.node, to: move.target))
             await account.recorder.record { recorder in
                 try recorder.arrived(sent)
-                try recorder.placed(inode, entry, meant: move.id)
+                try recorder.placed(
+                    inode, entry, sentTo: move.target, meant: move.id)
             }
         case .deleteFile(let node, let revision):
             try await fromServer(await remote.delete(node, revision: revision))
