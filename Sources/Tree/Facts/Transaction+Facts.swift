@@ -55,7 +55,8 @@ extension Transaction {
         // back would look like none.
         let isOnItsWay = try isOwed && hasIntent(for: node.inode)
         let isSeen = try !isOnItsWay && merge(told, over: base, into: node, by: rules)
-        try settleFacts(of: node.inode, by: rules)
+        // Facts of others make nothing owed, also where users here see another name.
+        if isOwed { try settleFacts(of: node.inode, by: rules) }
         return isSeen
     }
 
