@@ -29,6 +29,17 @@ struct UnsentModes {
         modes[key] = isOwed ? Mode(bits: bits, changes: process.link.changes) : nil
     }
 
+    /// Forgets the modes of nodes that users have removed: one that comes back has the server's.
+    mutating func forgetRemoved(among processes: [MountProcess]) throws {
+        for process in processes where !process.isDead.isSet {
+            for key in modes.keys where key.mount == ObjectIdentifier(process) {
+                if try process.store.read({ try $0.node(key.inode) })?.place == nil {
+                    modes[key] = nil
+                }
+            }
+        }
+    }
+
     /// A node that has another mode, although nothing was sent; forgets those of processes that
     /// have ended or have sent something.
     mutating func changed(among processes: [MountProcess]) throws -> Node? {

@@ -152,6 +152,7 @@ final class World: @unchecked Sendable {
             withdrawChanged()
             try noteMoves()
             try noteView()
+            try unsentModes.forgetRemoved(among: [process])
         case .other(let step):
             noteNames(of: step)
             try perform(step)
