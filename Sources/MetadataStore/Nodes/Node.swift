@@ -82,6 +82,10 @@ package struct NodeFlags: OptionSet, Hashable, Sendable {
     /// Users have set facts (`PosixFacts`) that differ from those that the server has.
     package static let factsOwed = NodeFlags(rawValue: 1024)
 
+    /// Users have renamed the node to the name that the server has, and the server has told an own
+    /// name that others would see in its place.
+    package static let storedNameGiven = NodeFlags(rawValue: 8192)
+
     /// The flags that decide whether a node is in the journal.
     static let decidingMembership: NodeFlags = [
         .localOnly, .betweenMoves, .keptForLocal, .factsOwed,

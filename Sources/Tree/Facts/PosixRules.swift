@@ -96,8 +96,7 @@ package struct PosixRules: Hashable, Sendable {
     }
 
     /// The own name to share. If users see the node under its name on the server, the told own name
-    /// stays shared: another node has the told name here, or users here have replaced it by the
-    /// name on the server.
+    /// stays shared, because another node has it here; unless users have renamed the node so.
     private func ownName(
         of node: Node, told: PosixFacts?, in tree: some TreeReading
     ) throws -> OwnName? {
@@ -105,7 +104,10 @@ package struct PosixRules: Hashable, Sendable {
         guard told?.ownName != nil, let name = try tree.remotePlace(of: node)?.name else {
             return nil
         }
-        return told?.ownName(of: name)
+        guard node.flags.contains(.storedNameGiven), let given = node.place?.name,
+            told?.ownName(of: given) != nil
+        else { return told?.ownName(of: name) }
+        return try OwnName(Array(given.string.utf8))
     }
 
     /// Whether facts of a node are kept on the server.

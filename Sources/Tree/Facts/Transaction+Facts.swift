@@ -36,6 +36,30 @@ extension Transaction {
         return owes
     }
 
+    /// Has the server owed the name of a node that users have renamed, if it cannot have that name
+    /// itself, or if others would see one that was told before.
+    func shareName(of node: Node, by rules: PosixRules) throws {
+        try noteStoredName(of: node, by: rules)
+        let flags = try self.node(node.inode)?.flags ?? []
+        if node.place?.name.unstored != nil
+            || !flags.isDisjoint(with: [.factsOwed, .storedNameGiven])
+        {
+            try settleFacts(of: node.inode, by: rules)
+        }
+    }
+
+    /// Notes whether users have given a node the name that the server has, although another one was
+    /// told.
+    func noteStoredName(of node: Node, by rules: PosixRules) throws {
+        var isGiven = false
+        if let name = node.place?.name, name.unstored == nil, rules.shares(node) {
+            isGiven = try toldFacts(of: node.inode)?.ownName(of: name) != nil
+        }
+        if isGiven != node.flags.contains(.storedNameGiven) {
+            try setFlags(.storedNameGiven, isGiven, of: node.inode)
+        }
+    }
+
     /// Takes over the told facts of a node, except facts that users here have changed since the
     /// server told `base`. Returns whether users see a change.
     ///
@@ -47,6 +71,9 @@ extension Transaction {
         guard told != base else { return false }
         try setToldFacts(told, of: node.inode)
         let isOwed = node.flags.contains(.factsOwed)
+        if !isOwed, node.flags.contains(.storedNameGiven), told?.ownName != base?.ownName {
+            try setFlags(.storedNameGiven, false, of: node.inode)
+        }
         guard let told else {
             if isOwed { try settleFacts(of: node.inode, by: rules) }
             return false

@@ -60,15 +60,7 @@ extension LocalChanges {
         try transaction.touch(newFolder.inode, at: now)
         if let moved = try transaction.node(node.inode) {
             try noteChanged(moved)
-            try shareOwnName(of: moved)
-        }
-    }
-
-    /// Has the server owed the name of a node that was renamed, if it cannot have that itself, and
-    /// no longer the one before.
-    private func shareOwnName(of node: Node) throws {
-        if node.place?.name.unstored != nil || node.flags.contains(.factsOwed) {
-            try transaction.settleFacts(of: node.inode, by: context.rules.posix)
+            try transaction.shareName(of: moved, by: context.rules.posix)
         }
     }
 
@@ -144,7 +136,8 @@ extension LocalChanges {
         else { throw TreeError.invalidArgument }
         try transaction.exchange(first.inode, second.inode)
         try noteChanged(second)
-        try shareOwnName(of: transaction.existing(second.inode))
+        try transaction.shareName(
+            of: transaction.existing(second.inode), by: context.rules.posix)
     }
 
     // MARK: Moving between what is synced and what is local

@@ -13,13 +13,22 @@ extension UploadResults {
         var isAnswered = false
         if case .told(let facts) = entry.posix {
             if let sent, facts == sent {
-                try transaction.setToldFacts(facts, of: node.inode)
+                try noteTold(sent, of: node)
             } else {
                 try takeFacts(facts, of: node)
             }
             isAnswered = true
         }
         try transaction.settleFacts(of: node.inode, by: context.posix, isAnswered: isAnswered)
+    }
+
+    /// Records facts that this mount has sent. Users may have renamed the node since.
+    private func noteTold(_ facts: PosixFacts, of node: Node) throws {
+        let base = try transaction.toldFacts(of: node.inode)
+        try transaction.setToldFacts(facts, of: node.inode)
+        if facts.ownName != base?.ownName {
+            try transaction.noteStoredName(of: node, by: context.posix)
+        }
     }
 
     private mutating func takeFacts(_ facts: PosixFacts?, of node: Node) throws {
@@ -36,7 +45,7 @@ extension UploadResults {
         guard let node = try owner ?? transaction.node(inode), node.remote != .absent,
             node.facts.id == update.node.id
         else { return }
-        try transaction.setToldFacts(update.facts, of: node.inode)
+        try noteTold(update.facts, of: node)
         try transaction.settleFacts(of: node.inode, by: context.posix, isAnswered: true)
     }
 
