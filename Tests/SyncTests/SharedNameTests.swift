@@ -221,7 +221,7 @@ import Testing
         try await rename("README", to: "README (Case Conflict)", harness)
         for mount in [harness, other] { try await mount.settleFully() }
         #expect(try await texts(other)["README (Case Conflict)"] == "2")
-        // Its former name is free now, and nobody wants it back.
+        // Its former name is free now, and it does not get that back.
         try await rename("readme", to: "else", harness)
         for mount in [harness, other, harness, other] { try await mount.settleFully() }
         for mount in [harness, other] {
