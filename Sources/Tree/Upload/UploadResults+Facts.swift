@@ -16,6 +16,8 @@ extension UploadResults {
                 try noteTold(sent, of: node)
             } else {
                 try takeFacts(facts, of: node)
+                // Facts of others make nothing owed, also where users here see another name.
+                if !node.flags.contains(.factsOwed) { return }
             }
             isAnswered = true
         }
@@ -33,6 +35,7 @@ extension UploadResults {
 
     private mutating func takeFacts(_ facts: PosixFacts?, of node: Node) throws {
         let base = try transaction.toldFacts(of: node.inode)
+        if let facts { try useApplier { try $0.learnOwnName(from: facts, over: base, of: node) } }
         if try transaction.takeFacts(facts, over: base, of: node, by: context.posix) {
             noteChange(.attributes(node.inode))
         }
