@@ -269,7 +269,7 @@ package struct UploadResults {
         }
     }
 
-    private mutating func useApplier(_ body: (inout DeltaApplier) throws -> Void) throws {
+    mutating func useApplier(_ body: (inout DeltaApplier) throws -> Void) throws {
         var applier = try DeltaApplier(transaction: transaction, context: context)
         try body(&applier)
         changes.append(contentsOf: applier.outcome.changes)
