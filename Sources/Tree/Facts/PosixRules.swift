@@ -51,13 +51,15 @@ package struct PosixRules: Hashable, Sendable {
     }
 
     /// Whether the server is owed facts of a node that it lacks. A time counts if a user has just
-    /// set it, or if it is owed already: times by writes and copies go with the content.
+    /// set it, or if it is owed already: times by writes and copies go with the content. A name does
+    /// not count with `besidesName`.
     func isOwed(
-        _ node: Node, timeIsSet: Bool, in tree: some TreeReading
+        _ node: Node, timeIsSet: Bool, besidesName: Bool = false, in tree: some TreeReading
     ) throws -> Bool {
         guard isShared, hasFacts(node) else { return false }
         let told = try tree.toldFacts(of: node.inode)
-        let ours = try facts(of: node, told: told, in: tree)
+        var ours = try facts(of: node, told: told, in: tree)
+        if besidesName { ours.ownName = told?.ownName }
         if ours.differsBesidesTime(from: told) { return true }
         guard timeIsSet || node.flags.contains(.factsOwed), node.kind != .folder,
             node.remote != .absent, node.staged == nil, let stored = node.facts.clientModified,

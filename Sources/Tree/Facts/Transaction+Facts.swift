@@ -10,21 +10,24 @@ extension Transaction {
     /// Then a change back is owed, too, until a response tells what the server has (`isAnswered`).
     @discardableResult
     func settleFacts(
-        of inode: InodeID, by rules: PosixRules, timeIsSet: Bool = false, isAnswered: Bool = false
+        of inode: InodeID, by rules: PosixRules, timeIsSet: Bool = false, isAnswered: Bool = false,
+        besidesName: Bool = false
     ) throws -> Bool {
         guard var node = try node(inode) else { return false }
         return try settleFacts(
-            of: &node, by: rules, timeIsSet: timeIsSet, isAnswered: isAnswered)
+            of: &node, by: rules, timeIsSet: timeIsSet, isAnswered: isAnswered,
+            besidesName: besidesName)
     }
 
     /// The same for a node as it is in this transaction.
     @discardableResult
     func settleFacts(
         of node: inout Node, by rules: PosixRules, timeIsSet: Bool = false,
-        isAnswered: Bool = false
+        isAnswered: Bool = false, besidesName: Bool = false
     ) throws -> Bool {
         let inode = node.inode
-        var owes = try rules.isOwed(node, timeIsSet: timeIsSet, in: self)
+        var owes = try rules.isOwed(
+            node, timeIsSet: timeIsSet, besidesName: besidesName, in: self)
         if !owes, !isAnswered, rules.shares(node), node.flags.contains(.factsOwed) {
             owes = try hasIntent(for: inode)
         }
@@ -82,8 +85,8 @@ extension Transaction {
         // back would look like none.
         let isOnItsWay = try isOwed && hasIntent(for: node.inode)
         let isSeen = try !isOnItsWay && merge(told, over: base, into: node, by: rules)
-        // Facts of others make nothing owed, also where users here see another name.
-        if isOwed { try settleFacts(of: node.inode, by: rules) }
+        // A name that others tell makes none owed, also where users here see another one.
+        try settleFacts(of: node.inode, by: rules, besidesName: !isOwed)
         return isSeen
     }
 

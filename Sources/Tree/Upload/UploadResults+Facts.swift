@@ -10,18 +10,19 @@ extension UploadResults {
     mutating func noteFacts(of entry: RemoteEntry, sent: PosixFacts? = nil) throws {
         guard context.posix.isShared, let id = entry.id, let node = try transaction.node(id: id)
         else { return }
-        var isAnswered = false
+        var (isAnswered, isOfOthers) = (false, false)
         if case .told(let facts) = entry.posix {
             if let sent, facts == sent {
                 try noteTold(sent, of: node)
             } else {
                 try takeFacts(facts, of: node)
-                // Facts of others make nothing owed, also where users here see another name.
-                if !node.flags.contains(.factsOwed) { return }
+                isOfOthers = true
             }
             isAnswered = true
         }
-        try transaction.settleFacts(of: node.inode, by: context.posix, isAnswered: isAnswered)
+        try transaction.settleFacts(
+            of: node.inode, by: context.posix, isAnswered: isAnswered,
+            besidesName: isOfOthers && !node.flags.contains(.factsOwed))
     }
 
     /// Records facts that this mount has sent. Users may have renamed the node since.
