@@ -51,8 +51,8 @@ package struct PosixRules: Hashable, Sendable {
     }
 
     /// Whether the server is owed facts of a node that it lacks. A time counts if a user has just
-    /// set it, or if it is owed already: times by writes and copies go with the content. A name does
-    /// not count with `besidesName`.
+    /// set it, or if it is owed already: times by writes and copies go with the content. A name
+    /// does not count with `besidesName`.
     func isOwed(
         _ node: Node, timeIsSet: Bool, besidesName: Bool = false, in tree: some TreeReading
     ) throws -> Bool {
