@@ -36,7 +36,10 @@ extension UploadResults {
 
     private mutating func takeFacts(_ facts: PosixFacts?, of node: Node) throws {
         let base = try transaction.toldFacts(of: node.inode)
-        if let facts { try useApplier { try $0.learnOwnName(from: facts, over: base, of: node) } }
+        // Another machine has replaced the name. The delta finds it told.
+        if let facts, base?.ownName != nil, facts.ownName != base?.ownName {
+            try useApplier { try $0.learnOwnName(from: facts, over: base, of: node) }
+        }
         if try transaction.takeFacts(facts, over: base, of: node, by: context.posix) {
             noteChange(.attributes(node.inode))
         }
