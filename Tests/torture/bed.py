@@ -238,7 +238,8 @@ class Mount:
         end = time.monotonic() + seconds
         while not mounts_below(self.root):
             if not self.is_alive():
-                raise Broken(f"{self.name} does not mount")
+                with open(self.folder + "/dbxfs.log", errors="replace") as log:
+                    raise Broken(f"{self.name} does not mount: {log.read()[-1000:]}")
             if time.monotonic() > end:
                 raise Broken(f"{self.name} does not mount in {seconds} s")
             time.sleep(0.01)
