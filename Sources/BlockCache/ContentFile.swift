@@ -17,7 +17,7 @@ import Synchronization
 struct ContentLayout: Hashable, Sendable {
     /// Unit of verification: a small read must not have to verify a whole block.
     static let chunkSize: Int64 = 64 * 1024
-    static let blockSize = Int64(clamping: ContentHasher.blockSize)
+    static var blockSize: Int64 { Int64(clamping: ContentHasher.blockSize) }
     static let digestSize = 32
     /// XXH64: enough against bit rot, which is no adversary, at a fraction of SHA-256's cost.
     static let sumSize = 8

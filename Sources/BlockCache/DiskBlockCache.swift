@@ -13,7 +13,7 @@ import Synchronization
 /// All calls may block for the local disk and for nothing else; they may be made from any thread.
 package final class DiskBlockCache: Sendable {
     /// Unit of fetching and of the content hash: 4 MiB.
-    package static let blockSize = ContentLayout.blockSize
+    package static var blockSize: Int64 { ContentLayout.blockSize }
     /// Minimum bytes of a piece for direct I/O: smaller ones are better served by the kernel's page
     /// cache, which responds at once and may be asked again.
     package static let directSize = 512 << 10

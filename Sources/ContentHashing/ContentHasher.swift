@@ -1,11 +1,19 @@
 // Computes a content hash incrementally, from pieces of any size.
 
 import Saturating
+import Synchronization
 
 /// Computes Dropbox's content hash incrementally.
 public struct ContentHasher: Sendable {
-    /// The unit of the hash: 4 MiB, also the unit of concurrent upload sessions.
-    public static let blockSize = 4 * 1024 * 1024
+    /// The unit of the hash in bytes: 4 MiB, also the unit of concurrent upload sessions.
+    public static var blockSize: Int { unit.load(ordering: .relaxed) }
+    private static let unit = Atomic<Int>(4 * 1024 * 1024)
+
+    /// Sets the unit, in bytes. For a simulation only, whose server has the same unit: its contents
+    /// have many blocks and few bytes. No hash of another unit may be compared with later ones.
+    package static func simulate(blockSize: Int) {
+        unit.store(max(1, blockSize), ordering: .relaxed)
+    }
 
     private var outer = SHA256()
     private var block = SHA256()

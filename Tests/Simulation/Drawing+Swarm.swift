@@ -9,8 +9,9 @@ extension StepDrawing {
     enum Kind: CaseIterable {
         case write, writeNew, append, overwrite, truncate, save, saveSafely
         case flush, flushFolder, flushOpen
-        case open, writeOpen, overwriteOpen, close
-        case makeFolder, unlink, removeFolder, removeTree, rename, exchange, restore, list, pin
+        case open, hold, writeOpen, overwriteOpen, close
+        case makeFolder, unlink, removeFolder, removeTree, rename, exchange, restore, list, pin,
+            copy
         case put, putNew, putSame, otherFolder, otherDelete, otherMove
         case kill, killWithin, cut, cutWithin, cutInRequest, silenceInRequest, unmount, mount,
             remount
@@ -26,12 +27,22 @@ extension StepDrawing {
         case halfExchange
         /// What others store in a folder.
         case putInside
+        /// A file that changes while it is on its way.
+        case session
+
+        /// Those of which any history may have some.
+        static let usual = allCases.filter { ![.hold, .copy, .session].contains($0) }
     }
 
     /// What the kinds of a history have in common.
     enum Theme: CaseIterable {
         case alone, contents, folders, deletions, large, replies, swaps, listings, handles, local
         case anything
+        /// Sessions, whose files change while they run.
+        case blocks
+
+        /// Those of which any history may be.
+        static let usual = allCases.filter { $0 != .blocks }
 
         /// Kinds that all such histories have.
         fileprivate var always: [Kind] {
@@ -47,6 +58,7 @@ extension StepDrawing {
             case .handles: [.open, .writeOpen, .cross]
             case .local: [.remount, .lostReply]
             case .anything: []
+            case .blocks: [.append, .session, .session]
             }
         }
 
@@ -81,7 +93,13 @@ extension StepDrawing {
             case .handles:
                 [(2, handles + contents), (1, names), (2, others), (2, networks + long + times)]
             case .local: [(3, names), (2, others), (1, handles), (2, networks + times)]
-            case .anything: [(12, Kind.allCases)]
+            case .anything: [(12, Kind.usual)]
+            case .blocks:
+                [
+                    (2, [.overwrite, .truncate, .copy, .write, .put]), (1, [.hold, .open]),
+                    (1, handles), (1, [.faults, .kill, .cut, .killWithin, .lostReply]),
+                    (1, moves), (1, times),
+                ]
             }
         }
     }
@@ -134,7 +152,33 @@ extension StepDrawing {
                     : .powerCutInRequest(mounts - 1, changes: 1),
                 .user(mounts - 1, .exchange(known(), known())), .wait(10_000),
             ]
+        case .session: session()
         default: [step(kind)]
+        }
+    }
+
+    /// A file is sent, and changes before all of it has arrived; half of the requests may fail, or
+    /// the process may end between the two.
+    private mutating func session() -> [Step] {
+        let path = file()
+        var steps: [Step] = draw(2) == 0 ? [.user(0, .hold(path))] : []
+        if draw(2) == 0 { steps.append(.faults(0, 50)) }
+        for _ in 0...1 + draw(2) {
+            steps.append(.user(0, contentChange(of: path)))
+            steps.append(
+                draw(2) == 0 ? .jobs(1 << draw(7)) : .wait([1, 10, 30, 100, 3000][draw(5)]))
+            if draw(4) == 0 { steps += [.network(0, isCut: true), .kill(0), .mount(0)] }
+        }
+        return steps + [.faults(0, 0), .network(0, isCut: false)]
+    }
+
+    private mutating func contentChange(of path: String) -> UserStep {
+        switch draw(10) {
+        case 0..<3: .append(path)
+        case 3..<6: .overwrite(path)
+        case 6, 7: .copy(file(), path)
+        case 8: .truncate(path)
+        default: .write(path)
         }
     }
 
@@ -205,6 +249,7 @@ extension StepDrawing {
         case .flushFolder: .user(mount, .flushFolder(draw(2) == 0 ? "/" : folder()))
         case .flushOpen: .user(mount, .flushOpen)
         case .open: .user(mount, .open(file()))
+        case .hold: .user(mount, .hold(file()))
         case .writeOpen: .user(mount, .writeOpen)
         case .overwriteOpen: .user(mount, .overwriteOpen)
         case .close: .user(mount, .close)
@@ -214,6 +259,7 @@ extension StepDrawing {
         case .removeTree: .user(mount, .removeTree(folder()))
         case .rename: .user(mount, rename())
         case .exchange: .user(mount, .exchange(known(), known()))
+        case .copy: .user(mount, .copy(file(), file()))
         case .restore: .user(mount, .restore(file()))
         case .list: .user(mount, .list(folder()))
         case .pin: .user(mount, .pin(known(), draw(4) != 0))
@@ -244,7 +290,7 @@ extension StepDrawing {
         case .minute: .wait(draw(2) == 0 ? 15_000 : 40_000)
         case .minutes: .wait([90_000, 400_000, 1_000_000][draw(3)])
         case .putInside: .other(.put(folder() + "/" + names[draw(names.count)]))
-        case .cross, .ring, .lostReply, .halfExchange: .wait(1)
+        case .cross, .ring, .lostReply, .halfExchange, .session: .wait(1)
         }
     }
 }

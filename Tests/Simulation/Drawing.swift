@@ -4,8 +4,9 @@ import RemoteStoreTesting
 import TestSupport
 
 extension Plan {
-    /// Draws the history of a seed.
-    init(seed: UInt64, steps count: Int) {
+    /// Draws the history of a seed. With `hasBlocks`, users copy files in some of them, and half of
+    /// them have small blocks, some of these about files that change while they are sent.
+    init(seed: UInt64, steps count: Int, hasBlocks: Bool) {
         var random = SeededRandom(seed: seed)
         self.seed = seed
         mounts = Int.random(in: 1...2, using: &random)
@@ -47,9 +48,16 @@ extension Plan {
         }
         var swarm = SeededRandom(seed: seed ^ 0x5AA5)
         let isSwarm = Int.random(in: 0..<3, using: &swarm) != 0
-        let theme = isSwarm ? StepDrawing.Theme.allCases.randomElement(using: &swarm) : nil
+        var theme = isSwarm ? StepDrawing.Theme.usual.randomElement(using: &swarm) : nil
+        var blocks = SeededRandom(seed: seed ^ 0xB10C)
+        blockSize =
+            hasBlocks && Bool.random(using: &blocks)
+            ? [8, 16, 64].randomElement(using: &blocks) ?? 64 : Self.usualBlockSize
+        if hasBlocks, Int.random(in: 0..<8, using: &blocks) == 0 {
+            (theme, blockSize) = (.blocks, 8)
+        }
         if theme != nil, Int.random(in: 0..<3, using: &swarm) != 0 { names = ["a", "b"] }
-        if theme == .alone { mounts = 1 }
+        if theme == .alone || theme == .blocks { mounts = 1 }
         if theme == .contents, Int.random(in: 0..<4, using: &swarm) != 0 { mounts = 1 }
         if theme == .listings { pageSize = Int.random(in: 1...3, using: &swarm) }
         if theme == .large { moveLimit = Int.random(in: 2...4, using: &swarm) }
@@ -59,13 +67,27 @@ extension Plan {
         var weather = SeededRandom(seed: seed ^ 0xFA17)
         faults = [0, 0, 0, 0, 10, 40].randomElement(using: &weather) ?? 0
         if theme == .alone { faults = 0 }
-        isHurried = Bool.random(using: &weather)
+        isHurried = Bool.random(using: &weather) || theme == .blocks
         pause = [0, 0, 30, 400, 3000].randomElement(using: &weather) ?? 0
         steps = theme.map { drawing.swarm(count, $0) } ?? drawing.steps(count)
         var modes = SeededRandom(seed: seed ^ 0x755)
         sharesModes = Int.random(in: 0..<3, using: &modes) == 0
         if sharesModes { addModes(using: &modes) }
         if sharesModes, Int.random(in: 0..<4, using: &modes) != 0 { addLinks(using: &modes) }
+        if hasBlocks, Int.random(in: 0..<3, using: &blocks) == 0 { addCopies(using: &blocks) }
+    }
+
+    /// Has users copy files that earlier steps make.
+    private mutating func addCopies(using random: inout SeededRandom) {
+        for _ in 0..<max(1, steps.count / 5) {
+            let place = Int.random(in: 0...steps.count, using: &random)
+            let paths = steps.prefix(place).compactMap(\.madePath)
+            guard let path = paths.randomElement(using: &random) else { continue }
+            let target =
+                Bool.random(using: &random) ? paths.randomElement(using: &random) : path + ".copy"
+            let mount = Int.random(in: 0..<mounts, using: &random)
+            steps.insert(.user(mount, .copy(path, target ?? path)), at: place)
+        }
     }
 
     /// Names of which the server takes some for one, or refuses some, with aliases that they get.

@@ -71,7 +71,8 @@ extension UserStep {
             [path]
         case .rename(let path, let target), .exchange(let path, let target): [path, target]
         case .write, .append, .flush, .flushFolder, .flushOpen, .overwrite, .truncate, .makeFolder,
-            .open, .writeOpen, .overwriteOpen, .close, .list, .pin, .chmod, .link:
+            .open, .hold, .writeOpen, .overwriteOpen, .close, .list, .pin, .chmod, .link,
+            .copy:
             []
         }
     }

@@ -215,6 +215,12 @@ final class Kernel: KernelInvalidating, @unchecked Sendable {
         inodes[inode]?.pages = pages
     }
 
+    /// A user has copied into a file without its bytes.
+    func copied(into inode: InodeID) {
+        forgetAttributes(of: inode)
+        inodes[inode]?.pages = nil
+    }
+
     /// A page that a user has written through a mapping was refused: it stays until the file is
     /// closed.
     func noteRefusedPage(of inode: InodeID) { refused.insert(inode) }

@@ -125,5 +125,17 @@ extension Plan {
                     .user(0, .link("/a")), .wait(6000), .other(.put("/a")),
                 ])
         ),
+        (
+            "a restored content has the time of the one before where a mode is not sent yet",
+            Plan(
+                seed: 910617, mounts: 3, pageSize: 3, distance: 20, compaction: .paths,
+                moveLimit: 2, isLate: true, faults: 10, isHurried: true, pause: 3000,
+                sharesModes: true,
+                steps: [
+                    .user(0, .makeFolder("/a")), .user(0, .write("/a/a")), .kill(0, calls: 4),
+                    .user(0, .chmod("/a/a", 493)), .user(1, .saveSafely("/a/a")),
+                    .user(2, .restore("/a/a")),
+                ])
+        ),
     ]
 }

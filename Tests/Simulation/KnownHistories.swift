@@ -6,7 +6,7 @@ extension Plan {
     /// All, of which the program was at fault or a rule was too strict.
     static let known =
         knownFaults + knownDoubts + knownNames + knownRules + knownTold + knownToldMore
-        + knownReached + knownReachedMore
+        + knownReached + knownReachedMore + knownBlocks
 
     /// The name of each says what went wrong.
     private static let knownFaults: [(name: String, plan: Plan)] = [

@@ -61,7 +61,10 @@ extension World {
     /// file may have been emptied again, which is not sent.
     func checkTimes() throws {
         if plan.hasEqualContents { return }
-        for process in mounts.compactMap(\.process) {
+        for (index, mount) in mounts.enumerated() {
+            // A power cut may take the bytes that a program has written, and leave their time
+            // beside the server's content.
+            guard let process = mount.process, !plan.cutsPower(of: index) else { continue }
             let files = try process.store.read { snapshot in
                 try snapshot.fileNodes(below: .root)
             }

@@ -29,6 +29,8 @@ final class Link: RemoteStoring, @unchecked Sendable {
     private let count: (String) -> Void
     /// Called when the server has changed something, before the reply.
     var onChange: () -> Void = {}
+    /// Called with the entry of a copy by the server.
+    var onCopy: (RemoteEntry) -> Void = { _ in }
     /// Called with each request that a rule is about.
     var onRequest: (Request) -> Void = { _ in }
     /// The listings that go on at a cursor.
@@ -331,7 +333,9 @@ final class Link: RemoteStoring, @unchecked Sendable {
     ) async throws(RemoteError) -> RemoteEntry {
         let request = "copy \(source.summary) \(target.rawValue)"
         return try await perform(request, changes: true) { () async throws(RemoteError) in
-            try await base.copy(source, to: target)
+            let entry = try await base.copy(source, to: target)
+            onCopy(entry)
+            return entry
         }
     }
 

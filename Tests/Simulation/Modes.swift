@@ -20,6 +20,7 @@ struct SetModes {
         case .user(_, let step):
             switch step {
             case .write, .append, .overwrite, .truncate, .flush, .flushFolder, .flushOpen, .open,
+                .hold,
                 .writeOpen, .overwriteOpen, .close, .list, .pin, .makeFolder, .chmod:
                 break
             default: bits = [:]

@@ -77,6 +77,7 @@ final class Mount: @unchecked Sendable {
             let process = try MountProcess(of: self, isDead: isDead)
             self.process = process
             process.link.onChange = { [unowned self] in noteChange(isDead) }
+            process.link.onCopy = { [unowned self] in world.noteCopied($0) }
             process.link.onRequest = { [unowned self] in world.check($0, of: self) }
             process.link.onPlace = { [unowned self] in world.check(place: $0, from: $1, of: self) }
             try checkFound(process)
@@ -306,8 +307,13 @@ final class Mount: @unchecked Sendable {
                     "\($0.parent)/\($0.name.folded)"
                 }
                 let mark = node.flags.contains(.listed) ? "*" : ""
+                let text = node.staged.flatMap { staged in
+                    process.map {
+                        "'\(world.text(of: node, $0))'\(staged.generation)/\(staged.flushed)"
+                    }
+                }
                 return
-                    "\(node.inode)\(mark):\(place ?? "-")→\(remote ?? "-")=\(node.facts.id?.rawValue ?? "?")"
+                    "\(node.inode)\(mark):\(place ?? "-")→\(remote ?? "-")=\(node.facts.id?.rawValue ?? "?")\(text ?? "")"
             }.joined(separator: " ")
         }
     }

@@ -87,6 +87,11 @@ extension World {
         switch step {
         case .delete(let path), .move(let path, _):
             changed += path.split(separator: "/").suffix(1).map(String.init)
+            // A handle may lead to a file of the folder.
+            let folder = Folding.fold(path) + "/"
+            changed += server.otherClient.snapshot.entries.keys.filter {
+                Folding.fold($0.rawValue).hasPrefix(folder)
+            }.compactMap(\.components.last)
         case .put, .putSame, .makeFolder: break
         }
         names.noteChange(of: changed)
@@ -111,6 +116,7 @@ extension World {
             if given.contains(where: { names.isGiven($0, byOthersThan: String(mark.1)) }) {
                 continue
             }
+            if hasUnknownCopy(given) { continue }
             // A folder that users have deleted comes back with what others have put in it.
             let beside = given.map { Folding.fold(path.parent.rawValue + "/" + $0) }
             if given.contains(where: names.isMet),
@@ -215,12 +221,12 @@ extension UserStep {
         switch self {
         case .write(let path), .makeFolder(let path), .restore(let path), .link(let path): [path]
         case .save(let path), .saveSafely(let path): [path, path + ".new"]
-        case .rename(_, let target): [target]
+        case .rename(_, let target), .copy(_, let target): [target]
         case .exchange(let path, let target): [path, target]
         // An edit is another content under the name.
         case .append(let path), .overwrite(let path), .truncate(let path): [path]
         case .flush, .flushFolder, .flushOpen, .unlink, .removeFolder, .removeTree,
-            .open, .writeOpen, .overwriteOpen, .close, .list, .pin,
+            .open, .hold, .writeOpen, .overwriteOpen, .close, .list, .pin,
             .chmod:
             []
         }

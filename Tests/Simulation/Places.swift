@@ -7,6 +7,7 @@ import Logging
 import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
+import Sync
 
 extension World {
     /// A mount asks the server to put something at a path: something new, or the node at `source`.
@@ -27,7 +28,24 @@ extension World {
     /// users into a folder that others have moved makes a new one, of which no reply tells. A
     /// restored file may come into a folder whose delta or listing has failed.
     func checkPlaceholders(_ process: MountProcess) throws {
-        guard plan.distance == 0 else { return }
+        // Its delta comes once the feed is back.
+        if process.engine.status.isFeedFailing { return }
+        guard let unknown = try unknownFolder(of: process) else { return }
+        throw Violation(
+            rule: "a folder of the server is not known",
+            detail: "\(process.mount.name) \(unknown.inode)")
+    }
+
+    /// Such a folder of any mount: until its delta comes, a reply may have told of a node in it.
+    func unknownFolder() throws -> Node? {
+        for process in mounts.compactMap(\.process) {
+            if let folder = try unknownFolder(of: process) { return folder }
+        }
+        return nil
+    }
+
+    private func unknownFolder(of process: MountProcess) throws -> Node? {
+        guard plan.distance == 0 else { return nil }
         let isExempt = plan.steps.contains { step in
             switch step {
             case .user(_, .restore): true
@@ -35,16 +53,12 @@ extension World {
             default: false
             }
         }
-        if isExempt { return }
+        if isExempt { return nil }
         let nodes = try process.store.read { try $0.everyNode() }
-        let unknown = nodes.first { node in
+        return nodes.first { node in
             node.kind == .folder && node.remote != .absent && node.inode != .root
                 && node.facts.id == nil
         }
-        guard let unknown else { return }
-        throw Violation(
-            rule: "a folder of the server is not known",
-            detail: "\(process.mount.name) \(unknown.inode)")
     }
 
     /// A mount has logged something.
@@ -67,7 +81,7 @@ extension Plan {
         steps.contains { step in
             guard case .user(let mount, let step) = step, "m\(mount)" == name else { return false }
             switch step {
-            case .list, .open, .close, .pin, .flush, .flushFolder, .flushOpen: return false
+            case .list, .open, .hold, .close, .pin, .flush, .flushFolder, .flushOpen: return false
             default: return true
             }
         }

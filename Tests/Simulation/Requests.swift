@@ -122,7 +122,8 @@ extension Plan {
                 switch step {
                 case .user(mount, let step):
                     switch step {
-                    case .append, .flush, .flushFolder, .flushOpen, .overwrite, .open, .writeOpen,
+                    case .append, .flush, .flushFolder, .flushOpen, .overwrite, .open, .hold,
+                        .writeOpen,
                         .overwriteOpen, .close, .list, .pin:
                         false
                     default: true

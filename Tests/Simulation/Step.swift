@@ -78,9 +78,11 @@ enum UserStep: Hashable, Sendable {
     case exchange(String, String)
     /// Opens a file to write to it later.
     case open(String)
-    /// Writes to all open files.
+    /// Opens a file, and only reads it.
+    case hold(String)
+    /// Writes to all files that are open for that.
     case writeOpen
-    /// Writes over a part of each open file, in place.
+    /// Writes over a part of each of these files, in place.
     case overwriteOpen
     /// Closes all open files.
     case close
@@ -92,6 +94,8 @@ enum UserStep: Hashable, Sendable {
     case chmod(String, UInt16)
     /// Makes a symbolic link.
     case link(String)
+    /// Copies a file, as `cp` does.
+    case copy(String, String)
 }
 
 /// An action of another client.
@@ -107,6 +111,7 @@ enum OtherStep: Hashable, Sendable {
 /// The history of a seed.
 struct Plan: Sendable {
     static let mostMounts = 3
+    static let usualBlockSize = 4 << 20
 
     var seed: UInt64
     /// Number of mounts of the account.
@@ -135,6 +140,9 @@ struct Plan: Sendable {
     var pause: Int
     /// Whether mounts share modes.
     var sharesModes: Bool
+    /// The unit of hashes, sessions and staged content, in bytes: with a small one, few tokens make
+    /// a content of many blocks.
+    var blockSize: Int
     /// Whether deltas tell of modes that change alone.
     var tellsModes: Bool { seed % 2 == 0 }
     var steps: [Step]
@@ -143,7 +151,8 @@ struct Plan: Sendable {
         seed: UInt64, mounts: Int, pageSize: Int, distance: Int, refusesIDs: Bool = false,
         compaction: LogCompaction = .none, keepsNames: Bool = false, moveLimit: Int = 10_000,
         isLate: Bool = false, folding: NameFolding = .scalar, faults: Int = 0,
-        isHurried: Bool = false, pause: Int = 0, sharesModes: Bool = false, steps: [Step]
+        isHurried: Bool = false, pause: Int = 0, sharesModes: Bool = false,
+        blockSize: Int = Plan.usualBlockSize, steps: [Step]
     ) {
         self.seed = seed
         self.mounts = mounts
@@ -159,6 +168,7 @@ struct Plan: Sendable {
         self.isHurried = isHurried
         self.pause = pause
         self.sharesModes = sharesModes
+        self.blockSize = blockSize
         self.steps = steps
     }
 
@@ -174,11 +184,12 @@ struct Plan: Sendable {
     }
 
     /// Whether another client stores the content of a mount's file, or a user may cut a file back
-    /// to the sent content: an equal content is not stored again, so that its time stays.
+    /// to the sent content, or copy it: an equal content is not stored again, so that its time
+    /// stays.
     var hasEqualContents: Bool {
         steps.contains { step in
             switch step {
-            case .other(.putSame), .user(_, .truncate): true
+            case .other(.putSame), .user(_, .truncate), .user(_, .copy): true
             default: false
             }
         }

@@ -30,7 +30,7 @@ extension User {
 
     /// Opens a file, or makes it, and empties it. A full disk may refuse that, and a process may
     /// die, after the file was emptied.
-    private func emptied(
+    func emptied(
         _ name: [UInt8], in parent: InodeID, _ before: String
     ) async throws -> CreatedFile {
         do {
@@ -62,7 +62,7 @@ extension User {
     }
 
     /// Writes a token and flushes the handle, as before it is closed.
-    private func put(
+    func put(
         _ token: String, at offset: Int64, _ inode: InodeID, _ handle: HandleID
     ) async throws {
         try await send(token, at: offset, inode, handle)
@@ -200,7 +200,7 @@ extension User {
         Ledger.tokens(try await text(in: file))
     }
 
-    private func text(in file: OpenFile) async throws -> String {
+    func text(in file: OpenFile) async throws -> String {
         let bytes = try await fs.read(
             file.inode, handle: file.handle, offset: 0, count: Self.mostBytes
         ).value()
@@ -219,8 +219,25 @@ extension User {
             rule: "a handle leads to another file", detail: "\(name) \(others.sorted())")
     }
 
+    /// Opens a file, and keeps it open.
+    func open(_ path: String, writes: Bool) async throws {
+        try await with(path) { inode in
+            let opened = try await self.fs.open(
+                inode, flags: OpenFlags(reads: true, writes: writes), caller: Self.caller
+            ).value()
+            self.kernel.opened(inode, opened)
+            self.kernel.use(inode)
+            var file = OpenFile(inode: inode, handle: opened.handle, writes: writes)
+            file.seen = try? await self.tokens(in: file)
+            file.opening = self.ledger.count
+            self.openFiles.append(file)
+            self.process.mount.pins.noteOpen(inode)
+            try? await self.kernel.fill(inode, opened, count: Self.mostBytes)
+        }
+    }
+
     func writeOpen() async throws {
-        for index in openFiles.indices {
+        for index in openFiles.indices where openFiles[index].writes {
             let file = openFiles[index]
             await check(file)
             let token = ledger.issue(name)

@@ -20,6 +20,7 @@ final class User: @unchecked Sendable {
     struct OpenFile {
         var inode: InodeID
         var handle: HandleID
+        var writes = true
         /// The content when it was opened; nil if it could not be read then.
         var seen: Set<String>?
         /// The number of the last token at that time.
@@ -78,7 +79,9 @@ final class User: @unchecked Sendable {
             }
         case .truncate(let path): try await truncate(path)
         case .flushOpen:
-            for index in openFiles.indices { try await flush(&openFiles[index]) }
+            for index in openFiles.indices where openFiles[index].writes {
+                try await flush(&openFiles[index])
+            }
         case .makeFolder(let path):
             try await within(path) { name, parent in
                 let entry = try await self.kernel.holding([parent]) {
@@ -95,23 +98,11 @@ final class User: @unchecked Sendable {
         case .removeTree(let path): try await removeTree(path)
         case .rename(let path, let target): try await rename(path, target, .replace)
         case .exchange(let path, let target): try await rename(path, target, .exchange)
-        case .open(let path):
-            try await with(path) { inode in
-                let opened = try await self.fs.open(
-                    inode, flags: OpenFlags(reads: true, writes: true), caller: Self.caller
-                ).value()
-                self.kernel.opened(inode, opened)
-                self.kernel.use(inode)
-                var file = OpenFile(inode: inode, handle: opened.handle)
-                file.seen = try? await self.tokens(in: file)
-                file.opening = self.ledger.count
-                self.openFiles.append(file)
-                self.process.mount.pins.noteOpen(inode)
-                try? await self.kernel.fill(inode, opened, count: Self.mostBytes)
-            }
+        case .open(let path): try await open(path, writes: true)
+        case .hold(let path): try await open(path, writes: false)
         case .writeOpen: try await writeOpen()
         case .overwriteOpen:
-            for index in openFiles.indices {
+            for index in openFiles.indices where openFiles[index].writes {
                 await check(openFiles[index])
                 noteWrite(try await overwrite(openFiles[index]), index)
             }
@@ -130,6 +121,7 @@ final class User: @unchecked Sendable {
                 try self.noteMode(bits, of: inode, over: before.permissions)
             }
         case .link(let path): try await link(path)
+        case .copy(let path, let target): try await copy(path, to: target)
         case .pin(let path, let isPinned):
             try await with(path) { inode in
                 if !isPinned { self.process.mount.pins.set(false, of: inode) }

@@ -76,6 +76,7 @@ extension World {
         // The next revision of a known file is one file (row E2), wherever users move it.
         let isOneFile = node.remote != .absent && before.first?.id == node.facts.id
         if try plan.hasMoves && !isOneFile || !plan.flushes(index) || hasAlias
+            || plan.folding != .scalar
             || !tokens.isDisjoint(with: serverTokens()) || isSentElsewhere(node, text, process)
         {
             ledger.allowCopies(of: text)

@@ -1,6 +1,7 @@
 // One history: the server, the mounts and the other client of a plan, the rules that must hold
 // after each step, and those that must hold in the end.
 
+import ContentHashing
 import Core
 import MetadataStore
 import RemoteStore
@@ -42,6 +43,8 @@ final class World: @unchecked Sendable {
     var unsentModes = UnsentModes()
     var formerFolders = FormerFolders()
     var folders = Folders()
+    /// The contents that the server has copied for mounts, by the keys of the copies' names.
+    var copiesByServer: [String: String] = [:]
     /// The keys of names that other clients have given to files.
     var namesOfFiles: Set<String> = []
     /// A power cut has taken content of which the server may have an earlier state.
@@ -65,6 +68,7 @@ final class World: @unchecked Sendable {
         self.scheduler = scheduler
         self.verbose = verbose
         scheduler.begin(seed: plan.seed)
+        ContentHasher.simulate(blockSize: plan.blockSize)
         belated = Belated(scheduler)
         server = InMemoryStore(
             pageSize: plan.pageSize, refusesIDs: plan.refusesIDs, folding: plan.folding,
@@ -342,7 +346,9 @@ final class World: @unchecked Sendable {
         // Modes are not in the trees: a mount that has just started may still be without the last
         // delta.
         let last = min(end, scheduler.now + Self.modesTime)
-        while try modesViolation() != nil, scheduler.now < last, scheduler.jobs < jobs {
+        while try modesViolation() != nil || unknownFolder() != nil, scheduler.now < last,
+            scheduler.jobs < jobs
+        {
             try scheduler.run(nanoseconds: 5_000_000_000, check: reap)
             server.expireWaits()
         }

@@ -6,7 +6,7 @@ import RemoteStore
 /// The bytes of an upload session.
 struct InMemorySession {
     /// Concurrent pieces begin, and all but the last end, at multiples of this.
-    private static let unit = Int64(ContentHasher.blockSize)
+    private static var unit: Int64 { Int64(ContentHasher.blockSize) }
 
     let isConcurrent: Bool
     private var isClosed = false

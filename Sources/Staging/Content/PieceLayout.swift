@@ -10,13 +10,13 @@ import Saturating
 package struct PieceLayout: Hashable, Sendable {
     /// Size of a piece in bytes: by rclone's measurements, 16 MiB has nearly three quarters of the
     /// throughput of the largest piece, at an eighth of the memory.
-    package static let pieceSize = 4 *| blockSize
+    package static var pieceSize: Int64 { 4 *| blockSize }
     /// Size in bytes from which a file is uploaded while it is still being written.
-    static let smallestAhead = 2 *| pieceSize
+    static var smallestAhead: Int64 { 2 *| pieceSize }
     /// The largest size that is laid out: more than Dropbox stores. A damaged row may claim any
     /// size, and memory is proportional to it.
     private static let largestSize: Int64 = 1 << 42
-    private static let blockSize = Int64(clamping: ContentHasher.blockSize)
+    private static var blockSize: Int64 { Int64(clamping: ContentHasher.blockSize) }
 
     /// The pieces that may be sent concurrently.
     package private(set) var parallel: [Range<Int64>] = []

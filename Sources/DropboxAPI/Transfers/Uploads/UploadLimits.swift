@@ -17,7 +17,7 @@ extension Files.CommitInfo {
 /// The sizes of one batch upload.
 package struct UploadLimits: Hashable, Sendable {
     /// The unit of a concurrent session, and of the hash.
-    private static let block = ContentHasher.blockSize
+    private static var block: Int { ContentHasher.blockSize }
     /// One request may have 150 MiB (files.stone); this is the most whole blocks below.
     private static let largestPiece = 144 << 20
 

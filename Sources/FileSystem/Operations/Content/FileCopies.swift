@@ -10,11 +10,11 @@ import Tree
 
 /// Copies between open files, and finds their holes.
 final class FileCopies: Sendable {
-    /// Smaller files are uploaded in batches anyway.
-    private static let smallestQueuedCopy: Int64 = 4 << 20
-    /// Unsent files of this size at most, in bytes, are copied by the thread that has the request:
-    /// the kernel would need a request for every few pages.
-    private static let largestSmallCopy: Int64 = 1 << 20
+    /// Files of one block at most are uploaded in batches anyway.
+    private static var largestBatched: Int64 { StagedFile.blockSize }
+    /// Unsent files of this size at most, in bytes (1 MiB), are copied by the thread that has the
+    /// request: the kernel would need a request for every few pages.
+    private static var largestSmallCopy: Int64 { StagedFile.blockSize / 4 }
 
     private let store: MetadataStore
     private let tree: LocalTree
@@ -115,7 +115,7 @@ final class FileCopies: Sendable {
         _ source: StagedFile, _ range: Range<Int64>, to file: OpenFile
     ) -> Answer<Int> {
         let size = source.size
-        guard range.lowerBound == 0, range.upperBound >= size, size > Self.smallestQueuedCopy
+        guard range.lowerBound == 0, range.upperBound >= size, size > Self.largestBatched
         else { return .failed(.unsupported) }
         return .pending { () async throws(FileSystemError) in
             try await self.work.onDisk {

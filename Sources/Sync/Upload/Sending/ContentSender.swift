@@ -18,7 +18,7 @@ struct ContentSender: Sendable {
 
     /// Largest content sent in one request: one block, which is read into memory and so cannot
     /// change while it is sent.
-    private static let smallSize = Int64(clamping: ContentHasher.blockSize)
+    private static var smallSize: Int64 { Int64(clamping: ContentHasher.blockSize) }
 
     /// Lets the server copy its own content. It copies the present revision; if that is not the one
     /// that was copied here, the content follows as the next revision.
