@@ -77,7 +77,7 @@ struct HostileRowTests {
         try transaction.move(file, to: Place(parent: .root, name: own))
         try transaction.setPendingCopy(
             PendingCopy(source: folder, sourceGeneration: 1, generation: 2), of: file)
-        try transaction.beginUpload(
+        _ = try transaction.beginUpload(
             PartialUpload(session: "s", file: 2, begun: seconds(1)), of: file)
         try transaction.notePiece(at: 0, digests: [.empty], session: "s", of: file)
         _ = try transaction.noteIntent(

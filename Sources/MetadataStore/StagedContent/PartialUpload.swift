@@ -68,15 +68,17 @@ private struct PieceRow: RowReadable {
 }
 
 extension Transaction {
-    /// Records a new session, replacing any other of this node.
-    package func beginUpload(_ upload: PartialUpload, of inode: InodeID) throws {
+    /// Records a new session, replacing any other of this node. Returns false, and records nothing,
+    /// if the node no longer has the content: it may have gone since the session was asked for.
+    package func beginUpload(_ upload: PartialUpload, of inode: InodeID) throws -> Bool {
         try forgetUpload(of: inode)
         try run(
-            "INSERT INTO upload (inode, session, file, size, begun) VALUES (?, ?, ?, ?, ?)",
+            "INSERT INTO upload (inode, session, file, size, begun) "
+                + "SELECT inode, ?, file, ?, ? FROM staged WHERE inode = ? AND file = ?",
             [
-                inode.column, upload.session, upload.file, upload.size,
-                upload.begun.nanoseconds,
+                upload.session, upload.size, upload.begun.nanoseconds, inode.column, upload.file,
             ])
+        return database.changesCount > 0
     }
 
     /// Notes that a session is about to be closed, with content of so many bytes.

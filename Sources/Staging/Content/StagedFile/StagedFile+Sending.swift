@@ -58,6 +58,9 @@ extension StagedFile {
         state.withLock { $0.beginSending(piece, session: session) }
     }
 
+    /// Forgets which pieces were sent, so that it is unknown whether they are unchanged.
+    package func endSending() { state.withLock { $0.endSending() } }
+
     /// Whether the bytes that a session was given are unchanged; nil if unknown.
     package func agrees(with session: String) -> Bool? {
         state.withLock { $0.agrees(with: session) }

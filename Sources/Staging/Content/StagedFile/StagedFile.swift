@@ -15,7 +15,7 @@ import Synchronization
 /// kind first needs the base's bytes, unless it covers them all.
 package final class StagedFile: Sendable {
     /// Size of a block in bytes: Dropbox's unit of hashing and of concurrent uploads.
-    package static let blockSize = Int64(clamping: ContentHasher.blockSize)
+    package static var blockSize: Int64 { Int64(clamping: ContentHasher.blockSize) }
 
     /// Inode of the content.
     package let inode: InodeID
@@ -112,8 +112,9 @@ package final class StagedFile: Sendable {
             try change(&state, range.lowerBound..<upper, now: now) {
                 (state) throws(StagingError) in
                 let old = state.content.size
-                try self.bytes.zero(range.lowerBound..<max(range.lowerBound, min(upper, old)))
+                // First: bytes that nothing follows are no change.
                 try self.bytes.resize(to: max(old, upper))
+                try self.bytes.zero(range.lowerBound..<max(range.lowerBound, min(upper, old)))
                 state.grow(to: upper)
                 return range.lowerBound..<upper
             }

@@ -325,6 +325,9 @@ struct StagedState {
         return true
     }
 
+    /// Forgets which pieces were sent.
+    mutating func endSending() { sent = nil }
+
     /// Whether the bytes that a session was given are unchanged; nil if unknown.
     func agrees(with session: String) -> Bool? {
         guard let sent, sent.session == session else { return unsavedBase == nil ? nil : false }

@@ -103,7 +103,10 @@ struct SessionSender: Sendable {
         if let known { return known }
         let session = try await fromServer(await account.remote.startUpload(concurrent: true))
         let fresh = PartialUpload(session: session.id, file: file.number, begun: now)
-        try await account.local.run { try store.write { try $0.beginUpload(fresh, of: inode) } }
+        let isBegun = try await account.local.run {
+            try store.write { try $0.beginUpload(fresh, of: inode) }
+        }
+        guard isBegun else { throw .cancelled }
         return fresh
     }
 
@@ -152,8 +155,10 @@ struct SessionSender: Sendable {
         _ range: Range<Int64>, of file: StagedFile, _ upload: ContentUpload,
         _ partial: PartialUpload, closes: Bool
     ) async throws(SyncError) -> [ContentHash] {
+        // First, so that a change while the base's blocks are fetched is noted as one of the piece.
         // Stops for a file that was deleted, replaced or made local-only since.
-        guard file.generation == upload.staged.generation,
+        guard file.beginSending(range, session: partial.session),
+            file.generation == upload.staged.generation,
             try await account.path(of: file) != nil
         else { throw .cancelled }
         let source = try await source(of: range, in: file, upload)
@@ -260,16 +265,24 @@ extension StagedFile {
     /// Whether a session's pieces are pieces of this content and layout.
     fileprivate func canGoOn(with known: PartialUpload, _ layout: PieceLayout?) throws -> Bool {
         guard let layout else { return known.size == nil && agrees(with: known.session) == true }
-        guard known.size == nil || known.size == layout.last.upperBound,
+        let closing = known.pieces[layout.last.lowerBound]
+        // Before the session is about to be closed, what the server has there is a part of a piece.
+        guard known.size.map({ $0 == layout.last.upperBound }) ?? (closing == nil),
             layout.holds(known.pieces)
         else { return false }
         if let agrees = agrees(with: known.session) { return agrees }
+        // The server may have got other bytes there, by a request whose response was lost.
+        if known.size != nil, closing == nil { return false }
+        var isEqual = false
+        // Pieces that were not compared must not count as those of the session.
+        defer { if !isEqual { endSending() } }
         // A crash may have lost bytes of the local file that were sent before.
         for piece in layout.all {
             guard let digests = known.pieces[piece.lowerBound] else { continue }
             guard beginSending(piece, session: known.session), try agrees(with: digests, of: piece)
             else { return false }
         }
+        isEqual = true
         return true
     }
 
