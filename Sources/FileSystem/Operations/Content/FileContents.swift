@@ -215,9 +215,10 @@ final class FileContents: Sendable {
             _ = try change(file) { staged, now in try staged.truncate(to: size, now: now) }
         }
         guard let staged = file.staged else { return }
-        // A flushed row must not name more bytes than are on the disk.
+        // A flushed row must not name more bytes than are on the disk. Emptied content is no
+        // complete content, which a power cut may leave.
         let cutsFlushed = size < old && staged.hasFlushedContent
-        if cutsFlushed { try staged.synchronize(promising: false) }
+        if cutsFlushed, size > 0 { try staged.synchronize(promising: false) }
         try keeper.save(file, isComplete: false)
         if cutsFlushed { try store.synchronize() }
         try staged.trim()
