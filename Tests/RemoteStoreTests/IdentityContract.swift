@@ -66,6 +66,23 @@ struct IdentityContract {
         }
     }
 
+    @Test(
+        "A move that no user has asked for leaves another node at the path alone",
+        arguments: Backend.allCases)
+    func moveFromTakenPath(_ backend: Backend) async throws {
+        try await backend.withStore { subject in
+            let store = subject.store
+            let known = try await subject.put("/f", "ours")
+            let file = RemoteReference(path: "/f", id: known.id, isOnlyAtPath: true)
+            _ = try await store.move("/f", to: "/their place")
+            try await subject.put("/f", "theirs")
+            await #expect(throws: RemoteError.notFound) { try await store.move(file, to: "/g") }
+            let outcomes = try await store.moveFiles([RemoteRelocation(from: file, to: "/g")])
+            #expect(outcomes == [.failure(.notFound)])
+            #expect(try await subject.paths() == ["/f", "/their place"])
+        }
+    }
+
     @Test("A move takes the node and not another in its place", arguments: Backend.allCases)
     func move(_ backend: Backend) async throws {
         try await backend.withStore { subject in

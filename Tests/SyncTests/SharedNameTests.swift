@@ -69,6 +69,25 @@ import Testing
         return (harness, other)
     }
 
+    @Test("a new file at the path of a deleted one's alias does not get its own name")
+    func writtenAnew() async throws {
+        let (harness, other) = try await pair()
+        try await harness.store.write { transaction in
+            let name = try FileName(shown: Array("a\\b".utf8))
+            let node = try transaction.existing(Place(parent: .root, name: name))
+            try transaction.move(node.inode, to: nil)
+        }
+        try await make("a_b", "new", harness)
+        for mount in [harness, other, harness, other] { try await mount.settleFully() }
+        for mount in [harness, other] {
+            let texts = try await texts(mount)
+            #expect(texts.keys.sorted() == ["README", "a_b", "readme"])
+            #expect(texts["a_b"] == "new")
+            try await mount.checkInvariants()
+            await mount.stop()
+        }
+    }
+
     @Test("own names are seen on another machine, which sends nothing for that")
     func between() async throws {
         let (harness, other) = try await pair()

@@ -15,6 +15,8 @@ final class TransactionEnd {
     var changed = ChangedNodes()
     /// The keys that have become free in folders with own names.
     var freed = FreedKeys()
+    /// When names that go back are sent; nil for the time of any other change.
+    var returnsDue: WallTime?
     /// Names that nodes have got besides those that their places say: own names made here.
     var otherNames: [Place] = []
     /// The nodes that the transaction has read since its last change.

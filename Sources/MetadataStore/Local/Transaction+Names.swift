@@ -135,13 +135,29 @@ extension Transaction {
         // Not sorted by the database, which would read the whole table in that order.
         let made = try nodes(
             "WHERE node.own IS NOT NULL AND node.flags & ? <> 0", [NodeFlags.madeOwnName.rawValue])
+        _ = try endMadeNames(of: made)
+    }
+
+    /// The same in a folder. Returns the places that nodes have left or got.
+    package func endMadeNames(in folder: InodeID) throws -> [Place] {
+        guard try mayReturnNames() else { return [] }
+        return try endMadeNames(
+            of: nodes(
+                "WHERE node.parent = ? AND node.own IS NOT NULL AND node.flags & ? <> 0",
+                [folder.column, NodeFlags.madeOwnName.rawValue]))
+    }
+
+    private func endMadeNames(of made: [Node]) throws -> [Place] {
+        var places: [Place] = []
         for node in made.sorted(by: { $0.inode < $1.inode }) {
             guard let place = node.place else { continue }
             let name = try place.name.shown(as: nil)
-            if try !isShown(name, in: place.parent, besides: node.inode) {
-                try setPlace(node.inode, Place(parent: place.parent, name: name))
-            }
+            if try isShown(name, in: place.parent, besides: node.inode) { continue }
+            let plain = Place(parent: place.parent, name: name)
+            try setPlace(node.inode, plain)
+            places += [place, plain]
         }
+        return places
     }
 
     // MARK: Back to normal
@@ -189,6 +205,10 @@ extension Transaction {
         }
     }
 
+    /// Has the names that go back because of this transaction sent at a time only: the machine
+    /// whose user has freed them comes first.
+    package func delayReturns(until due: WallTime) { end.returnsDue = due }
+
     /// Gives nodes their own names on the server, too, that no other node has, neither here nor
     /// there. Users see no change.
     func returnNames() throws {
@@ -203,6 +223,8 @@ extension Transaction {
     private func returnNames(
         to key: String, in parent: InodeID, leftBy leavers: Set<InodeID>
     ) throws {
+        let refusing: NodeFlags = [.readOnly, .traverseOnly, .noAccess]
+        guard try node(parent)?.flags.isDisjoint(with: refusing) ?? true else { return }
         let aliased = try nodes(ownNameFolded: key, of: parent).filter {
             $0.flags.isDisjoint(with: .betweenMoves) && $0.place?.name.own?.isGiven == true
         }
@@ -216,6 +238,10 @@ extension Transaction {
                 try isFree(name, in: parent, for: node.inode, overDeleted: false)
             {
                 try move(node.inode, to: Place(parent: parent, name: name))
+                // Users' changes of the node wait for nothing.
+                if !node.isOwed, let due = end.returnsDue {
+                    try reschedule(node.inode, due: due)
+                }
             }
         }
     }

@@ -25,9 +25,14 @@ extension TreeReading {
     }
 
     /// The nodes of a folder that are seen under the names that the server has, although another
-    /// machine has told own names.
-    package func nodesWithoutToldNames(of parent: InodeID) throws -> [Node] {
-        try nodes(toldWord: "n=", "node.parent = ? AND node.own IS NULL", [parent.column])
+    /// machine has told own names. With `onlyMarked`, only those whose names have a mark of
+    /// `Alias`, which costs less in a large folder.
+    package func nodesWithoutToldNames(
+        of parent: InodeID, onlyMarked: Bool
+    ) throws -> [Node] {
+        let mark = onlyMarked ? " AND node.name LIKE '%Conflict%'" : ""
+        return try nodes(
+            toldWord: "n=", "node.parent = ? AND node.own IS NULL" + mark, [parent.column])
     }
 
     /// The nodes that meet a condition and whose facts have a word that begins so

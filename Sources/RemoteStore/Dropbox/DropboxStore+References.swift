@@ -62,7 +62,12 @@ extension DropboxStore {
     ) async throws(RemoteError) -> NodeName {
         try await mountedFolder()
         let path = NodeName(text: serverPath(node.path), isID: false)
-        guard let id = node.id, id.isSendable, !node.isOnlyAtPath else { return path }
+        guard let id = node.id, id.isSendable else { return path }
+        if node.isOnlyAtPath {
+            // The API has no condition for it, and would move another node that has come there.
+            if let found = try await entry(at: node.path), found.id != id { throw .notFound }
+            return path
+        }
         guard refusesIDs else { return NodeName(text: id.rawValue, isID: true) }
         if isGuarded { return path }
         guard let entry = try await entry(of: id) else { throw .notFound }

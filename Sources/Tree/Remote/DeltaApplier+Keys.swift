@@ -59,38 +59,7 @@ extension DeltaApplier {
         let shown = try spelled.keepingOwnName(movedFrom: [place])
         try transaction.move(node.inode, to: shown)
         try transaction.setRemotePlace(node.inode, spelled)
-        announce(place)
+        announceLeft(place)
         announce(shown)
-    }
-
-    /// Shows a node that the server has at its place under the name that another machine has told
-    /// with it or with its new place, unless users of this one have given it another name since.
-    mutating func learnOwnName(
-        from facts: PosixFacts, over told: PosixFacts?, of node: Node
-    ) throws {
-        guard facts.ownName != nil, node.remote == .inPlace, let place = node.place,
-            let own = facts.ownName(of: place.name)
-        else { return }
-        let base = told?.ownName
-        let shown = place.name.unstored
-        guard own != base || !batch.isUnmoved, shown == nil || shown == base else { return }
-        try learn(own, of: node.inode, at: place)
-    }
-
-    private mutating func learn(_ own: OwnName, of inode: InodeID, at place: Place) throws {
-        try transaction.learn(own, of: inode)
-        guard let learned = try transaction.node(inode)?.place, learned != place else { return }
-        announce(place)
-        announce(learned)
-        // Two nodes that another machine has exchanged are told one after the other.
-        guard place.name.unstored != nil else { return }
-        for node in try transaction.nodesWithoutToldNames(of: place.parent) {
-            guard node.inode != inode, node.remote == .inPlace, let other = node.place,
-                other.name.unstored == nil,
-                let own = try transaction.toldFacts(of: node.inode)?.ownName(of: other.name),
-                own.bytes == place.name.shown
-            else { continue }
-            return try learn(own, of: node.inode, at: other)
-        }
     }
 }

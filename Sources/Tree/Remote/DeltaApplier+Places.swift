@@ -7,9 +7,10 @@ import RemoteStore
 
 extension DeltaApplier {
     /// Renames a local node to a conflicted copy, so that the remote node keeps the name. If users
-    /// see the two under different names, both stay: the local node gets another alias.
+    /// see the two under different names, or have not asked for the local one's move, both stay.
     mutating func stepAside(_ node: Node, for name: FileName) throws {
         guard let place = node.place else { return }
+        if try endReturn(of: node) { return }
         let isOwn = place.name.own?.isGiven ?? true
         if isOwn, !context.refusesNames, !place.name.isShown(as: name),
             !node.flags.contains(.betweenMoves)
@@ -31,8 +32,16 @@ extension DeltaApplier {
         } else {
             noteConflict(free)
         }
-        announce(place)
+        announceLeft(place)
         announce(aside)
+    }
+
+    /// Ends the way of an alias back to the own name, for which no user has asked: the node keeps
+    /// the alias, or goes where a later entry has it. Returns whether it was on that way.
+    mutating func endReturn(of node: Node) throws -> Bool {
+        guard try transaction.isReturning(node) else { return false }
+        if try detachIfMoved(node) { return true }
+        return try transaction.endReturn(of: node)
     }
 
     /// Restores a deleted node at its remote place, and the folders above it. Row D5.

@@ -164,6 +164,7 @@ extension DeltaApplier {
         let folder = try transaction.remotePlace(of: node)?.parent
         try clearRemotePlace(of: node)
         if let folder { try removeEmptyPlaceholder(folder) }
+        try giveLeftNames()
     }
 
     private mutating func resolveDeletion(ofFile removal: Removal) throws {

@@ -21,11 +21,11 @@ package struct DeltaApplier {
     /// The folder of the last entry.
     var lastFolder = LastFolder()
     /// The changes to announce after the commit.
-    private var collected = CollectedChanges()
+    var collected = CollectedChanges()
     /// The number of the full listing that is running; 0 without one, which marks no node.
     let listing: Int64
     /// Whether the server is believed to have POSIX facts of any node.
-    private var holdsToldFacts: Bool
+    private(set) var holdsToldFacts: Bool
 
     /// Begins to apply in a transaction.
     package init(transaction: Transaction, context: DeltaContext) throws {
@@ -38,14 +38,23 @@ package struct DeltaApplier {
     /// Applies a batch: all entries between two states of the server. With `isFeed`, deletions may
     /// name previous paths.
     package mutating func apply(_ entries: [RemoteEntry], isFeed: Bool = false) throws {
+        delayReturns()
         batch = DeltaBatch(entries, isFeed: isFeed)
         for (index, entry) in entries.enumerated() {
             batch.advance(to: index, entry)
             try applyUnlessContradictory { applier in try applier.apply(entry) }
         }
         try settleDetached()
+        try giveLeftNames()
         try announceHeldBack()
         try hideEmptyRestored()
+    }
+
+    /// Seconds that the machine whose user has freed a name gets before this one gives it back.
+    private static let returnDelay = 30.0
+
+    private func delayReturns() {
+        transaction.delayReturns(until: context.now.adding(seconds: Self.returnDelay))
     }
 
     private mutating func apply(_ entry: RemoteEntry) throws {
@@ -90,6 +99,7 @@ package struct DeltaApplier {
 
     /// Removes the nodes that a full listing has not seen.
     package mutating func removeUnseen() throws {
+        delayReturns()
         batch.forgetNodes()
         for inode in try transaction.inodes(notSeenBy: transaction.listingNumber()) {
             try applyUnlessContradictory { applier in
@@ -98,6 +108,7 @@ package struct DeltaApplier {
                 try applier.clearRemotePlace(of: current)
             }
         }
+        try giveLeftNames()
     }
 
     /// Seconds for which a server may work on a commit: as long as this client waits for a
@@ -306,46 +317,6 @@ extension DeltaApplier {
         if listing != 0, try transaction.markSeen(inode, by: listing) {
             collected.countNewlySeen(size)
         }
-    }
-
-    /// Announces a name that leads elsewhere now, or nowhere because its node was moved.
-    mutating func announce(_ place: Place) {
-        // A name that was made here may be the one under which users see the node.
-        for place in [place] + transaction.takeOtherNames() {
-            collected.append(.entry(parent: place.parent, name: place.name))
-            collected.appendListing(of: place.parent)
-        }
-    }
-
-    /// Announces a name that is gone with its node. Not for moves: the kernel marks a deleted
-    /// folder as dead, for ever, wherever else it appears.
-    mutating func announceDeletion(of inode: InodeID, at place: Place) {
-        if collected.dropHeldBack(inode) { return }
-        collected.append(.deletedEntry(parent: place.parent, child: inode, name: place.name))
-        collected.appendListing(of: place.parent)
-    }
-
-    /// Announces added nodes that the batch has not deleted after all, because an entry of it
-    /// contradicts the tree.
-    private mutating func announceHeldBack() throws {
-        for (inode, place) in collected.takeHeldBack() where try transaction.node(inode) != nil {
-            announce(place)
-        }
-    }
-
-    /// Whether the batch itself has added a node, and will delete it.
-    func isPassing(_ inode: InodeID) -> Bool { collected.isHeldBack(inode) }
-
-    mutating func announceAttributes(of inode: InodeID) {
-        collected.append(.attributes(inode))
-    }
-
-    mutating func announceContent(of inode: InodeID) {
-        collected.append(.content(inode))
-    }
-
-    mutating func noteConflict(_ name: FileName) {
-        collected.appendConflict(name)
     }
 
     /// Applies a part of a batch. If it contradicts the rows, and contradictions are to be left

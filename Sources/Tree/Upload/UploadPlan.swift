@@ -285,6 +285,8 @@ package struct UploadPlanner {
             // Deleted and written again, or renamed away and rewritten: the next revision of the
             // same file, with its history and its links.
             try transaction.handOverRemote(from: occupant.inode, to: node.inode)
+            // The name that was told is the deleted file's own.
+            try transaction.shareName(of: transaction.existing(node.inode), by: posix)
             if !openFiles.isOpen(occupant.inode, in: transaction) {
                 try transaction.remove(occupant.inode)
             }

@@ -38,7 +38,10 @@ extension UploadResults {
         let base = try transaction.toldFacts(of: node.inode)
         // Another machine has replaced the name. The delta finds it told.
         if let facts, base?.ownName != nil, facts.ownName != base?.ownName {
-            try useApplier { try $0.learnOwnName(from: facts, over: base, of: node) }
+            try useApplier {
+                try $0.learnOwnName(from: facts, over: base, of: node)
+                try $0.giveLeftNames()
+            }
         }
         if try transaction.takeFacts(facts, over: base, of: node, by: context.posix) {
             noteChange(.attributes(node.inode))

@@ -34,6 +34,8 @@ struct CollectedChanges {
     /// Places of nodes that the batch has added and deletes later: never announced, because no user
     /// sees them.
     private var passing: [InodeID: Place] = [:]
+    /// The names that nodes have left, as users have seen them, by their folders.
+    private var left: [InodeID: Set<[UInt8]>] = [:]
 
     mutating func append(_ change: TreeChange) { outcome.changes.append(change) }
 
@@ -67,6 +69,18 @@ struct CollectedChanges {
     mutating func takeHeldBack() -> [InodeID: Place] {
         defer { passing = [:] }
         return passing
+    }
+
+    // MARK: Names that nodes have left
+
+    mutating func noteLeft(_ place: Place) {
+        left[place.parent, default: []].insert(place.name.shown)
+    }
+
+    /// Removes and returns the names of each folder, in order.
+    mutating func takeLeft() -> [(folder: InodeID, names: Set<[UInt8]>)] {
+        defer { left = [:] }
+        return left.map { (folder: $0, names: $1) }.sorted { $0.folder < $1.folder }
     }
 
     // MARK: Parts

@@ -82,7 +82,7 @@ extension DeltaApplier {
         let told = try transaction.toldFacts(of: node.inode)
         if let seen {
             try transaction.move(node.inode, to: nil)
-            announce(seen)
+            announceLeft(seen)
         }
         try transaction.setRemoteAbsent(node.inode)
         // The listing of the old place may be of another folder.

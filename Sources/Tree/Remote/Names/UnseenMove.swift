@@ -17,4 +17,27 @@ extension Transaction {
         if there.name.shown == place.name.shown { return true }
         return try toldFacts(of: node.inode)?.ownName(of: there.name)?.bytes == place.name.shown
     }
+
+    /// Whether a node is on its way from an alias back to its own name.
+    func isReturning(_ node: Node) throws -> Bool {
+        guard node.remote == .displaced, !node.flags.contains(.betweenMoves),
+            let place = node.place, place.name.own == nil, let there = try remotePlace(of: node),
+            !TemporaryName.isTemporary(there.name)
+        else { return false }
+        return try isUnseenMove(of: node)
+    }
+
+    /// Leaves a node that is on its way back to its own name under the alias. Returns false if
+    /// another node has that here.
+    func endReturn(of node: Node) throws -> Bool {
+        guard let place = node.place, let there = try remotePlace(of: node) else { return false }
+        if let other = try child(folded: there.name.folded, of: place.parent),
+            other.inode != node.inode
+        {
+            return false
+        }
+        let alias = try there.name.shown(as: OwnName(place.name.shown))
+        try giveUpName(of: node.inode, for: Place(parent: place.parent, name: alias))
+        return true
+    }
 }

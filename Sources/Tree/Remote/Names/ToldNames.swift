@@ -1,0 +1,75 @@
+// The own names that other machines tell, and the names that nodes leave for those that wait for
+// them. Not responsible for the name under which the server has a node.
+
+import Core
+import MetadataStore
+import RemoteStore
+
+extension DeltaApplier {
+    /// Shows a node that the server has at its place under the name that another machine has told
+    /// with it or with its new place, unless users of this one have given it another name since.
+    mutating func learnOwnName(
+        from facts: PosixFacts, over told: PosixFacts?, of node: Node
+    ) throws {
+        guard facts.ownName != nil else { return }
+        let base = told?.ownName
+        var node = node
+        if facts.ownName != base, try endReturn(of: node) {
+            node = try transaction.existing(node.inode)
+        }
+        guard node.remote == .inPlace, let place = node.place,
+            let own = facts.ownName(of: place.name), !node.hasUntoldStoredName(over: told)
+        else { return }
+        let shown = place.name.unstored
+        guard own != base || !batch.isUnmoved, shown == nil || shown == base else { return }
+        try learn(own, of: node.inode, at: place)
+    }
+
+    /// Shows a node under the name that another machine has told, if that is one of those that
+    /// others have left.
+    private mutating func learn(oneOf left: Set<[UInt8]>, for node: Node) throws {
+        guard node.remote == .inPlace, let place = node.place, place.name.unstored == nil,
+            let told = try transaction.toldFacts(of: node.inode),
+            let own = told.ownName(of: place.name), left.contains(own.bytes),
+            !node.hasUntoldStoredName(over: told)
+        else { return }
+        try learn(own, of: node.inode, at: place)
+    }
+
+    private mutating func learn(_ own: OwnName, of inode: InodeID, at place: Place) throws {
+        try transaction.learn(own, of: inode)
+        guard let learned = try transaction.node(inode)?.place, learned != place else { return }
+        announceLeft(place)
+        announce(learned)
+    }
+
+    /// Gives names that nodes have left to those that wait for them: which the server has under
+    /// them, and then of which another machine has told them.
+    mutating func giveLeftNames() throws {
+        // A node that gets its name leaves another one.
+        var left = collected.takeLeft()
+        while !left.isEmpty {
+            for (folder, names) in left { try give(names, of: folder) }
+            left = collected.takeLeft()
+        }
+    }
+
+    private mutating func give(_ names: Set<[UInt8]>, of folder: InodeID) throws {
+        for place in try transaction.endMadeNames(in: folder) { announce(place) }
+        guard holdsToldFacts else { return }
+        // All aliases that stand for such names have a mark.
+        let arePlain = names.allSatisfy { name in
+            name.allSatisfy { $0 < 0x80 } && Alias(of: name).fault == nil
+        }
+        for node in try transaction.nodesWithoutToldNames(of: folder, onlyMarked: arePlain) {
+            try learn(oneOf: names, for: node)
+        }
+    }
+}
+
+extension Node {
+    /// Whether users have given it the name that the server has, and the server tells another one.
+    fileprivate func hasUntoldStoredName(over told: PosixFacts?) -> Bool {
+        flags.contains(.storedNameGiven) && told?.ownName?.bytes != place?.name.shown
+    }
+}
