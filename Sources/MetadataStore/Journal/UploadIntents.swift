@@ -32,6 +32,24 @@ extension TreeReading {
         return row.map { ($0.id, $0.inode) }
     }
 
+    /// A file that was sent to a place with some content, and may have arrived there.
+    package func intent(ofFileAt place: Place) throws -> (id: Int64, inode: InodeID)? {
+        let statement = try database.cachedStatement(
+            sql: """
+                SELECT id, inode, target, parent, folder FROM attempt
+                WHERE fold = ? AND parent = ? AND hash IS NOT NULL ORDER BY id DESC
+                """)
+        let rows = try UploadIntentRow.fetchEvery(
+            statement, [place.name.folded, place.parent.column])
+        return rows.first.map { ($0.id, $0.inode) }
+    }
+
+    /// Whether the server has a file with a content.
+    package func hasFile(withHash hash: ContentHash) throws -> Bool {
+        try database.number(
+            "SELECT 1 FROM node WHERE hash = ? AND remote <> 0 LIMIT 1", [hash.column]) != nil
+    }
+
     /// The folders whose move is not known to have arrived, and the target paths. The server's
     /// place of their contents is unknown.
     package func intendedMoves() throws -> [(id: Int64, inode: InodeID, target: String)] {

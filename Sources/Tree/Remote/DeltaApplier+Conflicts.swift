@@ -114,9 +114,10 @@ extension DeltaApplier {
         _ kind: NodeKind, hash: ContentHash?, at place: Place, _ facts: RemoteFacts
     ) throws -> Bool {
         let modified = facts.clientModified
-        guard let own = try transaction.intent(at: place, hash: hash, modified: modified) else {
-            return false
-        }
+        let known =
+            try transaction.intent(at: place, hash: hash, modified: modified)
+            ?? copyIntent(at: place, hash)
+        guard let own = known else { return false }
         try transaction.noteArrival(of: own.id)
         let sent = try transaction.node(own.inode)
         if let left = sent.flatMap({ onItsWay($0) })?.left, left.isSameThere(as: place) {
@@ -150,6 +151,19 @@ extension DeltaApplier {
         return true
     }
 
+    /// The intent of a copy by the server, which copies the present content: others may have
+    /// changed it since users copied the file.
+    private func copyIntent(
+        at place: Place, _ hash: ContentHash?
+    ) throws -> (id: Int64, inode: InodeID)? {
+        guard let hash, let intent = try transaction.intent(ofFileAt: place),
+            let sent = try transaction.node(intent.inode),
+            try sent.staged?.base != nil || transaction.pendingCopy(of: sent.inode) != nil,
+            try transaction.hasFile(withHash: hash)
+        else { return nil }
+        return intent
+    }
+
     // MARK: Changed on the server
 
     /// Applies a remote change of a known file's content or facts.
@@ -165,7 +179,7 @@ extension DeltaApplier {
                 try transaction.setFacts(facts, of: node.inode)
                 // Others have stored the same bytes anew, or restored them.
                 if !isSameRevision, node.facts.clientModified != facts.clientModified,
-                    node.staged == nil, !node.flags.contains(.factsOwed)
+                    node.staged == nil, !node.flags.contains(.factsOwed) || node.hasTimeOfRevision
                 {
                     try transaction.forgetTimes(of: node)
                 }
@@ -275,7 +289,7 @@ extension DeltaApplier {
         case .hold: try holdPlace(of: node, during: place)
         case .follow:
             try follow(node, to: place, from: node.place, transaction.remotePlace(of: node))
-            if let old = node.place { announce(old) }
+            if let old = node.place { announceLeft(old) }
         }
     }
 
@@ -362,5 +376,13 @@ extension StagedContent.Base {
     init?(whole facts: RemoteFacts) {
         guard let revision = facts.revision, let hash = facts.hash else { return nil }
         self.init(revision: revision, hash: hash, size: facts.size, limit: facts.size)
+    }
+}
+
+extension Node {
+    /// Whether users have set no other time than that of its revision, of which the server keeps
+    /// the second.
+    fileprivate var hasTimeOfRevision: Bool {
+        local.modified.map { $0.seconds == facts.clientModified?.seconds } ?? true
     }
 }

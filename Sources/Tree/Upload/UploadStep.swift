@@ -134,7 +134,9 @@ extension UploadStep {
                 && (isParent(of: move.target, node.place, transaction)
                     || isParent(of: move.target, there, transaction))
         case .setFacts(let update):
+            // Users may have set them back since: no request would set back those on the server.
             return try node.remote != .absent && node.place != nil
+                && node.flags.contains(.factsOwed)
                 && isPath(update.node.path, of: node, transaction)
         case .deleteFile(let deleted, _):
             // A file that users have made in its place since is to have its history.
