@@ -103,7 +103,9 @@ package final class SyncEngine: Syncing {
         // they would come late.
         let now = account.clock.now()
         let limit = now.adding(seconds: longestDelay)
-        let untried = now.adding(nanoseconds: writeDelay.maximumNanoseconds)
+        let untried = max(
+            now.adding(nanoseconds: writeDelay.maximumNanoseconds),
+            now.adding(seconds: TemporaryName.secondMoveDelay))
         try await account.store.write { transaction in
             try transaction.makeDue(ifAfter: limit, untriedAfter: untried, at: now)
         }
@@ -227,9 +229,11 @@ package final class SyncEngine: Syncing {
     private func waitUntilSent(_ inode: InodeID) async throws(SyncError) {
         let store = account.store
         while true {
-            let entry = try? await store.read { try $0.journalEntry(of: inode) }
-            guard let entry = entry.flatMap({ $0 }) else { return }
-            if let problem = entry.problem {
+            let entries = try await fromStore {
+                try await store.read { try $0.journalEntries(neededBy: inode) }
+            }
+            guard let entry = entries.first else { return }
+            if let problem = entries.lazy.compactMap(\.problem).first {
                 throw SyncError(problem: problem)
             }
             let status = account.state.current

@@ -213,4 +213,21 @@ final class ActivityList: SyncActivityObserving {
         #expect(try await harness.serverTree()["/a"] == "text")
         await harness.stop()
     }
+
+    @Test("a caller that waits for a file is told why the folder above cannot be made")
+    func refusedFolder() async throws {
+        let harness = try Harness()
+        try await harness.settle()
+        harness.faulty.inject(.failBefore(.forbidden("test")), times: nil) {
+            $0.operation == .makeFolder
+        }
+        try await harness.makeFolder("/new")
+        let inode = try await harness.write("/new/file", "text")
+        harness.noteChange()
+        let engine = try #require(harness.engine)
+        await #expect(throws: SyncError(problem: "not allowed: test")) {
+            try await engine.drain(inode)
+        }
+        await harness.stop()
+    }
 }

@@ -8,6 +8,21 @@ package import Core
 import GRDB
 
 extension TreeReading {
+    /// The entry of a node, and then those of the folders above that the server lacks, upwards.
+    package func journalEntries(neededBy inode: InodeID) throws -> [JournalEntry] {
+        var entries: [JournalEntry] = []
+        var next: InodeID? = inode
+        // A damaged row can name a folder that contains itself.
+        var seen: Set<InodeID> = []
+        while let current = next, seen.insert(current).inserted,
+            let entry = try journalEntry(of: current)
+        {
+            entries.append(entry)
+            next = entry.unsentFolder
+        }
+        return entries
+    }
+
     /// The journal entry of a node.
     package func journalEntry(of inode: InodeID) throws -> JournalEntry? {
         let statement = try database.cachedStatement(sql: Self.entries + "WHERE inode = ?")
@@ -115,14 +130,8 @@ extension Transaction {
 
     /// Makes a node's entry due, and those of the folders above that the server lacks.
     package func makeDue(_ inode: InodeID, at time: WallTime) throws {
-        var next: InodeID? = inode
-        // A damaged row can name a folder that contains itself.
-        var seen: Set<InodeID> = []
-        while let current = next, seen.insert(current).inserted,
-            let entry = try journalEntry(of: current)
-        {
-            if entry.due > time { try reschedule(current, due: time) }
-            next = entry.unsentFolder
+        for entry in try journalEntries(neededBy: inode) where entry.due > time {
+            try reschedule(entry.inode, due: time)
         }
     }
 

@@ -133,12 +133,15 @@ extension Uploader {
     private func postpone(
         _ inode: InodeID, by seconds: Double, problem: String? = nil, after attempts: Int = 0
     ) async {
-        let due = account.clock.now().adding(seconds: seconds)
-        await account.local.attempt {
+        let now = account.clock.now()
+        let due = now.adding(seconds: seconds)
+        let done: Void? = await account.local.attempt {
             try await self.account.store.write {
                 try $0.postpone(inode, until: due, problem: problem, after: attempts)
             }
         }
+        // It is still due, and would be tried again at once.
+        if done == nil { _ = pause.begin(at: now, seconds: Self.failurePause) }
     }
 }
 

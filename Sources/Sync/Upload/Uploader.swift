@@ -20,7 +20,7 @@ actor Uploader {
     /// server's locks. Streaming uploads do not count.
     private static let concurrency = 8
     /// Seconds until the journal is read again after a failure.
-    private static let failurePause = 1.0
+    static let failurePause = 1.0
     /// Seconds for which the changes of a burst gather before the journal is read again: reading it
     /// after each one costs more than the change.
     private static let burstPause = 0.05

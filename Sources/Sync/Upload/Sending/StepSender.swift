@@ -17,7 +17,7 @@ struct StepSender: Sendable {
     func send(_ step: UploadStep, for inode: InodeID) async throws(SyncError) {
         switch step {
         case .settled, .waitFor, .waitForWriters:
-            await account.recorder.record { try $0.settle(inode) }
+            try await account.recorder.record { try $0.settle(inode) }.get()
         case .upload(let upload):
             try await contents.send(upload, for: inode)
         case .setFacts(let update):
