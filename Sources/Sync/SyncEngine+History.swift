@@ -7,11 +7,12 @@ package import RemoteStore
 import Tree
 
 extension SyncEngine {
-    /// The newest revisions of the file at a local path, which may be deleted.
+    /// The newest revisions of the file at a local path, which may be deleted. With `folding`, a
+    /// node whose name differs in case counts, too.
     package func revisions(
-        of names: [FileName], limit: Int, from history: any RemoteHistory
+        of names: [FileName], folding: Bool = false, limit: Int, from history: any RemoteHistory
     ) async throws(HistoryError) -> RemoteRevisions {
-        let target = try await target(names)
+        let target = try await target(names, folding: folding)
         return try await revisions(at: target.path, limit: limit, history)
     }
 
@@ -22,18 +23,18 @@ extension SyncEngine {
     /// these would be an edit of the content before; if it gets them during the request, the rules
     /// for conflicts apply: then both versions stay.
     package func restore(
-        _ names: [FileName], to revision: Revision?, from history: any RemoteHistory
+        _ names: [FileName], folding: Bool = false, to revision: Revision?,
+        from history: any RemoteHistory
     ) async throws(HistoryError) -> RemoteFile {
         // No delta may be applied between the server's change and its recording.
         try await account.gate.commit { () async throws(HistoryError) in
-            try await restoreNow(names, to: revision, history)
+            try await restoreNow(target(names, folding: folding), to: revision, history)
         }
     }
 
     private func restoreNow(
-        _ names: [FileName], to revision: Revision?, _ history: any RemoteHistory
+        _ target: HistoryTarget, to revision: Revision?, _ history: any RemoteHistory
     ) async throws(HistoryError) -> RemoteFile {
-        let target = try await target(names)
         if target.hasUnsentChanges { throw .unsentChanges }
         let version: Revision
         if let revision {
@@ -75,9 +76,13 @@ extension SyncEngine {
         }
     }
 
-    private func target(_ names: [FileName]) async throws(HistoryError) -> HistoryTarget {
+    private func target(
+        _ names: [FileName], folding: Bool
+    ) async throws(HistoryError) -> HistoryTarget {
         do {
-            return try await account.store.read { try HistoryTarget(names, in: $0) }
+            return try await account.store.read {
+                try HistoryTarget(names, folding: folding, in: $0)
+            }
         } catch let error as HistoryError {
             throw error
         } catch {
@@ -94,12 +99,13 @@ struct HistoryTarget: Hashable, Sendable {
 
     /// Names below the last known folder are used unchanged, because the nodes there may be
     /// deleted.
-    init(_ names: [FileName], in tree: some TreeReading) throws {
+    init(_ names: [FileName], folding: Bool, in tree: some TreeReading) throws {
         guard let last = names.last else { throw HistoryError.isFolder }
         var folder = InodeID.root
         var rest: [FileName] = []
         for name in names.dropLast() {
-            guard rest.isEmpty, let node = try Self.child(name, of: folder, in: tree) else {
+            guard rest.isEmpty, let node = try Self.child(name, folding, of: folder, in: tree)
+            else {
                 // Its deletion, or move, would be sent later, and take the restored file along.
                 if rest.isEmpty, try Self.isUnsentThere(name, of: folder, in: tree) {
                     hasUnsentChanges = true
@@ -116,7 +122,7 @@ struct HistoryTarget: Hashable, Sendable {
         guard let parent = try tree.remotePath(of: folder) else { throw HistoryError.unknown }
         path = rest.reduce(RemotePath(rawValue: parent)) { $0.appending($1) }.appending(last)
         guard rest.isEmpty else { return }
-        if let node = try Self.child(last, of: folder, in: tree) {
+        if let node = try Self.child(last, folding, of: folder, in: tree) {
             if node.kind == .folder { throw HistoryError.isFolder }
             if node.flags.contains(.localOnly) { throw HistoryError.localOnly }
             if let known = try tree.remotePath(of: node.inode) {
@@ -139,10 +145,14 @@ struct HistoryTarget: Hashable, Sendable {
         try node.staged != nil || tree.journalEntry(of: node.inode) != nil
     }
 
-    /// With `like`, because names on the server differ by more than their case.
+    /// The child that users see under a name. Where they see another one that collides with it, the
+    /// server has had no file of that name.
     private static func child(
-        _ name: FileName, of folder: InodeID, in tree: some TreeReading
+        _ name: FileName, _ folding: Bool, of folder: InodeID, in tree: some TreeReading
     ) throws -> Node? {
-        try tree.child(like: name, of: folder)
+        if let node = try tree.child(name, of: folder) { return node }
+        let other = try tree.child(like: name, of: folder)
+        guard other == nil || folding else { throw HistoryError.unknown }
+        return other
     }
 }

@@ -114,7 +114,8 @@ extension SyncEngine {
             guard let revision = try await revision(of: names, for: target, history) else {
                 return .unchanged
             }
-            return .restored(try await restore(names, to: revision, from: history).size)
+            return .restored(
+                try await restore(names, folding: true, to: revision, from: history).size)
         } catch {
             switch error {
             // A folder that was deleted.
@@ -128,13 +129,15 @@ extension SyncEngine {
         of names: [FileName], for target: UndoTarget, _ history: any RemoteUndo
     ) async throws(HistoryError) -> Revision? {
         guard case .before = target else {
-            return target.revision(of: try await revisions(of: names, limit: 1, from: history))
+            return target.revision(
+                of: try await revisions(of: names, folding: true, limit: 1, from: history))
         }
         let (first, most) = Self.undoRevisions
-        let newest = try await revisions(of: names, limit: first, from: history)
+        let newest = try await revisions(of: names, folding: true, limit: first, from: history)
         if let revision = target.revision(of: newest) { return revision }
         guard newest.versions.count >= first else { return nil }
-        return target.revision(of: try await revisions(of: names, limit: most, from: history))
+        return target.revision(
+            of: try await revisions(of: names, folding: true, limit: most, from: history))
     }
 }
 

@@ -109,6 +109,27 @@ import Testing
         await harness.stop()
     }
 
+    @Test("another file whose name differs in case is not taken for the named one")
+    func otherCase() async throws {
+        let harness = try Harness()
+        try await harness.put("/README", "1")
+        try await harness.put("/README", "2")
+        try await harness.settle()
+        let old = try await revisions("/README", in: harness)[1]
+        await #expect(throws: HistoryError.unknown) {
+            _ = try await revisions("/readme", in: harness)
+        }
+        await #expect(throws: HistoryError.unknown) {
+            _ = try await restore("/readme", to: old, in: harness)
+        }
+        let engine = try #require(harness.engine)
+        let found = try await engine.revisions(
+            of: try names("/readme"), folding: true, limit: 10, from: harness.server)
+        #expect(found.versions.count == 2)
+        #expect(try await harness.serverTree() == ["/README": "2"])
+        await harness.stop()
+    }
+
     @Test("an edit that comes while a version is restored stays, as a conflicted copy")
     func editMeanwhile() async throws {
         let harness = try Harness()

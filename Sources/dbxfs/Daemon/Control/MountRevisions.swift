@@ -19,8 +19,9 @@ struct MountRevisions: Sendable {
 
     func revisions(of path: String, limit: Int) throws(CommandError) -> RevisionList {
         let (names, engine, remote) = (try paths.names(in: path), engine, remote)
-        let found = try waiting(for: path) { () async throws(HistoryError) in
-            try await engine.revisions(of: names, limit: limit, from: remote)
+        let found = try waiting(for: path) { [paths] () async throws(HistoryError) in
+            try await engine.revisions(
+                of: names, folding: paths.foldsCase, limit: limit, from: remote)
         }
         return RevisionList(
             revisions: found.versions.map { RevisionReport($0.file, author: $0.author) },
@@ -30,8 +31,9 @@ struct MountRevisions: Sendable {
     func restore(_ path: String, to revision: String?) throws(CommandError) -> RevisionReport {
         if plan.settings.isReadOnly { throw .readOnlyMount(paths.mountpoint) }
         let (names, engine, remote) = (try paths.names(in: path), engine, remote)
-        let file = try waiting(for: path) { () async throws(HistoryError) in
-            try await engine.restore(names, to: revision.map { Revision($0) }, from: remote)
+        let file = try waiting(for: path) { [paths] () async throws(HistoryError) in
+            try await engine.restore(
+                names, folding: paths.foldsCase, to: revision.map { Revision($0) }, from: remote)
         }
         session.showChanges()
         history.note(
