@@ -95,7 +95,7 @@ import Testing
         far.sendPart("{\"pins\":[]}\n")
         #expect(throws: CommandError.self) { try near.next(ControlRoutes.link, about: "/m") }
         far.end()
-        #expect(throws: CommandError.noControl(path: "/m", detail: "it ended")) {
+        #expect(throws: CommandError.processGone("/m")) {
             try near.next(ControlRoutes.link, about: "/m")
         }
     }

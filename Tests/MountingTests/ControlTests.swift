@@ -188,12 +188,13 @@ import Testing
         server.stop()
     }
 
-    @Test("hurry reaches the one who waits for the queue")
-    func hurry() throws {
-        let server = try server(StandIn(operations: 0))
+    @Test("hurry reaches a mount that sends its rest, and no other", arguments: [true, false])
+    func hurry(isFinishing: Bool) throws {
+        let server = try server(
+            StandIn(operations: 0, state: isFinishing ? .finishing : .online))
         defer { server.stop() }
         #expect(try replies(ControlRequest(.hurry)).last?.isAccepted == true)
-        #expect(ending.isHurried.hasHappened)
+        #expect(ending.isHurried.hasHappened == isFinishing)
     }
 
     @Test("a new login reaches the mounts of its account, and no others")

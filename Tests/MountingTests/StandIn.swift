@@ -18,10 +18,13 @@ final class StandIn: MountService {
     /// As in the status.
     let device: String?
     let process: Int32
+    let state: MountStatus.State
 
     init(
-        operations: Int, drainsByItself: Bool = false, device: String? = nil, process: Int32 = 0
+        operations: Int, drainsByItself: Bool = false, device: String? = nil, process: Int32 = 0,
+        state: MountStatus.State = .online
     ) {
+        self.state = state
         self.drainsByItself = drainsByItself
         self.device = device
         self.process = process
@@ -29,7 +32,7 @@ final class StandIn: MountService {
     }
 
     func status() -> MountStatus {
-        var status = MountStatus(mountpoint: "/mnt/a b", account: "work", state: .online)
+        var status = MountStatus(mountpoint: "/mnt/a b", account: "work", state: state)
         status.pendingOperations = queued.withLock { $0.operations }
         status.device = device
         status.pid = process

@@ -157,6 +157,7 @@ package final class DropboxFileSystem: FileSystemOperations {
     /// by memory mappings.
     package var writtenPaths: [[UInt8]] {
         let inodes = openFiles.written
+        if inodes.isEmpty { return [] }
         let paths = try? store.read { snapshot in
             try inodes.compactMap { try snapshot.shownPath(of: $0) }
         }

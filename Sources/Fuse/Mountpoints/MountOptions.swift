@@ -50,7 +50,8 @@ package struct MountOptions: Hashable, Sendable {
         self.source = source
     }
 
-    /// The filesystem's subtype: the kernel shows `fuse.dbxfs`.
+    /// The filesystem's type in the mount table.
+    package static let type = "fuse.\(subtype)"
     static let subtype = "dbxfs"
 
     /// The argument vector for `fuse_session_new`, whose first element libfuse skips.

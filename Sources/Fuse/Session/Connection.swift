@@ -131,10 +131,11 @@ final class Connection: @unchecked Sendable {
     }
 
     /// Where the mount still is in the mount table: elsewhere than at its mountpoint after a folder
-    /// above was renamed, and at several places with bind mounts.
+    /// above was renamed, and at several places with bind mounts. Its device's number may be that
+    /// of another filesystem once it is unmounted.
     var places: [Mountpoint] {
         MountTable.current().mounts(ofDevice: MountTable.Entry.device(fuse: device))
-            .filter(\.isFuse).map { Mountpoint(listed: $0.path) }
+            .filter { $0.type == MountOptions.type }.map { Mountpoint(listed: $0.path) }
     }
 
     /// Closes the device, which aborts every remaining request, and frees the session.

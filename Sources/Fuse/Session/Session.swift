@@ -166,22 +166,25 @@ package final class Session: Sendable {
     }
 
     private func stopBlocking(grace: Duration) {
-        let wasServing = phase.withLock { phase in
-            defer {
-                if case .mounted = phase { phase = .ended }
-            }
-            if case .mounted = phase { return false }
-            return true
+        let before = phase.withLock { phase in
+            let before = phase
+            if case .mounted = phase { phase = .ended }
+            return before
         }
-        guard wasServing else {
+        switch before {
+        case .mounted:
             detach()
             decision.decide(false)
             end()
             return
+        case .serving:
+            // On a separate thread: it writes back dirty pages through the filesystem, which may
+            // take long.
+            startThread(named: "fuse-detach") { [self] in detach() }
+        case .ended:
+            // The kernel may have given the device's number to another mount.
+            break
         }
-        // On a separate thread: it writes back dirty pages through the filesystem, which may take
-        // long.
-        startThread(named: "fuse-detach") { [self] in detach() }
         if alive.wait(for: grace) { return }
         log.notice("programs still use the mount; ending it", metadata: ["path": "\(mountpoint)"])
         // While requests are still answered, because a notification in flight waits for replies.

@@ -14,6 +14,8 @@ package struct LocalTotals: Hashable, Sendable {
     package var files: Int
     /// Sum of these files' sizes.
     package var bytes: Int64
+    /// Number of symbolic links among the entries.
+    package var links: Int
 }
 
 extension LocalTotals: RowReadable {
@@ -21,7 +23,8 @@ extension LocalTotals: RowReadable {
 
     init(_ row: Columns) throws {
         self.init(
-            entries: try row.count(0), files: try row.count(1), bytes: try row.number(2))
+            entries: try row.count(0), files: try row.count(1), bytes: try row.number(2),
+            links: try row.count(3))
     }
 }
 
@@ -30,12 +33,14 @@ extension TreeReading {
     package func localTotals() throws -> LocalTotals {
         let statement = try database.cachedStatement(
             sql: """
-                SELECT count(*), coalesce(sum(node.kind = ?), 0), coalesce(sum(staged.size), 0)
+                SELECT count(*), coalesce(sum(node.kind = ?), 0), coalesce(sum(staged.size), 0),
+                    coalesce(sum(node.kind = ?), 0)
                 FROM node LEFT JOIN staged ON staged.inode = node.inode
                 WHERE node.flags & 16 <> 0 AND node.parent IS NOT NULL
                 """)
-        return try LocalTotals.fetchFirst(statement, [NodeKind.file.rawValue])
-            ?? LocalTotals(entries: 0, files: 0, bytes: 0)
+        return try LocalTotals.fetchFirst(
+            statement, [NodeKind.file.rawValue, NodeKind.symbolicLink.rawValue])
+            ?? LocalTotals(entries: 0, files: 0, bytes: 0, links: 0)
     }
 
     /// Roots of local-only subtrees: local-only nodes whose parent is synced.

@@ -31,9 +31,11 @@ package struct ControlClient: Sendable {
         to mountpoint: String, device: String? = nil
     ) throws(CommandError) -> ControlConnection? {
         var named = folders.flatMap { $0.sockets(for: mountpoint) }
-        if named.count > 1, let device {
-            let own = try connect(toOneOf: named, at: mountpoint) { $0.device == device }
-            if let own { return own }
+        if let device {
+            if named.count > 1 {
+                let own = try connect(toOneOf: named, at: mountpoint) { $0.device == device }
+                if let own { return own }
+            }
             named.removeAll { isAnother($0, than: device) }
         }
         if let connection = try connect(toFirstOf: named, at: mountpoint) { return connection }
@@ -58,7 +60,7 @@ package struct ControlClient: Sendable {
         guard let status = try? connect(to: socket).status(timeout: Self.searchTimeout) else {
             return false
         }
-        return status.state == .finishing || status.device.map { $0 != device } ?? false
+        return status.device.map { $0 != device } ?? (status.state == .finishing)
     }
 
     private func connect(
@@ -150,7 +152,9 @@ extension ControlConnection {
         _ route: ControlRoute<Request, Reply>, about mountpoint: String
     ) throws(CommandError) -> Reply {
         guard let line = receiveLine() else {
-            throw .noControl(path: mountpoint, detail: "it ended")
+            throw isAbandoned
+                ? .processGone(mountpoint)
+                : .noControl(path: mountpoint, detail: CommandError.silence)
         }
         if let refusal = try? JSON.decode(FailureReply.self, from: line) {
             throw .system(refusal.failure)

@@ -90,10 +90,13 @@ package enum ProcessSettings {
         var signals = terminationSignals
         pthread_sigmask(SIG_BLOCK, &signals, nil)
         for number in ignoredSignals { signal(number, SIG_IGN) }
+        // Where its backtracer is installed, Swift's runtime takes this one for a crash, and goes
+        // on.
+        signal(SIGQUIT, SIG_DFL)
     }
 
-    /// Runs work of this thread which waits for the user, and with which a termination signal ends
-    /// the process.
+    /// Runs work of this thread which may wait long, before there is a mount, and with which a
+    /// termination signal ends the process.
     package static func endingOnTermination<Value, Failure: Error>(
         _ work: () throws(Failure) -> Value
     ) throws(Failure) -> Value {

@@ -327,8 +327,11 @@ final class Mount: Sendable {
 
     // MARK: End
 
-    /// Whether local-only files exist. Unknown is not none.
-    var keepsFiles: Bool { (try? store.read { try $0.localTotals().files > 0 }) ?? true }
+    /// Whether local-only files or symbolic links exist. Unknown is not none.
+    var keepsFiles: Bool {
+        let totals = try? store.read { try $0.localTotals() }
+        return totals.map { $0.files > 0 || $0.links > 0 } ?? true
+    }
 
     /// Has no process of this program use the mount any longer.
     func stopSignals() { signals?.stop() }
@@ -339,7 +342,7 @@ final class Mount: Sendable {
     /// Unmounts although programs may have files open. Returns at once.
     func detach() {
         stopSignals()
-        session.detach(writingBack: fileSystem.writtenPaths)
+        session.detach { [fileSystem] in fileSystem.writtenPaths }
     }
 
     /// Closes all parts; unsent changes stay queued.

@@ -46,7 +46,9 @@ struct MountProcess {
         let mountpoint = try plan.prepareMountpoint()
         try plan.folders.checkApart(from: mountpoint)
         try plan.folders.make()
-        let locks = try lockFolders(for: mountpoint)
+        let locks = try ProcessSettings.endingOnTermination { () throws(CommandError) in
+            try lockFolders(for: mountpoint)
+        }
         let unused = UnusedFolders(plan.folders)
         let sink = try makeSink()
         let log = makeLog(sink)
@@ -146,7 +148,9 @@ struct MountProcess {
             throw error
         }
         do throws(CommandError) {
-            notice = try mount.prepare()
+            notice = try ProcessSettings.endingOnTermination { () throws(CommandError) in
+                try mount.prepare()
+            }
             (server, usersServer) = try plan.controlFolder.holding(
                 mountpoint, timeout: Self.lockTimeout
             ) { () throws(CommandError) in
@@ -265,7 +269,8 @@ struct MountProcess {
     ) {
         let isFirst = Latch()
         ProcessSettings.onTermination { number in
-            log.notice("signal received", metadata: ["signal": "\(number)"])
+            // Last, because its disk may hang.
+            defer { log.notice("signal received", metadata: ["signal": "\(number)"]) }
             if isFirst.hasHappened { return ending.isHurried.set() }
             isFirst.set()
             ending.setLimit(Self.standardDrainLimit)

@@ -77,18 +77,23 @@ final class MountSession: Sendable {
 
     /// Unmounts, if it is mounted, and lets running requests finish for a moment. Returns at once.
     ///
-    /// - Parameter paths: The files of which the kernel may have changed pages, which it would drop
-    ///   with the connection.
-    func detach(writingBack paths: [[UInt8]] = []) {
-        guard let session = session.withLock({ $0 }) else { return }
-        let device = paths.isEmpty ? nil : device
+    /// - Parameter writtenPaths: Tells the files of which the kernel may have changed pages, which
+    ///   it would drop with the connection. It may block on the state's disk, for a moment at most.
+    func detach(writingBack writtenPaths: @escaping @Sendable () -> [[UInt8]] = { [] }) {
+        // After its end, the kernel may have given the device's number to another mount.
+        guard !hasEnded, let session = session.withLock({ $0 }) else { return }
+        let device = device
         WorkerThread.start { [mountpoint, log] in
-            if let device {
+            let paths = WorkerThread.within(seconds: Self.longestQuestion, writtenPaths) ?? []
+            if let device, !paths.isEmpty {
                 PageWriteback(mountpoint: mountpoint, device: device, log: log).run(for: paths)
             }
             Task.detached { await session.stop() }
         }
     }
+
+    /// Seconds until the database counts as one that hangs, so that the mount ends without it.
+    private static let longestQuestion = 5.0
 
     /// Number of requests from the kernel, by kind.
     var calls: [String: Int] {

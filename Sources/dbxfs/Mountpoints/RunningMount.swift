@@ -145,7 +145,7 @@ struct RunningMount {
     private static let longestAttribute = 65_536
 
     /// The type under which the kernel lists dbxfs.
-    static let type = "fuse.dbxfs"
+    static let type = MountOptions.type
 
     /// A connection to its process; nil if none listens.
     func connect(_ environment: Environment) throws(CommandError) -> ControlConnection? {
@@ -162,10 +162,12 @@ struct RunningMount {
         return try client.connect(to: mountpoint, device: device)
     }
 
+    /// The kernel's entry if it is a mount of dbxfs: a process that still uploads may have another
+    /// filesystem at its former place.
+    var attached: MountTable.Entry? { entry.flatMap { $0.type == Self.type ? $0 : nil } }
+
     /// The device of a mount of dbxfs.
-    var device: String? {
-        entry.flatMap { $0.type == Self.type ? $0.device : nil }
-    }
+    var device: String? { attached?.device }
 
     /// A connection to its process, which is root's if that serves this user, or an error.
     func connectOrFail(_ environment: Environment) throws(CommandError) -> ControlConnection {

@@ -31,7 +31,14 @@ extension ControlRoutes {
     /// Stops sending and ends, if the mount is detached already.
     package static let hurry = ControlRoute<NoFields, AcceptedReply>(.hurry) {
         _, call throws(CommandError) in
-        call.ending.isHurried.set()
+        // The process may not have noticed yet that the mount is detached.
+        for _ in 0..<20 {
+            if call.service.status().state == .finishing {
+                call.ending.isHurried.set()
+                break
+            }
+            if call.ending.hasEnded.wait(seconds: 0.1) { break }
+        }
         return AcceptedReply()
     }
 

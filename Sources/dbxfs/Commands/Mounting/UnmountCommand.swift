@@ -37,6 +37,18 @@ struct UnmountCommand: ParsableCommand {
     func run() throws {
         let mount = try mount()
         guard let connection = try connection(to: mount) else { return }
+        do {
+            try unmount(mount, connection)
+        } catch CommandError.processGone {
+            // It has ended while this command waited for it.
+            guard let entry = mount.attached, Mountpoint.isStale(entry.path) else {
+                throw CommandError.processGone(mount.mountpoint)
+            }
+            try detach(mount, "is gone")
+        }
+    }
+
+    private func unmount(_ mount: RunningMount, _ connection: ControlConnection) throws {
         let start = ContinuousClock.now
         let before = try connection.synchronize(mount.mountpoint, timeout: timeout)
         let spent = start.duration(to: .now) / .seconds(1)
@@ -45,7 +57,7 @@ struct UnmountCommand: ParsableCommand {
         let rest = before.remaining > 0 ? 0 : timeout.map { Double.maximum($0 - spent, 0) }
         _ = try connection.ask(
             ControlRoutes.finish, TimedRequest(timeout: rest), about: mount.mountpoint)
-        if mount.entry != nil {
+        if mount.attached != nil {
             try Detachment.detach(mount.mountpoint, isLazy: lazy)
         }
         var outcome = before
@@ -76,7 +88,7 @@ struct UnmountCommand: ParsableCommand {
         do throws(CommandError) {
             found = try mount.connect(Environment.ofRunningMounts())
         } catch {
-            guard lazy, mount.entry?.type == RunningMount.type else { throw error }
+            guard lazy, mount.attached != nil else { throw error }
             try detach(mount, "does not answer")
             return nil
         }
@@ -86,7 +98,7 @@ struct UnmountCommand: ParsableCommand {
                 connection.setReceiveTimeout(seconds: 0)
                 return connection
             }
-            guard lazy, mount.entry != nil else {
+            guard lazy, mount.attached != nil else {
                 throw .noControl(path: mount.mountpoint, detail: CommandError.silence)
             }
             try detach(mount, "does not answer")
