@@ -1,6 +1,5 @@
 // The wal-index beside other processes.
 
-import Foundation
 import Glibc
 import Testing
 
@@ -9,7 +8,7 @@ import Testing
 @Suite struct LogIndexTests {
     /// The byte of the index that SQLite locks as long as it uses it: `UNIX_SHM_DMS` of its
     /// `os_unix.c`.
-    private static let lockedByte = "128"
+    private static let lockedByte: off_t = 128
 
     @Test("a flush leaves SQLite its lock on the index, so that no other process cuts the file")
     func lock() throws {
@@ -20,26 +19,23 @@ import Testing
         }
         try store.synchronize()
         #expect(store.isSafe)
-        #expect(try isLocked(path + "-shm"))
+        // Closed after the store: this process would lose the store's lock.
+        let file = open(path + "-shm", O_RDWR | O_CLOEXEC)
+        defer { close(file) }
+        #expect(isLocked(file))
         try store.close()
-        #expect(try !isLocked(path + "-shm"))
+        #expect(!isLocked(file))
     }
 
-    /// Whether this process has the lock on a file. The kernel's list is read in pieces, and may
-    /// lack a lock if others come and go between two of them.
-    private func isLocked(_ path: String) throws -> Bool {
-        try (0..<20).contains { _ in try isListed(path) }
-    }
-
-    private func isListed(_ path: String) throws -> Bool {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return false }
-        let locks = try String(contentsOfFile: "/proc/locks", encoding: .utf8)
-        return locks.split(separator: "\n").contains { line in
-            let words = line.split(separator: " ").map(String.init)
-            return words.contains("\(getpid())")
-                && words.contains { $0.hasSuffix(":\(status.st_ino)") }
-                && words.suffix(2) == [Self.lockedByte, Self.lockedByte]
-        }
+    /// Whether the lock is there for owners of open file descriptions, to which a lock of this
+    /// process is another's.
+    private func isLocked(_ file: Int32) -> Bool {
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        lock.l_start = Self.lockedByte
+        lock.l_len = 1
+        // F_OFD_GETLK of <asm-generic/fcntl.h>
+        return fcntl(file, 36, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
     }
 }

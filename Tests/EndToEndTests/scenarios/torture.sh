@@ -6,7 +6,9 @@ keep=${TORTURE_KEEP:-$WORK/failures}
 torture="$TOOLS/../../../torture/torture.py"
 status=0
 run() {
-    "$torture" "$(dirname "$DBXFS")" --keep "$keep" --seeds "$@" || status=$?
+    "$torture" "$(dirname "$DBXFS")" --keep "$keep" --seeds "$@" > "$WORK/seeds" || status=$?
+    cat "$WORK/seeds" >> "$WORK/all-seeds"
+    cat "$WORK/seeds"
 }
 if [ -n "${TORTURE_SEEDS:-}" ]; then
     run "$TORTURE_SEEDS"
@@ -19,4 +21,6 @@ fi
 for history in "$keep"/*/history; do
     test ! -e "$history" || tail -n 40 "$history"
 done
+# Again at the end, where a reader of the last lines finds them.
+test $status = 0 || grep '^seed' "$WORK/all-seeds" | grep -v ': doubtful' || true
 exit $status
