@@ -50,11 +50,11 @@ package struct DeltaApplier {
         try hideEmptyRestored()
     }
 
-    /// Seconds that the machine whose user has freed a name gets before this one gives it back.
-    private static let returnDelay = 30.0
-
+    /// The machine whose user has freed a name gives it back before this one does: it gets as long
+    /// as another client's second move, which a restart does not shorten either.
     private func delayReturns() {
-        transaction.delayReturns(until: context.now.adding(seconds: Self.returnDelay))
+        transaction.delayReturns(
+            until: context.now.adding(seconds: TemporaryName.secondMoveDelay))
     }
 
     private mutating func apply(_ entry: RemoteEntry) throws {
