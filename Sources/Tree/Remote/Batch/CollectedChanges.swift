@@ -36,6 +36,9 @@ struct CollectedChanges {
     private var passing: [InodeID: Place] = [:]
     /// The names that nodes have left, as users have seen them, by their folders.
     private var left: [InodeID: Set<[UInt8]>] = [:]
+    private var leftCount = 0
+    /// More names than that are left by whole trees that go, in which no node waits for one.
+    private static let mostLeft = 10_000
 
     mutating func append(_ change: TreeChange) { outcome.changes.append(change) }
 
@@ -74,12 +77,14 @@ struct CollectedChanges {
     // MARK: Names that nodes have left
 
     mutating func noteLeft(_ place: Place) {
+        guard leftCount < Self.mostLeft else { return }
+        leftCount +|= 1
         left[place.parent, default: []].insert(place.name.shown)
     }
 
     /// Removes and returns the names of each folder, in order.
     mutating func takeLeft() -> [(folder: InodeID, names: Set<[UInt8]>)] {
-        defer { left = [:] }
+        defer { (left, leftCount) = ([:], 0) }
         return left.map { (folder: $0, names: $1) }.sorted { $0.folder < $1.folder }
     }
 
