@@ -16,6 +16,9 @@ package struct Alias: Hashable, Sendable {
         case space = "Whitespace Conflict"
         /// The own name has what the server refuses, or a sibling has its alias.
         case name = "Name Conflict"
+
+        /// The word that ends every mark, in any case where other clients have respelled the name.
+        package static let word = "Conflict"
     }
 
     /// The own name with all that the server refuses replaced or left out, in its composed form.

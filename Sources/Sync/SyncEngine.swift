@@ -27,6 +27,8 @@ package final class SyncEngine: Syncing {
         package var posix: PosixRules
         /// Whether no node gets an alias for its name.
         package var refusesNames: Bool
+        /// Whether users can change nothing: then only the queue of earlier mounts is sent.
+        package var isReadOnly: Bool
         /// Whether `noteNetworkChange` will be called, so that pauses have to end by it.
         package var watchesNetwork: Bool
 
@@ -34,8 +36,7 @@ package final class SyncEngine: Syncing {
         package init(
             host: String, writeDelay: WriteDelay = WriteDelay(), openFileInterval: Double = 30,
             longestDelay: Double = 7 * 86_400, posix: PosixRules = .local,
-            refusesNames: Bool = false,
-            watchesNetwork: Bool = false
+            refusesNames: Bool = false, isReadOnly: Bool = false, watchesNetwork: Bool = false
         ) {
             let cleaned = host.filter { $0 != "/" && $0 != "\0" }
             self.host = String(decoding: cleaned.utf8.prefix(64), as: UTF8.self)
@@ -44,6 +45,7 @@ package final class SyncEngine: Syncing {
             self.longestDelay = longestDelay
             self.posix = posix
             self.refusesNames = refusesNames
+            self.isReadOnly = isReadOnly
             self.watchesNetwork = watchesNetwork
         }
     }
@@ -77,7 +79,7 @@ package final class SyncEngine: Syncing {
             store: store, staging: staging, remote: remote, cache: cache, openFiles: openFiles,
             observer: observer, clock: clock, state: SyncState(activities: activities),
             host: configuration.host, log: log, posix: configuration.posix,
-            refusesNames: configuration.refusesNames,
+            refusesNames: configuration.refusesNames, isReadOnly: configuration.isReadOnly,
             activities: activities, disk: disk)
         changes = UserChanges(delay: configuration.writeDelay)
         uploader = Uploader(

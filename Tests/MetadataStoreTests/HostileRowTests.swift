@@ -82,7 +82,7 @@ struct HostileRowTests {
         try transaction.notePiece(at: 0, digests: [.empty], session: "s", of: file)
         _ = try transaction.noteIntent(
             file, at: place("moved"), hash: .empty, modified: seconds(1), sent: seconds(1))
-        _ = try transaction.noteMove(of: folder, to: "/elsewhere")
+        _ = try transaction.noteMove(of: folder, to: "/elsewhere", sent: nil)
         try transaction.notePreviousPath(of: folder, from: place("before"))
         try transaction.noteDetached(of: file, from: Place(parent: .root, name: own))
         try transaction.setAttribute("user.a", of: file, to: [1])

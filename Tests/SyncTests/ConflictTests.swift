@@ -3,6 +3,7 @@
 // change first, so each row runs as it comes: uploads and the feed race. `ConflictRows` has one
 // example of each row.
 
+import ContentHashing
 import Core
 import MetadataStore
 import RemoteStore
@@ -376,6 +377,29 @@ import Testing
         try await harness.relocate("/b", to: "/a/b")
         let tree = try await outcome(harness)
         #expect(tree.values.compactMap { $0 }.sorted() == ["0", "1"])
+    }
+
+    @Test("a batch waits for the hash of unsent content of the same name and size")
+    func unhashed() async throws {
+        let harness = try Harness()
+        let inode = try await harness.write("/a", "one")
+        func apply(expectsHashes: Bool) async throws -> [String] {
+            var context = harness.deltaContext
+            context.expectsHashes = expectsHashes
+            let file = RemoteFile(
+                id: FileID("id:1"), revision: Revision("1"), hash: ContentHasher.hash([1]),
+                size: 3, clientModified: WallTime(seconds: 1), serverModified: WallTime(seconds: 1))
+            let entry = RemoteEntry(
+                foldedPath: RemotePath(rawValue: "/a"), name: try FileName("a"), kind: .file(file))
+            return try await harness.store.write { [context] transaction in
+                var applier = try DeltaApplier(transaction: transaction, context: context)
+                try applier.apply([entry], isFeed: true)
+                return applier.outcome.conflicts
+            }
+        }
+        await #expect(throws: UnhashedContent.self) { try await apply(expectsHashes: true) }
+        #expect(try await harness.inode("/a") == inode)
+        #expect(try await apply(expectsHashes: false).count == 1)
     }
 
     /// Where a move names paths, the server moves the node at that path at that moment.

@@ -363,7 +363,7 @@ final class Harness: Sendable {
 
     // MARK: The other client
 
-    func put(_ path: String, _ text: String) async throws {
+    func put(_ path: String, _ text: String, modified: Int64 = 1_000_000_000) async throws {
         history.note("other puts \(path) \(text)")
         let bytes = Array(text.utf8)
         let existing = try await server.entry(at: RemotePath(rawValue: path))
@@ -371,7 +371,7 @@ final class Harness: Sendable {
         if case .file(let file) = existing?.kind { expectation = .revision(file.revision) }
         let commit = RemoteCommit(
             path: RemotePath(rawValue: path), expectation: expectation,
-            clientModified: WallTime(seconds: 1_000_000_000), hash: nil)
+            clientModified: WallTime(seconds: modified), hash: nil)
         _ = try await server.upload(MemorySource(bytes), commit: commit)
     }
 

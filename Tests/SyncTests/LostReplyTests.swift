@@ -7,6 +7,7 @@ import Core
 import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
+import Staging
 import Synchronization
 import TestSupport
 import Testing
@@ -86,6 +87,84 @@ import Testing
         try await harness.settle()
         await harness.stop()
         #expect(try await harness.serverTree() == ["/other": "text"], "\(harness.history.text)")
+    }
+
+    @Test(
+        "a node that users moved away and back is where they put it, if others' delta is the response",
+        arguments: ["/a", "/folder"])
+    func movedBack(path: String) async throws {
+        let harness = try await killed(
+            after: .move, files: ["/a": "1", "/folder/inner": "2", "/other/c": "3"]
+        ) { harness in
+            try await harness.move(path, to: "/other/b")
+        }
+        try await harness.move("/other/b", to: path)
+        try await harness.settle()
+        await harness.stop()
+        try await expect(
+            ["/a": "1", "/folder": nil, "/folder/inner": "2", "/other": nil, "/other/c": "3"],
+            of: harness)
+    }
+
+    /// Copies a file as the filesystem does, without its bytes.
+    private func copy(_ path: String, to target: String, in harness: Harness) async throws {
+        try await harness.store.write { [staging = harness.staging] transaction in
+            let facts = try transaction.existing(transaction.place(path)).facts
+            let base = try #require(StagedContent.Base(whole: facts))
+            let inode = try transaction.insert(
+                .file, at: transaction.place(target), local: LocalFacts(modified: .now()))
+            _ = try staging.begin(inode, base: base, size: base.size, in: transaction)
+        }
+        harness.noteChange()
+    }
+
+    @Test("what others put where a copy was to be that never arrived is theirs")
+    func foreignAtCopy() async throws {
+        let harness = try Harness()
+        try await harness.put("/a", "one")
+        try await harness.put("/other", "two")
+        try await harness.settle()
+        await harness.stop()
+        harness.faulty.inject(.failBefore(.offline("test")), times: nil) { $0.operation == .copy }
+        try await copy("/a", to: "/b", in: harness)
+        try await harness.start(knowingAll: true)
+        try await harness.waitForCall(.copy)
+        await harness.stop()
+        harness.faulty.removeFaults()
+        try await harness.put("/b", "two", modified: 1_000_000_001)
+        try await harness.settle()
+        let tree = try await harness.serverTree()
+        #expect(tree["/b"] == "two", "\(harness.history.text)")
+        #expect(tree.count == 4 && tree.values.count { $0 == "one" } == 2)
+        await harness.stop()
+    }
+
+    @Test("a copy that arrived unnoticed, of what others had changed, can be deleted")
+    func deletedCopy() async throws {
+        let harness = try await killed(after: .copy, files: ["/a": "one"]) { harness in
+            // The mount does not learn of the change before it has sent the copy.
+            harness.faulty.inject(.failBefore(.server("test")), times: nil) {
+                $0.operation == .listAfter
+            }
+            try await harness.put("/a", "changed")
+            try await copy("/a", to: "/b", in: harness)
+        }
+        try await harness.delete("/b")
+        try await harness.settle()
+        await harness.stop()
+        #expect(try await harness.serverTree() == ["/a": "changed"], "\(harness.history.text)")
+    }
+
+    @Test("content that users set back to the server's, after other content was sent, is sent")
+    func contentSetBack() async throws {
+        let harness = try await killed(after: .upload, files: ["/a": "one"]) { harness in
+            try await harness.write("/a", "two")
+        }
+        try await harness.write("/a", "one")
+        try await harness.settle()
+        await harness.stop()
+        #expect(try await harness.serverTree() == ["/a": "one"], "\(harness.history.text)")
+        #expect(try await harness.tree() == ["/a": "one"])
     }
 
     @Test("an intent is forgotten once its commit can no longer arrive")

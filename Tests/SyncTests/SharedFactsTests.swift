@@ -5,6 +5,7 @@ import Core
 import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -272,6 +273,80 @@ extension Harness {
         try await harness.settleFully()
         #expect(harness.server.facts(at: "/run")?.permissions == 0o755)
         #expect(harness.calls(.setFacts) == 1)
+        await harness.stop()
+    }
+
+    @Test("a mode that was set back before a new file is sent is no fact to share")
+    func privateFirst() async throws {
+        let harness = try Harness.sharing()
+        // As `cp -p`, rsync and many editors make files.
+        try await harness.write("/run", "one")
+        try await harness.chmod("/run", 0o600)
+        try await harness.chmod("/run", 0o644)
+        #expect(try await harness.node("/run").flags.contains(.factsOwed) == false)
+        try await harness.settleFully()
+        #expect(harness.server.facts(at: "/run")?.permissions == nil)
+        await harness.stop()
+    }
+
+    private static let ownTime = WallTime(seconds: 946_684_800, nanoseconds: 500_000_000)
+
+    @Test("a time that a user sets while the file is sent is sent after it")
+    func timeMeanwhile() async throws {
+        let harness = try Harness.sharing()
+        try await harness.write("/run", "one")
+        harness.faulty.inject(.stall, into: .upload)
+        try await harness.start()
+        try await harness.waitForCall(.upload)
+        try await harness.change("/run", timeIsSet: true) { $0.modified = Self.ownTime }
+        harness.faulty.releaseStalled()
+        try await harness.settleFully()
+        let stored = try await harness.node("/run").facts.clientModified
+        #expect(harness.server.facts(at: "/run")?.exactTime(stored: stored) == Self.ownTime)
+        #expect(harness.calls(.setFacts) == 1)
+        await harness.stop()
+    }
+
+    /// A mount that has sent a file, with a mode that users have set before, and has no network
+    /// since before the response.
+    private func unsureOfUpload(_ permissions: UInt16?) async throws -> Harness {
+        let harness = try Harness.sharing()
+        try await harness.write("/run", "one")
+        if let permissions { try await harness.chmod("/run", permissions) }
+        let isLost = Mutex(false)
+        harness.faulty.inject(.failAfter(.offline("test"))) { call in
+            guard call.operation == .upload else { return false }
+            isLost.withLock { $0 = true }
+            return true
+        }
+        harness.faulty.inject(.failBefore(.offline("test")), times: nil) { _ in
+            isLost.withLock { $0 }
+        }
+        try await harness.start()
+        try await waitWhile { !isLost.withLock { $0 } }
+        await harness.stop()
+        harness.faulty.removeFaults()
+        return harness
+    }
+
+    @Test("a time that a user sets after the response to the upload was lost is sent")
+    func timeAfterLostReply() async throws {
+        let harness = try await unsureOfUpload(nil)
+        try await harness.change("/run", timeIsSet: true) { $0.modified = Self.ownTime }
+        try await harness.settleFully()
+        let stored = try await harness.node("/run").facts.clientModified
+        #expect(harness.server.facts(at: "/run")?.exactTime(stored: stored) == Self.ownTime)
+        #expect(try await harness.node("/run").local.modified == Self.ownTime)
+        await harness.stop()
+    }
+
+    @Test("a mode that users set back after the response to the upload was lost stays")
+    func modeAfterLostReply() async throws {
+        let harness = try await unsureOfUpload(0o755)
+        try await harness.chmod("/run", 0o644)
+        try await harness.settleFully()
+        #expect(try await harness.node("/run").local.permissions == 0o644)
+        #expect(harness.server.facts(at: "/run")?.permissions == 0o644)
         await harness.stop()
     }
 

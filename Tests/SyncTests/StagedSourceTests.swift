@@ -5,11 +5,13 @@ import ContentHashing
 import Core
 import MetadataStore
 import RemoteStore
+import RemoteStoreTesting
 import Staging
 import TestSupport
 import Testing
 
 @testable import Sync
+@testable import Tree
 
 @Suite struct StagedSourceTests {
     @Test(
@@ -45,5 +47,27 @@ import Testing
         let source = StagedSource(file: file, size: Int64(expected.count), fetched: fetched)
         let digests = try source.blockDigests(of: 0..<Int64(expected.count))
         #expect(ContentHash(blockDigests: digests) == ContentHasher.hash(expected))
+    }
+
+    @Test("a small file that was cut is sent with its base's bytes, never with others")
+    func cutSmall() async throws {
+        let harness = try Harness()
+        try await harness.put("/a", "0123456789")
+        try await harness.settle()
+        await harness.stop()
+        let inode = try #require(try await harness.inode("/a"))
+        let file = try await harness.store.write { [staging = harness.staging] transaction in
+            let facts = try #require(try transaction.node(inode)?.facts)
+            let base = try #require(StagedContent.Base(whole: facts))
+            let file = try staging.begin(inode, base: base, size: base.size, in: transaction)
+            _ = try file.truncate(to: 4, now: .now())
+            try file.persist(in: transaction)
+            return file
+        }
+        harness.faulty.inject(.corruptBody(at: 1), into: .download)
+        try await harness.settle()
+        await harness.stop()
+        #expect(try await harness.serverTree() == ["/a": "0123"])
+        #expect(file.size == 4)
     }
 }

@@ -17,6 +17,8 @@ final class TransactionEnd {
     var freed = FreedKeys()
     /// When names that go back are sent; nil for the time of any other change.
     var returnsDue: WallTime?
+    /// Whether no name goes back.
+    var keepsAliases = false
     /// Names that nodes have got besides those that their places say: own names made here.
     var otherNames: [Place] = []
     /// The nodes that the transaction has read since its last change.

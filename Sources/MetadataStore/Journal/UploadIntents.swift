@@ -32,30 +32,49 @@ extension TreeReading {
         return row.map { ($0.id, $0.inode) }
     }
 
-    /// A file that was sent to a place with some content, and may have arrived there.
-    package func intent(ofFileAt place: Place) throws -> (id: Int64, inode: InodeID)? {
+    /// The intent of a copy by the server to a place, if it may have arrived there. Only copies
+    /// have no modification time of their own.
+    package func intent(ofCopyTo place: Place) throws -> (id: Int64, inode: InodeID)? {
         let statement = try database.cachedStatement(
             sql: """
                 SELECT id, inode, target, parent, folder FROM attempt
-                WHERE fold = ? AND parent = ? AND hash IS NOT NULL ORDER BY id DESC
+                WHERE fold = ? AND parent = ? AND hash IS NOT NULL AND modified IS NULL
+                ORDER BY id DESC
                 """)
         let rows = try UploadIntentRow.fetchEvery(
             statement, [place.name.folded, place.parent.column])
         return rows.first.map { ($0.id, $0.inode) }
     }
 
-    /// Whether the server has a file with a content.
-    package func hasFile(withHash hash: ContentHash) throws -> Bool {
+    /// Whether the server has a file with a content and a modification time.
+    package func hasFile(withHash hash: ContentHash, modified: WallTime) throws -> Bool {
         try database.number(
-            "SELECT 1 FROM node WHERE hash = ? AND remote <> 0 LIMIT 1", [hash.column]) != nil
+            "SELECT 1 FROM node WHERE hash = ? AND client_modified = ? AND remote <> 0 LIMIT 1",
+            [hash.column, modified.column]) != nil
     }
 
     /// The folders whose move is not known to have arrived, and the target paths. The server's
     /// place of their contents is unknown.
     package func intendedMoves() throws -> [(id: Int64, inode: InodeID, target: String)] {
         let statement = try database.cachedStatement(
-            sql: "SELECT id, inode, target, parent, folder FROM attempt WHERE target IS NOT NULL")
+            sql: """
+                SELECT id, inode, target, parent, folder FROM attempt
+                WHERE target IS NOT NULL AND sent = 0
+                """)
         return try UploadIntentRow.fetchEvery(statement).map { ($0.id, $0.inode, $0.target ?? "") }
+    }
+
+    /// The intent of a node's move to a place, if it may still arrive.
+    package func intent(ofMove inode: InodeID, to place: Place) throws -> Int64? {
+        let statement = try database.cachedStatement(
+            sql: """
+                SELECT id, inode, target, parent, folder FROM attempt
+                WHERE inode = ? AND target IS NOT NULL ORDER BY id DESC
+                """)
+        let rows = try UploadIntentRow.fetchEvery(statement, [inode.column])
+        guard !rows.isEmpty, let keys = try remoteKeyPath(of: place.parent) else { return nil }
+        let key = "\(keys)/\(place.name.folded)"
+        return rows.first { $0.target.map { Folding.fold($0) } == key }?.id
     }
 
     /// Whether a new file with this hash, or a new folder if it is nil, was sent to any place and
@@ -75,6 +94,15 @@ extension TreeReading {
     package func hasIntent(withHash hash: ContentHash, for inode: InodeID) throws -> Bool {
         try database.number(
             "SELECT 1 FROM attempt WHERE inode = ? AND hash = ?", [inode.column, hash.column])
+            != nil
+    }
+
+    /// Whether content with any other hash was sent for a node, and may have arrived.
+    package func hasIntent(
+        withOtherHashThan hash: ContentHash, for inode: InodeID
+    ) throws -> Bool {
+        try database.number(
+            "SELECT 1 FROM attempt WHERE inode = ? AND hash <> ?", [inode.column, hash.column])
             != nil
     }
 }
@@ -116,22 +144,35 @@ extension Transaction {
         return database.lastInsertedRowID
     }
 
-    /// Notes that a folder is about to be moved to a path, and returns the intent's number.
-    package func noteMove(of inode: InodeID, to target: String) throws -> Int64 {
+    /// Notes that a node is about to be moved to a path, and returns the intent's number. `sent` is
+    /// the time if it is a file; a folder's outcome is asked for before anything else is sent.
+    package func noteMove(
+        of inode: InodeID, to target: String, sent: WallTime?
+    ) throws -> Int64 {
         try run(
-            "INSERT INTO attempt (inode, target) VALUES (?, ?)", [inode.column, target])
+            "DELETE FROM attempt WHERE inode = ? AND target = ? AND sent <> 0",
+            [inode.column, target])
+        try run(
+            "INSERT INTO attempt (inode, target, sent) VALUES (?, ?, ?)",
+            [inode.column, target, sent?.nanoseconds ?? 0])
         return database.lastInsertedRowID
     }
 
     /// Removes an intent that is known to have arrived. Earlier intents of the same node at that
     /// place lose the place, because the next file there is another client's, such as one that was
-    /// restored after its deletion. They still say which content was sent.
+    /// restored after its deletion. They still say which content was sent. Of a move, the earlier
+    /// ones of its node are removed.
     package func noteArrival(of id: Int64) throws {
         try run(
             """
             UPDATE attempt SET parent = NULL, fold = NULL WHERE (inode, parent, fold) IN (
                 SELECT inode, parent, fold FROM attempt WHERE id = ?)
             """, [id])
+        try run(
+            """
+            DELETE FROM attempt WHERE target IS NOT NULL AND id <= ? AND inode IN (
+                SELECT inode FROM attempt WHERE id = ? AND target IS NOT NULL)
+            """, [id, id])
         try forgetIntent(id)
     }
 
@@ -143,6 +184,14 @@ extension Transaction {
         try run(
             "DELETE FROM attempt WHERE inode = ? AND target IS NULL AND (parent IS NULL OR parent = ? AND fold = ?)",
             [inode.column, place?.parent.column, place?.name.folded])
+    }
+
+    /// Removes the intents to store earlier content of a node, which the server has replaced: their
+    /// commits can no longer succeed.
+    package func forgetContents(of inode: InodeID) throws {
+        try run(
+            "DELETE FROM attempt WHERE inode = ? AND hash IS NOT NULL AND fold IS NULL",
+            [inode.column])
     }
 
     /// Removes an intent that is known not to have arrived.
@@ -158,13 +207,16 @@ extension Transaction {
     }
 
     /// Removes intents that will not arrive. Called when all deltas up to the present are applied
-    /// and no commit is in flight. A move that the deltas lack was not made. A creation has not
-    /// arrived, and never will, if it was sent before `time` and this process has found it
-    /// unanswered for a quarter of an hour. Other creations may still be in progress at a server
-    /// that got them from an earlier process.
+    /// and no commit is in flight. A folder's move that the deltas lack was not made. Any other
+    /// step has not arrived, and never will, if it was sent before `time` and this process has
+    /// found it unanswered for a quarter of an hour; later ones may still be in progress at a
+    /// server that got them from an earlier process.
     package func forgetIntents(sentBefore time: WallTime) throws {
         try run(
-            "DELETE FROM attempt WHERE target IS NOT NULL OR age > 1 AND (sent < ? OR sent > ?)",
+            """
+            DELETE FROM attempt WHERE target IS NOT NULL AND sent = 0
+                OR age > 1 AND (sent < ? OR sent > ?)
+            """,
             [
                 time.nanoseconds,
                 // After the clock was set back, the age of such a row is unknown.

@@ -209,9 +209,13 @@ extension Transaction {
     /// whose user has freed them comes first.
     package func delayReturns(until due: WallTime) { end.returnsDue = due }
 
+    /// Has no name go back because of this transaction.
+    package func keepAliases() { end.keepsAliases = true }
+
     /// Gives nodes their own names on the server, too, that no other node has, neither here nor
     /// there. Users see no change.
     func returnNames() throws {
+        if end.keepsAliases { return }
         // Each alias that goes may free the name of another node.
         while let (parent, keys) = end.freed.next() {
             for key in keys.keys.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {

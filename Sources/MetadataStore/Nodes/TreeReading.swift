@@ -326,6 +326,11 @@ extension TreeReading {
         try firstNode("WHERE node.revision = ? AND node.remote <> 0 LIMIT 1", [revision.rawValue])
     }
 
+    /// The nodes with a content, anywhere. Reads all nodes.
+    package func inodes(withHash hash: ContentHash) throws -> [InodeID] {
+        try nodes("WHERE node.hash = ?", [hash.column]).map(\.inode)
+    }
+
     private func displacedPlace(of inode: InodeID) throws -> Place? {
         let statement = try database.cachedStatement(
             sql: "SELECT parent, name, fold, own FROM displaced WHERE inode = ?")

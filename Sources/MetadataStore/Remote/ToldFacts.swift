@@ -30,7 +30,10 @@ extension TreeReading {
     package func nodesWithoutToldNames(
         of parent: InodeID, onlyMarked: Bool
     ) throws -> [Node] {
-        let mark = onlyMarked ? " AND node.name LIKE '%Conflict%'" : ""
+        // A name that equals its key has a row without it.
+        let mark =
+            onlyMarked
+            ? " AND coalesce(node.name, node.fold) LIKE '%\(Alias.Mark.word)%'" : ""
         return try nodes(
             toldWord: "n=", "node.parent = ? AND node.own IS NULL" + mark, [parent.column])
     }

@@ -29,14 +29,17 @@ final class SyncedAccount: Sendable {
     let local: LocalAccess
     let gate = CommitGate()
     let factsOnTheirWay = FactsOnTheirWay()
+    private let superseded = SupersededRevisions()
     /// Whether no node gets an alias for its name.
     private let refusesNames: Bool
+    /// Whether the mount is read-only.
+    private let isReadOnly: Bool
 
     init(
         store: MetadataStore, staging: StagingArea, remote: any RemoteStoring,
         cache: any ContentCaching, openFiles: any OpenFileTracking,
         observer: any TreeChangeObserving, clock: any SyncClock, state: SyncState, host: String,
-        log: Logger, posix: PosixRules, refusesNames: Bool,
+        log: Logger, posix: PosixRules, refusesNames: Bool, isReadOnly: Bool,
         activities: (any SyncActivityObserving)?, disk: DiskQueue
     ) {
         self.store = store
@@ -51,6 +54,7 @@ final class SyncedAccount: Sendable {
         self.log = log
         self.posix = posix
         self.refusesNames = refusesNames
+        self.isReadOnly = isReadOnly
         self.activities = activities
         self.disk = disk
         local = LocalAccess(disk: disk, state: state, log: log)
@@ -64,6 +68,8 @@ final class SyncedAccount: Sendable {
             isListing: state.current.isListing, isTreeComplete: state.current.isTreeComplete)
         context.posix = posix
         context.refusesNames = refusesNames
+        context.superseded = superseded
+        context.isReadOnly = isReadOnly
         return context
     }
 

@@ -202,11 +202,24 @@ actor ChangeFeed {
 
     private func apply(_ entries: [RemoteEntry], _ cursor: Cursor) async throws(SyncError) {
         try await account.checkReserve(entries)
+        // Users may write or rename a file between its hash and the transaction.
+        for _ in 0..<2 {
+            let isApplied = try await apply(entries, cursor, expectsHashes: true)
+            guard !isApplied else { return }
+        }
+        _ = try await apply(entries, cursor, expectsHashes: false)
+    }
+
+    /// Returns false if unsent content has no hash that the batch needs.
+    private func apply(
+        _ entries: [RemoteEntry], _ cursor: Cursor, expectsHashes: Bool
+    ) async throws(SyncError) -> Bool {
         let account = account
         await UnsentHashes(account: account).note(like: entries)
-        let context = account.deltaContext()
+        var context = account.deltaContext()
+        context.expectsHashes = expectsHashes
         let ages = ages
-        try await writer.write(isFeed: true) { transaction in
+        return try await writer.write(isFeed: true) { [context] transaction in
             var applier = try DeltaApplier(transaction: transaction, context: context)
             try applier.apply(entries, isFeed: true)
             try ages.noteCaughtUp(at: context.now, in: transaction)

@@ -16,18 +16,23 @@ struct FeedWriter: Sendable {
         try await fromStore { try await account.store.read { try $0.setting(key) } }
     }
 
-    /// Applies changes. Those of the feed are what other clients have done.
+    /// Applies changes. Those of the feed are what other clients have done. Returns false if unsent
+    /// content needs its hash first.
+    @discardableResult
     func write(
         isFeed: Bool = false, _ body: @escaping @Sendable (Transaction) throws -> DeltaOutcome
-    ) async throws(SyncError) {
+    ) async throws(SyncError) -> Bool {
         let outcome: DeltaOutcome
         do {
             outcome = try await account.store.write(body)
+        } catch is UnhashedContent {
+            return false
         } catch {
             throw failure(error)
         }
         tell(outcome)
         if isFeed { account.noteReceived(outcome.changes) }
+        return true
     }
 
     /// Applies the result of a listing or a metadata read. Contradictory entries are left out.

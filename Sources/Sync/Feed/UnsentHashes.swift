@@ -50,7 +50,9 @@ struct UnsentHashes: Sendable {
         guard file.generation == content.generation else { return }
         file.noteHash(hash, generation: content.generation)
         // Other content of an open file is saved when the program closes it.
-        if hash == node.hash { try store.write { try file.persist(in: $0, isComplete: false) } }
+        if hash == node.hash || !file.hasUnsavedContent {
+            try store.write { try file.persist(in: $0, isComplete: false) }
+        }
     }
 }
 

@@ -316,6 +316,8 @@ actor Uploader {
             try await steps.send(step, for: inode)
             account.activities?.note(.done(step))
             noteSuccess()
+            // It may be the last one that was refused for lack of space.
+            if case .upload = step { await quota.look() }
         } catch {
             await react(to: error, step: step, inode: inode)
         }
@@ -356,7 +358,10 @@ actor Uploader {
 
     private func perform(_ batch: StepBatch) async {
         let failures = await batches.send(batch)
-        if batch.kind == .deletions { await quota.look() }
+        switch batch.kind {
+        case .deletions, .uploads: await quota.look()
+        default: break
+        }
         if failures.count < batch.items.count { noteSuccess() }
         for (item, error) in failures {
             await react(to: error, step: item.step, inode: item.inode)

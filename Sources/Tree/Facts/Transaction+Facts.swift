@@ -7,7 +7,8 @@ extension Transaction {
     /// Decides anew whether the server is owed a node's facts. Returns whether it is.
     ///
     /// Facts that were sent may be on their way, or have arrived although the response was lost.
-    /// Then a change back is owed, too, until a response tells what the server has (`isAnswered`).
+    /// Then a change back is owed, too, until a response tells what the server has (`isAnswered`);
+    /// and so is a time that is set while content with another one is on its way.
     @discardableResult
     func settleFacts(
         of inode: InodeID, by rules: PosixRules, timeIsSet: Bool = false, isAnswered: Bool = false,
@@ -28,11 +29,14 @@ extension Transaction {
         let inode = node.inode
         var owes = try rules.isOwed(
             node, timeIsSet: timeIsSet, besidesName: besidesName, in: self)
-        if !owes, !isAnswered, rules.shares(node), node.flags.contains(.factsOwed) {
-            owes = try hasIntent(for: inode)
+        let wasOwed = node.flags.contains(.factsOwed)
+        if !owes, !isAnswered, rules.shares(node), timeIsSet || wasOwed {
+            // The time of a node is compared once its content is settled.
+            let isWaiting = wasOwed && node.staged != nil && node.remote != .absent
+            owes = try isWaiting || hasIntent(for: inode)
         }
         // Set again, it is another change, whose burst begins now.
-        if owes || node.flags.contains(.factsOwed) {
+        if owes || wasOwed {
             try setFlags(.factsOwed, owes, of: inode)
             if owes { node.flags.insert(.factsOwed) } else { node.flags.remove(.factsOwed) }
         }
@@ -67,9 +71,10 @@ extension Transaction {
     /// server told `base`. Returns whether users see a change.
     ///
     /// Facts that the server has lost, as by a client that stores the file anew or by the removal
-    /// of all facts, stay here.
+    /// of all facts, stay here. `wereSent`: the told facts are those of a creation by this mount.
     func takeFacts(
-        _ told: PosixFacts?, over base: PosixFacts?, of node: Node, by rules: PosixRules
+        _ told: PosixFacts?, over base: PosixFacts?, of node: Node, by rules: PosixRules,
+        wereSent: Bool = false
     ) throws -> Bool {
         guard told != base else { return false }
         try setToldFacts(told, of: node.inode)
@@ -83,7 +88,7 @@ extension Transaction {
         }
         // Facts that were sent may be told now or later, although the response was lost: a change
         // back would look like none.
-        let isOnItsWay = try isOwed && hasIntent(for: node.inode)
+        let isOnItsWay = try isOwed && (wereSent || hasIntent(for: node.inode))
         let isSeen = try !isOnItsWay && merge(told, over: base, into: node, by: rules)
         // A name that others tell makes none owed, also where users here see another one.
         try settleFacts(of: node.inode, by: rules, besidesName: !isOwed)

@@ -1,10 +1,11 @@
 // Carries out the `ConflictTable`'s resolution for a node that the server has changed: no unsent
 // content of users is lost.
 
-package import ContentHashing
+import ContentHashing
 import Core
-package import MetadataStore
+import MetadataStore
 import RemoteStore
+import Staging
 
 extension DeltaApplier {
     // MARK: New on the server
@@ -39,6 +40,7 @@ extension DeltaApplier {
         _ local: Node, with kind: NodeKind, at place: Place, _ facts: RemoteFacts
     ) throws -> Bool {
         // Equal bytes: both sides wrote them, or the response to this mount's own upload was lost.
+        if kind == .file { try requireHash(of: local, for: facts) }
         let hash = local.staged?.knownHash
         let hasSameBytes =
             kind == .symbolicLink
@@ -116,9 +118,10 @@ extension DeltaApplier {
         let modified = facts.clientModified
         let known =
             try transaction.intent(at: place, hash: hash, modified: modified)
-            ?? copyIntent(at: place, hash)
+            ?? copyIntent(at: place, hash, modified)
         guard let own = known else { return false }
         try transaction.noteArrival(of: own.id)
+        batch.noteArrival()
         let sent = try transaction.node(own.inode)
         if let left = sent.flatMap({ onItsWay($0) })?.left, left.isSameThere(as: place) {
             // The content was sent twice and stored twice, because another client had moved the
@@ -151,15 +154,14 @@ extension DeltaApplier {
         return true
     }
 
-    /// The intent of a copy by the server, which copies the present content: others may have
-    /// changed it since users copied the file.
+    /// The intent of a copy by the server, which copies the present content and its time: others
+    /// may have changed the file since users copied it.
     private func copyIntent(
-        at place: Place, _ hash: ContentHash?
+        at place: Place, _ hash: ContentHash?, _ modified: WallTime?
     ) throws -> (id: Int64, inode: InodeID)? {
-        guard let hash, let intent = try transaction.intent(ofFileAt: place),
-            let sent = try transaction.node(intent.inode),
-            try sent.staged?.base != nil || transaction.pendingCopy(of: sent.inode) != nil,
-            try transaction.hasFile(withHash: hash)
+        guard let hash, let modified,
+            let intent = try transaction.intent(ofCopyTo: place),
+            try transaction.hasFile(withHash: hash, modified: modified)
         else { return nil }
         return intent
     }
@@ -169,6 +171,11 @@ extension DeltaApplier {
     /// Applies a remote change of a known file's content or facts.
     mutating func updateFile(_ node: Node, _ facts: RemoteFacts) throws {
         try mark(node.inode, facts.size)
+        if let revision = facts.revision, revision != node.facts.revision,
+            context.superseded.contains(revision)
+        {
+            return batch.noteOutdated()
+        }
         let isSameRevision = node.facts.revision == facts.revision
         batch.noteRevision(isSame: isSameRevision)
         let content = try content(of: facts, for: node)
@@ -222,7 +229,17 @@ extension DeltaApplier {
         if isUnsent, try transaction.hasIntent(withHash: hash, for: node.inode) {
             return .sentFromHere
         }
+        try requireHash(of: node, for: facts)
         return node.staged?.hash == hash ? .sameAsHere : .other
+    }
+
+    /// Throws `UnhashedContent` if unsent content may be the server's, and could have a hash.
+    private func requireHash(of node: Node, for facts: RemoteFacts) throws {
+        guard context.expectsHashes, let staged = node.staged, staged.knownHash == nil,
+            let file = try context.staging.file(of: node), file.missingRanges.isEmpty,
+            let content = file.contentToSend(), content.hash == nil, content.size == facts.size
+        else { return }
+        throw UnhashedContent()
     }
 
     /// Edited locally and remotely: the remote file keeps the name, the local one becomes a
@@ -284,6 +301,9 @@ extension DeltaApplier {
         if try local.presence == .moved && transaction.isUnseenMove(of: node) {
             local.presence = .inPlace
         }
+        if try isOwnMove(of: node, to: place), local.presence == .inPlace {
+            local.presence = .moved
+        }
         switch ConflictTable.resolution(ofMove: isTemporary, against: local) {
         case .keepPlace: try transaction.setRemotePlace(node.inode, place)
         case .hold: try holdPlace(of: node, during: place)
@@ -316,8 +336,14 @@ extension DeltaApplier {
             try transaction.setToldFacts(told, of: node.inode)
             try transaction.setFlags(.factsOwed, moved.owesFacts, of: node.inode)
         }
+        let isOwn = try isOwnMove(of: node, to: place)
         if let seen = moved.seen {
-            if TemporaryName.isTemporary(place.name), try transaction.isFree(seen) {
+            if isOwn, try !seen.isSameThere(as: place) && isStillThere(seen) {
+                try transaction.move(node.inode, to: seen)
+                try transaction.setRemotePlace(node.inode, place)
+                return announce(seen)
+            }
+            if TemporaryName.isTemporary(place.name), try isStillThere(seen) {
                 // The node was detached by this batch, which puts it between two moves.
                 try transaction.move(node.inode, to: seen)
                 try holdPlace(of: transaction.existing(node.inode), during: place)
@@ -357,25 +383,6 @@ extension DeltaApplier {
         if let old, old.parent != shown.parent { try transaction.noteArrival(at: shown) }
         try transaction.setRemotePlace(node.inode, place)
         announce(shown)
-    }
-}
-
-extension StagedContent {
-    /// The hash of the content, if known: it was computed, or the content is a whole revision.
-    package var knownHash: ContentHash? {
-        if let hash { return hash }
-        guard let base, size == base.size, base.limit == base.size,
-            blocks.allSatisfy({ $0 == 0 })
-        else { return nil }
-        return base.hash
-    }
-}
-
-extension StagedContent.Base {
-    /// The whole content of a node's revision; nil if it has no readable one.
-    init?(whole facts: RemoteFacts) {
-        guard let revision = facts.revision, let hash = facts.hash else { return nil }
-        self.init(revision: revision, hash: hash, size: facts.size, limit: facts.size)
     }
 }
 

@@ -53,6 +53,7 @@ package struct DeltaApplier {
     /// The machine whose user has freed a name gives it back before this one does: it gets as long
     /// as another client's second move, which a restart does not shorten either.
     private func delayReturns() {
+        if context.isReadOnly { return transaction.keepAliases() }
         transaction.delayReturns(
             until: context.now.adding(seconds: TemporaryName.secondMoveDelay))
     }
@@ -75,7 +76,7 @@ package struct DeltaApplier {
     private mutating func takeFacts(of entry: RemoteEntry) throws {
         let facts = entry.posix.facts
         // Most entries have none, and most nodes never had any.
-        guard context.posix.isShared, entry.posix != .untold, let id = entry.id,
+        guard context.posix.isShared, entry.posix != .untold, !batch.isOutdated, let id = entry.id,
             facts != nil || holdsToldFacts && !batch.isInserted,
             let node = try transaction.node(id: id)
         else { return }
@@ -83,9 +84,9 @@ package struct DeltaApplier {
         let base = try transaction.toldFacts(of: node.inode)
         if facts != base { try noteFactsAlone(facts) }
         if let facts { try learnOwnName(from: facts, over: base, of: node) }
-        if try transaction.takeFacts(facts, over: base, of: node, by: context.posix) {
-            announceAttributes(of: node.inode)
-        }
+        let isSeen = try transaction.takeFacts(
+            facts, over: base, of: node, by: context.posix, wereSent: batch.isArrival)
+        if isSeen { announceAttributes(of: node.inode) }
     }
 
     /// Notes that the feed tells of facts that change alone, if the current entry has nothing else

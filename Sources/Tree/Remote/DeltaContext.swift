@@ -27,6 +27,13 @@ package struct DeltaContext: Sendable {
     package var posix = PosixRules.local
     /// Whether no node gets an alias: a node that steps aside is a conflicted copy then.
     package var refusesNames = false
+    /// Whether unsent content has to have its hash where the server's may be the same.
+    package var expectsHashes = false
+    /// The revisions that this mount has replaced, and which deltas may still tell.
+    package var superseded = SupersededRevisions()
+    /// Whether the mount is read-only: then no alias goes back to its own name, which would be a
+    /// change on the server.
+    package var isReadOnly = false
 
     package init(
         openFiles: any OpenFileTracking, staging: StagingArea, now: WallTime, date: WallTime,
@@ -41,6 +48,10 @@ package struct DeltaContext: Sendable {
         self.isTreeComplete = isTreeComplete
     }
 }
+
+/// Aborts a batch that needs the hash of unsent content, which users have written or renamed since
+/// the hashes were noted. A transaction that throws it rolls back.
+package struct UnhashedContent: Error {}
 
 extension MetadataStore {
     /// Applies the result of a listing or read in one transaction. If that is contradictory, it is

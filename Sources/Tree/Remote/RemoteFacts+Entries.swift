@@ -1,8 +1,8 @@
-// Conversions between the server's entries and the facts of nodes.
+// Conversions between the server's entries, the facts of nodes and staged content.
 
-import ContentHashing
+package import ContentHashing
 import Core
-import MetadataStore
+package import MetadataStore
 import RemoteStore
 
 extension RemoteFacts {
@@ -52,5 +52,24 @@ extension RemoteEntry {
         self.init(
             foldedPath: RemotePath(rawValue: try tree.remoteKeyPath(ofNames: names)), name: name,
             kind: .deleted)
+    }
+}
+
+extension StagedContent {
+    /// The hash of the content, if known: it was computed, or the content is a whole revision.
+    package var knownHash: ContentHash? {
+        if let hash { return hash }
+        guard let base, size == base.size, base.limit == base.size,
+            blocks.allSatisfy({ $0 == 0 })
+        else { return nil }
+        return base.hash
+    }
+}
+
+extension StagedContent.Base {
+    /// The whole content of a node's revision; nil if it has no readable one.
+    init?(whole facts: RemoteFacts) {
+        guard let revision = facts.revision, let hash = facts.hash else { return nil }
+        self.init(revision: revision, hash: hash, size: facts.size, limit: facts.size)
     }
 }

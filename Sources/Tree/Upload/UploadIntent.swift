@@ -1,7 +1,7 @@
 // Upload intents. A step is validated again right before its request. The commit gate is held for
 // that, so that no delta is applied before the response is recorded. Creations, contents and moves
-// of folders also get an intent row: if the response is lost, it identifies the feed's delta as
-// this mount's own.
+// also get an intent row: if the response is lost, it identifies the feed's delta as this mount's
+// own.
 
 package import ContentHashing
 package import Core
@@ -32,9 +32,16 @@ package struct UploadIntent: Sendable {
         if case .deleteFile(_, let revision?) = step {
             try transaction.noteOwnDeletion(of: revision)
         }
-        if case .move(let move) = step, move.isFolder {
-            let id = try transaction.noteMove(of: inode, to: move.target.rawValue)
+        if case .move(let move) = step {
+            let id = try transaction.noteMove(
+                of: inode, to: move.target.rawValue, sent: move.isFolder ? nil : time)
             return Sent(index: index, intent: id)
+        }
+        // A time that was set since then follows the response; that of later content goes with it.
+        if case .upload(let upload) = step, node.modified != upload.modified,
+            upload.link != nil || node.staged?.generation == upload.staged.generation
+        {
+            try transaction.setFlags(.factsOwed, true, of: inode)
         }
         var isFacts = false
         if case .setFacts = step { isFacts = true }

@@ -28,6 +28,9 @@ package struct UploadPlanner {
         }
     }
 
+    /// Refused requests after which a copy is no longer left to the server.
+    private static let mostCopyAttempts = 5
+
     package let transaction: Transaction
     package let openFiles: any OpenFileTracking
     package let staging: StagingArea
@@ -120,7 +123,10 @@ package struct UploadPlanner {
         guard let staged = node.staged, let revision = node.facts.revision else {
             return try facts(of: node, at: path)
         }
-        if let hash = staged.hash, hash == node.facts.hash {
+        if let hash = staged.hash, hash == node.facts.hash,
+            // The server may have other content by now, of which only the response was lost.
+            try !transaction.hasIntent(withOtherHashThan: hash, for: node.inode)
+        {
             return .settled
         }
         if try isUnwritten(node, staged) {
@@ -133,7 +139,9 @@ package struct UploadPlanner {
     /// Whether a staging file was begun over the server's content and never written to: the first
     /// write waits for bytes of the base, or has failed.
     private func isUnwritten(_ node: Node, _ staged: StagedContent) throws -> Bool {
-        guard let hash = staged.knownHash, hash == node.facts.hash else { return false }
+        guard let hash = staged.knownHash, hash == node.facts.hash,
+            try !transaction.hasIntent(withOtherHashThan: hash, for: node.inode)
+        else { return false }
         return try staging.file(of: node)?.hasUnsavedContent != true
     }
 
@@ -175,6 +183,9 @@ package struct UploadPlanner {
             staged: staged)
         try upload.date(lastChange, of: node, by: posix, in: transaction)
         guard node.remote == .absent else { return .upload(upload) }
+        // A copy that the server refuses is sent as content.
+        let attempts = try transaction.journalEntry(of: node.inode)?.attempts ?? 0
+        guard attempts < Self.mostCopyAttempts else { return .upload(upload) }
         if let source = try serverCopy(of: staged) {
             return .copy(from: source, upload)
         }
@@ -325,7 +336,8 @@ package struct UploadPlanner {
             guard let place = try transaction.remotePlace(of: node),
                 let path = try transaction.remotePath(of: node.inode)
             else { continue }
-            if wanted.contains(where: { $0.isSameThere(as: place) }) {
+            // Also under a key that was not predicted.
+            if try wanted.contains(where: { try occupant(of: $0)?.inode == node.inode }) {
                 return (node.inode, try between(node, from: RemotePath(rawValue: path), at: place))
             }
         }

@@ -126,6 +126,12 @@ package struct UploadResults {
         try transaction.setFacts(facts, of: inode)
         try transaction.forgetUpload(of: inode)
         try retireStaged(of: node, generation: upload.staged.generation, facts)
+        if case .revision(let replaced) = upload.expectation, replaced != facts.revision {
+            try transaction.forgetContents(of: inode)
+            transaction.afterCommit { [superseded = context.superseded] in
+                superseded.note(replaced)
+            }
+        }
         try finish(inode, at: entry, sentTo: upload.path)
     }
 
@@ -205,7 +211,9 @@ package struct UploadResults {
         }
         // The server may have lost it since the decision: then the staged content is the only copy.
         if node.remote == .absent && node.place != nil && node.staged != nil { return }
-        if let staged = node.staged, let hash = staged.knownHash, hash == node.facts.hash {
+        if let staged = node.staged, let hash = staged.knownHash, hash == node.facts.hash,
+            try !transaction.hasIntent(withOtherHashThan: hash, for: inode)
+        {
             try retireStaged(of: node, generation: staged.generation, node.facts)
             // The content has not carried them.
             try transaction.settleFacts(of: inode, by: context.posix)
@@ -287,7 +295,8 @@ package struct UploadResults {
         let isWhatWasSent = file.contentToSend()?.hash.map { $0 == hash } ?? true
         guard isWhatWasSent, file.retire(generation: generation, as: content) else {
             // Written to since: the rows must not name this content as the committed one.
-            return try file.persist(in: transaction)
+            // It may only have been emptied so far: closing it completes it.
+            return try file.persist(in: transaction, isComplete: false)
         }
         try transaction.removeStaged(of: node.inode)
         try transaction.notePendingCopies(of: node.inode, generation: generation, became: revision)

@@ -1,13 +1,16 @@
 // Bytes of the revision below staged content, for uploads of content that is here in part.
 
+import ContentHashing
 import MetadataStore
 import RemoteStore
+import Saturating
 
 /// Reads the base of staged content.
 struct BaseContent: Sendable {
     let account: SyncedAccount
 
-    /// Bytes of a revision, from the cache or the server.
+    /// Bytes of a revision, from the cache or the server. One of a single block is fetched as a
+    /// whole, and checked. A part of a larger one cannot be: its hash is that of all blocks.
     func bytes(
         _ base: StagedContent.Base, _ range: Range<Int64>
     ) async throws(SyncError) -> [UInt8] {
@@ -17,6 +20,20 @@ struct BaseContent: Sendable {
         if let cached {
             return cached
         }
+        guard base.size <= ContentHasher.blockSize else {
+            return try await download(base, range)
+        }
+        let whole = try await download(base, 0..<base.size)
+        guard ContentHasher.hash(whole) == base.hash else {
+            throw .remote(.malformed("a download does not have the content's hash"))
+        }
+        return Array(
+            whole.dropFirst(clamping: Int(clamping: range.lowerBound)).prefix(range.count))
+    }
+
+    private func download(
+        _ base: StagedContent.Base, _ range: Range<Int64>
+    ) async throws(SyncError) -> [UInt8] {
         let stream = try await fromServer(
             await account.remote.download(base.revision, range: range))
         var bytes: [UInt8] = []

@@ -1,6 +1,6 @@
 // How a file's content is sent: small ones in one request, big ones as sessions
-// (`SessionSender.swift`). Missing blocks of the base are fetched: for a small file into the
-// staging file, for a big one piece by piece into memory, so that the disk need not hold all of it.
+// (`SessionSender.swift`). Missing blocks of the base are fetched into memory, because the disk may
+// be full.
 
 import Blocking
 import ContentHashing
@@ -31,10 +31,12 @@ struct ContentSender: Sendable {
         }
         let sent = try await account.intents.note(
             UploadIntent(inode: inode, step: item.step, hash: copy.hash))
-        let entry = try await fromServer(await account.remote.copy(source, to: upload.path))
-        await account.recorder.record { recorder in
-            try recorder.arrived(sent)
-            try recorder.stored(upload, for: inode, entry)
+        try await account.intents.forgettingRefusal(of: sent) { () async throws(SyncError) in
+            let entry = try await fromServer(await account.remote.copy(source, to: upload.path))
+            await account.recorder.record { recorder in
+                try recorder.arrived(sent)
+                try recorder.stored(upload, for: inode, entry)
+            }
         }
     }
 
@@ -57,7 +59,6 @@ struct ContentSender: Sendable {
         var upload = upload
         upload.staged = content
         if content.size <= Self.smallSize {
-            try await fillMissing(of: file)
             try await sendSmall(file, upload)
         } else {
             try await sessions.send(file, upload)
@@ -101,10 +102,11 @@ struct ContentSender: Sendable {
     private func sendSmall(
         _ file: StagedFile, _ upload: ContentUpload
     ) async throws(SyncError) {
-        let size = Int(clamping: upload.staged.size)
+        let size = upload.staged.size
+        let source = try await StagedSource(of: 0..<size, in: file, upload, account)
         let bytes = try await account.local.run {
-            var bytes = [UInt8](repeating: 0, count: size)
-            try bytes.withUnsafeMutableBytes { try file.readForUpload(at: 0, into: $0) }
+            var bytes = [UInt8](repeating: 0, count: Int(clamping: size))
+            _ = try bytes.withUnsafeMutableBytes { try source.read(at: 0, into: $0) }
             return bytes
         }
         let hash = ContentHasher.hash(bytes)
@@ -116,22 +118,6 @@ struct ContentSender: Sendable {
                 MemorySource(bytes), piece: 0..<upload.staged.size, of: file.inode)
             try await commit(tracked, upload, for: file.inode, sent, hash)
         }
-    }
-
-    /// Fetches the missing blocks of the base, because a revision must be sent whole.
-    private func fillMissing(of file: StagedFile) async throws(SyncError) {
-        guard let base = file.base else { return }
-        let missing = file.missingRanges
-        for range in missing {
-            let bytes = try await BaseContent(account: account).neededBytes(base, range)
-            try await account.local.run { try file.fill(range, with: bytes, of: base) }
-        }
-        if !missing.isEmpty {
-            // Else the row that names the blocks would be unflushed until the commit.
-            try await account.local.run { try file.synchronize(promising: false) }
-        }
-        // The base has changed since.
-        guard file.missingRanges.isEmpty else { throw .cancelled }
     }
 }
 

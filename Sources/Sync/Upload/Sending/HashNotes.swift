@@ -1,4 +1,5 @@
-// The hashes of contents that are about to be sent, in their rows.
+// The hashes of contents that are about to be sent, in their rows. A file may have been emptied
+// since the decision: only closing it makes its new content complete.
 
 import ContentHashing
 import MetadataStore
@@ -32,10 +33,12 @@ struct HashNotes: Sendable {
     ) throws -> ContentUpload? {
         let generation = upload.staged.generation
         file.noteHash(hash, generation: generation)
-        try file.persist(in: transaction)
+        try file.persist(in: transaction, isComplete: false)
         guard file.generation == generation, let node = try transaction.node(file.inode) else {
             return nil
         }
+        // Sent content is flushed first, also that of an open file.
+        transaction.afterCommit { file.noteComplete() }
         var upload = upload
         if node.modified != upload.modified {
             try upload.date(node.modified, of: node, by: account.posix, in: transaction)
@@ -53,8 +56,10 @@ struct HashNotes: Sendable {
                     guard let file = files[item.inode], let copy = Copy(item) else { return nil }
                     let generation = copy.upload.staged.generation
                     file.noteHash(copy.hash, generation: generation)
-                    try file.persist(in: transaction)
-                    return file.generation == generation ? copy : nil
+                    try file.persist(in: transaction, isComplete: false)
+                    guard file.generation == generation else { return nil }
+                    transaction.afterCommit { file.noteComplete() }
+                    return copy
                 }
             }
         }

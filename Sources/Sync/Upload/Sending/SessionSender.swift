@@ -161,7 +161,7 @@ struct SessionSender: Sendable {
             file.generation == upload.staged.generation,
             try await account.path(of: file) != nil
         else { throw .cancelled }
-        let source = try await source(of: range, in: file, upload)
+        let source = try await StagedSource(of: range, in: file, upload, account)
         return try await sendPiece(range, of: source, partial, closes: closes)
     }
 
@@ -195,21 +195,6 @@ struct SessionSender: Sendable {
     }
 }
 
-extension SessionSender {
-    /// A piece's bytes, with the blocks of the base that the staging file lacks.
-    private func source(
-        of piece: Range<Int64>, in file: StagedFile, _ upload: ContentUpload
-    ) async throws(SyncError) -> StagedSource {
-        var fetched: [Int64: [UInt8]] = [:]
-        for range in file.missingRanges(in: piece) {
-            guard let base = upload.staged.base else { break }
-            fetched[range.lowerBound] = try await BaseContent(account: account).neededBytes(
-                base, range)
-        }
-        return StagedSource(file: file, size: upload.staged.size, fetched: fetched)
-    }
-}
-
 extension PartialUpload {
     fileprivate var remote: UploadSession { UploadSession(id: session, isConcurrent: true) }
 }
@@ -226,7 +211,26 @@ struct StagedSource: UploadSource {
     let file: StagedFile
     let size: Int64
     /// By the block's first byte. Behind the end of these bytes, a block is zeros.
-    var fetched: [Int64: [UInt8]] = [:]
+    private var fetched: [Int64: [UInt8]]
+
+    init(file: StagedFile, size: Int64, fetched: [Int64: [UInt8]] = [:]) {
+        self.file = file
+        self.size = size
+        self.fetched = fetched
+    }
+
+    /// The bytes of a range, with the blocks of the base that the staging file lacks.
+    init(
+        of range: Range<Int64>, in file: StagedFile, _ upload: ContentUpload,
+        _ account: SyncedAccount
+    ) async throws(SyncError) {
+        self.init(file: file, size: upload.staged.size)
+        for missing in file.missingRanges(in: range) {
+            guard let base = upload.staged.base else { break }
+            fetched[missing.lowerBound] = try await BaseContent(account: account).neededBytes(
+                base, missing)
+        }
+    }
 
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         let end = min(offset +| Int64(clamping: buffer.count), size)

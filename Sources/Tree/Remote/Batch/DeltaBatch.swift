@@ -34,6 +34,10 @@ struct DeltaBatch {
     private(set) var isUnmoved = false
     /// Whether the present entry has a file in its known revision.
     private(set) var isSameRevision = false
+    /// Whether the present entry is of a creation by this mount, whose response was lost.
+    private(set) var isArrival = false
+    /// Whether the present entry is from before this mount's own upload.
+    private(set) var isOutdated = false
 
     init() {}
 
@@ -89,11 +93,17 @@ struct DeltaBatch {
         isInserted = false
         isUnmoved = false
         isSameRevision = false
+        isArrival = false
+        isOutdated = false
     }
 
     mutating func noteInserted() { isInserted = true }
 
     mutating func noteUnmoved() { isUnmoved = true }
+
+    mutating func noteArrival() { isArrival = true }
+
+    mutating func noteOutdated() { isOutdated = true }
 
     mutating func noteRevision(isSame: Bool) { isSameRevision = isSame }
 

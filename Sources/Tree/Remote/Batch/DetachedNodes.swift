@@ -91,4 +91,19 @@ extension DeltaApplier {
             inode: node.inode, facts: node.facts, left: left, seen: seen, told: told,
             owesFacts: node.flags.contains(.factsOwed))
     }
+
+    /// Whether a place that a detached node has left can have it again: the batch may have removed
+    /// its folder.
+    func isStillThere(_ place: Place) throws -> Bool {
+        try transaction.isFree(place)
+            && (place.parent == .root || transaction.node(place.parent)?.place != nil)
+    }
+
+    /// Whether a move is one of this mount's own, whose response was lost. If the node is not
+    /// there, users have moved it back since.
+    func isOwnMove(of node: Node, to place: Place) throws -> Bool {
+        guard let own = try transaction.intent(ofMove: node.inode, to: place) else { return false }
+        try transaction.noteArrival(of: own)
+        return true
+    }
 }
