@@ -119,6 +119,22 @@ import Testing
         #expect(try node("a", local)?.size == 4)
     }
 
+    @Test("flushed content survives a cut after the death of a process that was adding to it")
+    func deathAndCut() throws {
+        var local = try open()
+        let file = try write("text", to: "a", local)
+        try local.staging.flush()
+        // Some filesystems have times of four milliseconds.
+        usleep(20_000)
+        _ = try Array("more text".utf8).withUnsafeBytes {
+            try file.write(at: 4, $0, now: .now())
+        }
+        local = try open()
+        try forgetSystem(local)
+        local = try open()
+        #expect(try node("a", local)?.staged?.size == 4 && local.staging.found.isEmpty)
+    }
+
     @Test("flushed content survives a cut")
     func flushed() throws {
         var local = try open()

@@ -54,6 +54,7 @@ struct StagingCheck {
         // A database from a backup may count up to the numbers of files that are there.
         let files = try files()
         try store.write { try $0.reserveStagingFiles(upTo: files.last ?? 0) }
+        if evidence.isMemoryIntact { try renewStamps(of: nodes) }
         try announceDoubted(nodes, evidence)
         outcome.found.append(contentsOf: try putAside())
         let (known, ended) = try store.read { snapshot in
@@ -76,6 +77,42 @@ struct StagingCheck {
     }
 
     // MARK: Rows
+
+    /// Flushes again the files that a killed process has added to after their rows were written,
+    /// and notes their times: by the times of before, the next power cut would leave doubts about
+    /// flushed content.
+    private func renewStamps(of nodes: [Node]) throws {
+        let renewed = nodes.compactMap { node -> (inode: InodeID, content: StagedContent)? in
+            guard var content = node.staged, content.isFlushed, let stamp = content.stamp,
+                let facts = FileFacts(at: path(of: content.file)),
+                facts.size >= content.neededFileSize,
+                facts.modified > stamp || facts.size > content.size,
+                let time = flush(content.file, upTo: content.size)
+            else { return nil }
+            content.stamp = time
+            return (node.inode, content)
+        }
+        guard !renewed.isEmpty else { return }
+        try store.write { transaction in
+            for (inode, content) in renewed {
+                _ = try transaction.updateStaged(content, of: inode, isNew: false)
+            }
+        }
+    }
+
+    /// Cuts off the bytes beyond a row's size, which are no content, and flushes the rest. Returns
+    /// the file's time then; nil if the disk refuses it.
+    private func flush(_ number: Int64, upTo size: Int64) -> WallTime? {
+        let descriptor = open(path(of: number), O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0,
+            status.st_size <= size || ftruncate(descriptor, off_t(clamping: size)) == 0,
+            fsync(descriptor) == 0, fstat(descriptor, &status) == 0
+        else { return nil }
+        return WallTime(modificationTimeOf: status)
+    }
 
     /// Ends the rows of content that cannot be verified, and announces its files in their place.
     /// Both are on the disk before a file is moved. Otherwise a power cut could leave a row that
