@@ -319,4 +319,26 @@ struct AttributeTests {
         fixture.relay.treeDidChange([.content(known)])
         #expect(fixture.kernel.calls.count == 5)
     }
+
+    @Test(
+        "a deleted file that comes back is the one that processes have open, a folder another one")
+    func deletedAndBack() throws {
+        let fixture = try Fixture()
+        let file = try fixture.makeFile("f")
+        let folder = try fixture.mkdir("d")
+        fixture.relay.treeDidChange([
+            .deletedEntry(parent: .root, child: file, name: name("f")),
+            .deletedEntry(parent: .root, child: folder, name: name("d")),
+        ])
+        func generation(_ name: String) throws -> UInt64 {
+            guard case .found(let entry) = try fixture.fs.lookup(text(name), in: .root).now() else {
+                throw FileSystemError.noEntry
+            }
+            return entry.generation
+        }
+        #expect(try generation("f") == 0)
+        #expect(try generation("d") == 1)
+        // No opener is sent back to look it up again.
+        try fixture.close(file, fixture.open(file))
+    }
 }

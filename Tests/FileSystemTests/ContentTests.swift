@@ -160,6 +160,16 @@ struct ContentTests {
         #expect(try fixture.contents(file) == text("123"))
     }
 
+    @Test("the pieces of an appending write with O_DIRECT may come in any order")
+    func directAppend() throws {
+        let fixture = try Fixture()
+        let file = try fixture.makeFile("log", text("1"))
+        let handle = try fixture.open(file, OpenFlags(writes: true, appends: true, isDirect: true))
+        #expect(try fixture.write(file, handle, 2, text("3")) == 1)
+        #expect(try fixture.write(file, handle, 1, text("2")) == 1)
+        #expect(try fixture.contents(file) == text("123"))
+    }
+
     @Test("a file that was opened exclusively or truncated is not fetched; size limits hold")
     func limits() throws {
         let fixture = try Fixture()

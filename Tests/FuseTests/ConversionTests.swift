@@ -127,6 +127,13 @@ struct ConversionTests {
         #expect(status.f_blocks == 2 && status.f_bfree == 0 && status.f_bavail == 0)
     }
 
+    @Test("numbers of entries fit into the 32 bits of old programs", arguments: [3, 1 << 40, .max])
+    func manyEntries(count: UInt64) {
+        let status = statvfs(SpaceUsage(totalBytes: 8192, freeBytes: 4096, entryCount: count))
+        #expect(status.f_files < UInt32.max && status.f_ffree < UInt32.max)
+        #expect(status.f_files >= status.f_ffree)
+    }
+
     @Test("names of attributes are sorted by the party that answers")
     func attributeNames() {
         #expect(AttributeName(Array("user.x".utf8)) == .fileSystem("user.x"))

@@ -60,6 +60,19 @@ struct BackgroundFetchTests {
         #expect(fixture.store.requestedBytes == sample.content.size)
     }
 
+    @Test("a block with a part in its middle is brought around that, and the part stored once")
+    func around() async throws {
+        let sample = Sample(size: 8 * mebibyte, seed: 3)
+        let fixture = try Fixture([sample])
+        let middle = Int64(2 * mebibyte)
+        _ = try await fixture.reader.read(sample, middle..<middle + 65536, ReadSession())
+        try await fixture.reader.bring(sample.content, block: 0)
+        #expect(
+            fixture.cache.contains(
+                sample.content.hash, size: sample.content.size, range: 0..<Int64(4 * mebibyte)))
+        #expect(fixture.store.requestedBytes <= sample.content.size)
+    }
+
     @Test("a reader shares a fetch that is under way")
     func shared() async throws {
         let sample = Sample(size: 3 * mebibyte, seed: 2)

@@ -4,7 +4,9 @@
 import BlockCache
 @testable import FileSystem
 import Core
+import Logging
 import RemoteStore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -120,6 +122,24 @@ struct FaultTests {
                 of: sample.content, range: step..<2 * step, session: seen)
         }
         #expect(try await fixture.reader.readThrough(sample, ReadSession()))
+    }
+
+    @Test("the filesystem learns of wrong bytes, because the kernel may have pages of them")
+    func told() async throws {
+        let sample = Sample(size: 9 * mebibyte, seed: 8)
+        let fixture = try Fixture([sample])
+        let mismatches = Mutex<[FileVersion]>([])
+        let reader = ContentReader(
+            remote: fixture.store, cache: fixture.cache, log: Logger(label: "test")
+        ) { content in
+            mismatches.withLock { $0.append(content) }
+        }
+        fixture.store.onRequest { _, range in range.contains(70_000) ? .flip(70_000) : nil }
+        await #expect(throws: RemoteError.self) {
+            try await reader.bytes(
+                of: sample.content, range: 0..<sample.content.size, session: ReadSession())
+        }
+        #expect(mismatches.withLock { $0.first } == sample.content)
     }
 
     @Test(

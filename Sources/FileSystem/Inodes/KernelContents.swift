@@ -54,6 +54,10 @@ struct KernelContents {
     ) -> UInt64 {
         if sizes[inode] == nil { sizes[inode] = size }
         guard var generation = generations[inode] else { return 0 }
+        if keepsGeneration, !isSizeKernels {
+            generation.current = generation.told
+            generations[inode] = generation
+        }
         if !keepsGeneration && generation.isOutdated {
             generation.told = generation.current
             generation.version = version

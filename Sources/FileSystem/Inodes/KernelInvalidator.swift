@@ -53,7 +53,7 @@ package final class KernelInvalidator: TreeChangeObserving {
 
     /// Makes the kernel forget the size and the pages of a file, whose content may have changed
     /// without a delta. The next open does not wait for the notification.
-    func forgetContent(of inode: InodeID) {
+    package func forgetContent(of inode: InodeID) {
         inodes.noteUnknownPages(of: inode)
         treeDidChange([.content(inode)])
     }

@@ -87,7 +87,10 @@ final class KernelEntries: Sendable {
         let (inode, now) = (node.inode, clock.now())
         let size = documents.size(of: node, openFiles[inode]) ?? node.size
         guard options.gathersWrites else {
-            return inodes.remember(inode, size: size, keepsGeneration: false, at: now)
+            // The kernel has marked a deleted folder as dead; a file that comes back is the one
+            // that processes have open.
+            return inodes.remember(
+                inode, size: size, keepsGeneration: node.kind != .folder, at: now)
         }
         // A caller that was sent back, and has looked up the name since, opens that inode.
         let isAwaited =

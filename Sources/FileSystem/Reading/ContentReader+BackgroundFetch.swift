@@ -30,7 +30,8 @@ extension ContentReader: ContentBringing {
         let block = content.range(ofBlock: index)
         while let rest = await missing(content, block) {
             if Task.isCancelled { throw .remote(.cancelled) }
-            var found = fetcher.table.withLock { $0.retained(key, in: rest) }
+            // A fetch of later bytes may be on the disk: it would be found again and again.
+            var found = fetcher.table.withLock { $0.retained(key, at: rest.lowerBound) }
             if found == nil { found = await backgroundFetch(content, key, rest) }
             guard let fetch = found else { continue }
             defer { fetch.release() }

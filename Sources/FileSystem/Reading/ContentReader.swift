@@ -34,14 +34,24 @@ package final class ContentReader: ContentReading {
     let disk = DiskQueue(label: "dbxfs.reader")
     let fetcher: BlockFetcher
 
-    /// Creates a reader of a remote store through a cache.
-    package convenience init(remote: any RemoteStoring, cache: DiskBlockCache, log: Logger) {
-        self.init(remote: remote, cache: cache, limits: Limits(), log: log)
+    /// Creates a reader of a remote store through a cache. `onMismatch` is called with a content
+    /// whose bytes turned out not to be those of its hash: the kernel may have pages of it.
+    package convenience init(
+        remote: any RemoteStoring, cache: DiskBlockCache, log: Logger,
+        onMismatch: @escaping @Sendable (FileVersion) -> Void = { _ in }
+    ) {
+        self.init(
+            remote: remote, cache: cache, limits: Limits(), log: log, onMismatch: onMismatch)
     }
 
-    init(remote: any RemoteStoring, cache: DiskBlockCache, limits: Limits, log: Logger) {
+    init(
+        remote: any RemoteStoring, cache: DiskBlockCache, limits: Limits, log: Logger,
+        onMismatch: @escaping @Sendable (FileVersion) -> Void = { _ in }
+    ) {
         self.cache = cache
-        fetcher = BlockFetcher(remote: remote, cache: cache, disk: disk, limits: limits, log: log)
+        fetcher = BlockFetcher(
+            remote: remote, cache: cache, disk: disk, limits: limits, log: log,
+            onMismatch: onMismatch)
     }
 
     /// Bytes in memory, for tests and measurements.

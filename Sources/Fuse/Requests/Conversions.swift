@@ -209,13 +209,14 @@ extension statvfs {
         // fragment size.
         let blockSize: Int64 = 4096
         // Dropbox does not limit the number of files; rsync and installers expect some free ones.
-        let freeEntries: UInt64 = 1 << 32
+        // Above 32 bits, `statfs(2)` of 32-bit programs fails with EOVERFLOW.
+        let freeEntries: UInt64 = 1 << 31
         f_bsize = UInt(clamping: blockSize)
         f_frsize = UInt(clamping: blockSize)
         f_blocks = fsblkcnt_t(clamping: usage.totalBytes.divided(by: blockSize))
         f_bfree = fsblkcnt_t(clamping: usage.freeBytes.divided(by: blockSize))
         f_bavail = f_bfree
-        f_files = fsfilcnt_t(clamping: usage.entryCount +| freeEntries)
+        f_files = min(fsfilcnt_t(clamping: usage.entryCount +| freeEntries), 0xffff_fffe)
         f_ffree = fsfilcnt_t(clamping: freeEntries)
         f_favail = f_ffree
         f_namemax = UInt(clamping: FileName.maximumByteCount)

@@ -100,12 +100,20 @@ final class Mount: Sendable {
             configuration: .init(
                 host: Self.hostName, writeDelay: Self.writeDelay(of: settings),
                 longestDelay: Self.longestDelay(of: settings), posix: options.posix,
-                refusesNames: options.refusesNames, watchesNetwork: true),
+                refusesNames: options.refusesNames, isReadOnly: options.isReadOnly,
+                watchesNetwork: true),
             store: store, staging: staging, remote: remote, cache: cache, openFiles: openFiles,
             observer: relay, activities: SyncActivityObservers(history, signals),
             log: Logger(label: "sync"))
         let reader = ContentReader(
-            remote: remote, cache: cache, log: Logger(label: "reader"))
+            remote: remote, cache: cache, log: Logger(label: "reader")
+        ) { [store, relay] content in
+            // Not on the thread that has found it, which may serve the kernel.
+            Task {
+                let inodes = try? await store.read { try $0.inodes(withHash: content.hash) }
+                for inode in inodes ?? [] { relay.forgetContent(of: inode) }
+            }
+        }
         let engine = engine
         pinner = Pinner(
             store: store, cache: cache, reader: reader,

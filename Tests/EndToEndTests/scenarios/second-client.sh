@@ -37,9 +37,12 @@ exec 6<> "$MNT/shared/open"
 $other delete /shared/open
 wait_until 30 test ! -e "$MNT/shared/open"
 echo 'not TO be' >&6
+# The kernel looks the name up: the file is the one that is open.
+wait_until 30 stat "$MNT/shared/open"
+echo 'ted!' >&6
 exec 6>&-
 test "$(cat "$MNT/shared/open")" = 'not TO be
-ted'
+ted!'
 dbxfs sync "$MNT"
 rm "$MNT/shared/open"
 

@@ -241,7 +241,7 @@ final class FileContents: Sendable {
             return try resize(file, to: 0)
         }
         let now = clock.date()
-        _ = try tree.change { tree in
+        _ = try tree.change(space: .release) { tree in
             try tree.setLocal(of: file.inode) { local in
                 var local = local
                 local.modified = now

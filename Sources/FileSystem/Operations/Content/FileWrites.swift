@@ -70,10 +70,7 @@ final class FileWrites: Sendable {
                 throw FileSystemError.inputOutput("pages before a write were refused")
             }
             guard count > 0 else { return .ready(0) }
-            // With `writeback_cache` the kernel has resolved O_APPEND itself, except for direct
-            // I/O.
-            let appends =
-                handle.flags.appends && !isPage && (handle.isDirect || !options.gathersWrites)
+            let appends = movesToEnd(handle, isPage: isPage)
             let progress = try contents.change(handle.file) { staged, now in
                 try Self.write(bytes, at: offset, appends: appends, into: staged, now: now)
             }
@@ -119,6 +116,17 @@ final class FileWrites: Sendable {
         } catch {
             return .failed(work.failure(error))
         }
+    }
+
+    /// Whether a write goes to the file's end, and not to the offset that the kernel believes to be
+    /// that.
+    ///
+    /// With `writeback_cache` the kernel has resolved O_APPEND itself, except for direct I/O. A
+    /// write with O_DIRECT it sends in pieces of 1 MiB at once (`fuse_direct_IO`), which come in
+    /// any order: their offsets are the order.
+    private func movesToEnd(_ handle: FileHandle, isPage: Bool) -> Bool {
+        guard handle.flags.appends, !isPage else { return false }
+        return handle.isDirect || !options.gathersWrites && !handle.flags.isDirect
     }
 
     /// The count of a write that the disk has taken in part. Of pages the kernel would take all for

@@ -29,13 +29,17 @@ final class BlockFetcher: Sendable {
     private let log: Logger
     private let disk: DiskQueue
     private let buffers = BlockBuffers()
+    /// Called with a content whose bytes turned out not to be those of its hash.
+    private let onMismatch: @Sendable (FileVersion) -> Void
     /// Lock: taken before a session's and a fetch's own; memory only.
     let table: Mutex<FetchTable>
 
     init(
         remote: any RemoteStoring, cache: DiskBlockCache, disk: DiskQueue,
-        limits: ContentReader.Limits, log: Logger
+        limits: ContentReader.Limits, log: Logger,
+        onMismatch: @escaping @Sendable (FileVersion) -> Void
     ) {
+        self.onMismatch = onMismatch
         downloads = HedgedDownloads(remote: remote, delay: limits.hedgeDelay)
         self.cache = cache
         self.disk = disk
@@ -262,6 +266,7 @@ final class BlockFetcher: Sendable {
             fetch.abort(.malformed("the content does not have the hash that the server gave"))
         }
         turns.take()
+        onMismatch(content)
     }
 
     // MARK: From the disk

@@ -59,9 +59,9 @@ struct FetchTable {
         fetches[key]?.first { $0.range.contains(position) }
     }
 
-    /// A fetch of a block that brings some of a range; the caller must release it.
-    func retained(_ key: BlockKey, in range: Range<Int64>) -> BlockFetch? {
-        fetches[key]?.first { $0.range.overlaps(range) && $0.retain() }
+    /// The fetch that brings a byte of a block; the caller must release it.
+    func retained(_ key: BlockKey, at position: Int64) -> BlockFetch? {
+        fetches[key]?.first { $0.range.contains(position) && $0.retain() }
     }
 
     /// The fetch that brings a byte, promoted for a reader; the caller must release it.
