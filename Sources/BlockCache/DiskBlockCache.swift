@@ -1,5 +1,5 @@
 // Content on disk, to be read again without the network. All of it can be fetched again: the folder
-// may be deleted between runs, and damage is a miss.
+// may be deleted at any time, and damage is a miss.
 
 package import ContentHashing
 import Core
@@ -49,7 +49,9 @@ package final class DiskBlockCache: Sendable {
     }
 
     let folder: CacheFolder
-    private let lock: Int32
+    /// The descriptor that has the folder's lock. Lock: taken before `state`; held while a deleted
+    /// folder is made anew.
+    private let lock: Mutex<Int32>
     private let buffer = DirectFile.Buffer()
     /// Lock: a leaf; held for dictionary accesses only, never over disk calls.
     private let state: Mutex<State>
@@ -60,7 +62,7 @@ package final class DiskBlockCache: Sendable {
     init(directory: String, limit: Int64, openLimit: Int) throws(BlockCacheError) {
         self.openLimit = openLimit
         folder = try CacheFolder(creating: directory)
-        lock = try folder.lock()
+        lock = Mutex(try folder.lock())
         state = Mutex(State(retention: Retention(limit: limit)))
         removeUnfinishedImport()
     }
@@ -68,6 +70,10 @@ package final class DiskBlockCache: Sendable {
     deinit {
         // A child process between fork and exec has a copy of the descriptor, which would keep the
         // lock.
+        lock.withLock { Self.unlock($0) }
+    }
+
+    private static func unlock(_ lock: Int32) {
         flock(lock, LOCK_UN)
         close(lock)
     }
@@ -165,7 +171,7 @@ package final class DiskBlockCache: Sendable {
     ) {
         guard size > 0, let survey = survey(path, size: size, isCancelled) else { return }
         let hash = ContentHash(blockDigests: survey.digests)
-        guard hashes.contains(hash), folder.makeFolder(of: hash) else { return }
+        guard hashes.contains(hash), makeFolder(of: hash) else { return }
         forgetOpen(hash)
         // The index first: old checksums are valid for the new file, but useless without a file.
         // After a kill before the new index the content is not cached.
@@ -360,12 +366,30 @@ package final class DiskBlockCache: Sendable {
         return victims
     }
 
+    /// Makes the folder of a content's files. If the whole cache was deleted, as by a program that
+    /// cleans up, it begins anew.
+    private func makeFolder(of hash: ContentHash) -> Bool {
+        if folder.makeFolder(of: hash) { return true }
+        return lock.withLock { lock in
+            if let new = folder.remake() {
+                Self.unlock(lock)
+                lock = new
+                state.withLock { state in
+                    state.open = [:]
+                    state.openOrder = []
+                    for hash in state.retention.entries.keys { state.retention.remove(hash) }
+                }
+            }
+            return folder.makeFolder(of: hash)
+        }
+    }
+
     private func content(_ hash: ContentHash, size: Int64, creates: Bool) -> ContentFile? {
         if let known = state.withLock({ $0.open[hash] }) {
             return known.layout.size == size ? known : nil
         }
         guard (0...Self.largestContent).contains(size) else { return nil }
-        guard creates ? folder.makeFolder(of: hash) : folder.hasFolder(of: hash) else {
+        guard creates ? makeFolder(of: hash) : folder.hasFolder(of: hash) else {
             return nil
         }
         guard

@@ -2,6 +2,7 @@
 
 import BlockCache
 import ContentHashing
+import Foundation
 import Glibc
 import LocalFiles
 import TestSupport
@@ -20,6 +21,28 @@ struct FolderTests {
             #expect(cache.usedBytes == 0)
         }
         _ = try DiskBlockCache(directory: folder.path, limit: 1 << 20)
+    }
+
+    @Test(
+        "a folder that is deleted under the cache begins anew, with its lock and without its bytes")
+    func deleted() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/dbxfs/account/blocks"
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let cache = try DiskBlockCache(directory: path, limit: 1 << 30)
+        let (first, second) = (Sample(size: 70_000, seed: 1), Sample(size: 90_000, seed: 2))
+        cache.pin(second.hash, true)
+        cache.store(first)
+        try FileManager.default.removeItem(atPath: folder.path + "/dbxfs")
+        cache.store(second)
+        #expect(cache.bytes(of: second.hash, size: 90_000, range: 0..<90_000) == second.bytes)
+        #expect(cache.bytes(of: first.hash, size: 70_000, range: 0..<70_000) == nil)
+        #expect(cache.usedBytes < 140_000 && cache.pinnedBytes == cache.usedBytes)
+        #expect(mode(path) == 0o700)
+        #expect(throws: BlockCacheError.inUse(path)) {
+            try DiskBlockCache(directory: path, limit: 1 << 20)
+        }
     }
 
     @Test("folders and files are for their user only")
