@@ -73,6 +73,19 @@ struct JSONTextTests {
         }
     }
 
+    @Test("bytes that are no UTF-8 are no document: a field with another name would be left out")
+    func illFormed() throws {
+        let json = Array(#"{"path":"/a"}"#.utf8)
+        #expect(try JSON.decode(Files.DownloadArg.self, from: json).path == "/a")
+        for index in [3, 9] {
+            var bytes = json
+            bytes[index] ^= 0xff
+            #expect(throws: SerializationError.self) {
+                try JSON.decode([String: String].self, from: bytes)
+            }
+        }
+    }
+
     @Test("an error of any route has its tags, and says which help a second request is")
     func errors() throws {
         func error(_ json: String) throws -> JSONRouteError {

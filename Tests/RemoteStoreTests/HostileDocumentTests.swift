@@ -178,7 +178,7 @@ struct HostileDocumentTests {
         Document(
             "a nest of 200,000 in an unknown field", pageJSON([fileJSON(["x": nested(200_000)])])),
         // The decoder knows these as JSON, and what they say is the same.
-        Document("UTF-16", encoded(.utf16), 1),
+        Document("UTF-16", encoded(.utf16)),
         Document("UTF-16, the other end first", encoded(.utf16BigEndian), 1),
         Document("a comma too many", page.replacing("]", with: ",]"), 1),
         Document("UTF-32", encoded(.utf32)),

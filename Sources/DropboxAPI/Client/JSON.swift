@@ -40,6 +40,11 @@ package enum JSON {
         guard hasFewValues(bytes) else {
             throw SerializationError(message: "more values than an answer can have")
         }
+        // Foundation's decoder takes other bytes in texts, and in the names of fields, which it
+        // then does not find.
+        guard (try? UTF8Span(validating: bytes.span)) != nil else {
+            throw SerializationError(message: "not valid UTF-8")
+        }
         do {
             // Foundation's decoder crashes on a document that is cut off at its 513th open bracket:
             // to report the nesting depth, it reads the byte behind that one. The padding provides
