@@ -1,6 +1,8 @@
 // `[ACCOUNT][:/REMOTE/PATH]`, and the folders that follow from it.
 
 import DropboxAPI
+import Foundation
+import TestSupport
 import Testing
 
 @testable import Mounting
@@ -109,6 +111,24 @@ import Testing
             folders.allSatisfy {
                 !$0.state.dropFirst("/home/u/.local/state/dbxfs/".count).contains("/")
             })
+    }
+
+    @Test("a folder of one account has one queue, however its name is spelled")
+    func spellings() throws {
+        let folder = try TemporaryFolder()
+        let environment = try Environment(["HOME": folder.path])
+        func state(_ path: String) -> String {
+            AccountFolders(
+                source: MountSource(account: "default", remotePath: path), settings: .init(),
+                environment: environment
+            ).state
+        }
+        let first = state("/Proj\u{e9}cts/A@b")
+        try FileManager.default.createDirectory(
+            atPath: first, withIntermediateDirectories: true)
+        #expect(state("/projE\u{301}cts/a@B") == first)
+        #expect(state("/Proj\u{e9}cts/A@b") == first)
+        #expect(state("/Projects") != first && state("") != first)
     }
 
     @Test("names by a hash are those of earlier versions, which have made the folders and sockets")

@@ -46,7 +46,8 @@ package struct AccountFolders: Hashable, Sendable {
     /// has a cache folder of its own too, because only one process at a time may use one.
     package init(source: MountSource, settings: MountSettings, environment: Environment) {
         let tree = Self.suffix(of: settings.root, member: settings.member)
-        let name = "\(source.account)\(tree)\(Self.suffix(of: source.remotePath))"
+        let name = Self.name(
+            of: source.remotePath, behind: "\(source.account)\(tree)", in: environment.stateFolder)
         state = environment.stateFolder + "/" + name
         account = environment.stateFolder + "/" + source.account
         server = environment.endpoint?.address
@@ -128,6 +129,41 @@ package struct AccountFolders: Hashable, Sendable {
             }
         let person = member.map { "@@" + fingerprint($0) } ?? ""
         return "\(person)\(place)"
+    }
+
+    /// The name of the folder for a path behind an account and a root. To Dropbox, a path is the
+    /// same in any case and composition: a folder that was made for another spelling is used.
+    private static func name(
+        of remotePath: String, behind prefix: String, in stateFolder: String
+    ) -> String {
+        let name = "\(prefix)\(suffix(of: remotePath))"
+        guard !remotePath.isEmpty, access("\(stateFolder)/\(name)", F_OK) != 0 else { return name }
+        // String equality is canonical equivalence.
+        let folded = remotePath.lowercased()
+        let known = folderNames(in: stateFolder).filter { other in
+            other.hasPrefix(prefix) && path(of: other.dropFirst(prefix.count)) == folded
+        }
+        return known.min() ?? name
+    }
+
+    /// The path, in lower case, of which a text is the suffix; nil if it is that of no path, or a
+    /// hash.
+    private static func path(of suffix: Substring) -> String? {
+        guard suffix.hasPrefix("@"), !suffix.hasPrefix("@@") else { return nil }
+        var bytes: [UInt8] = []
+        var rest = suffix.utf8[...]
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "@"): bytes.append(UInt8(ascii: "/"))
+            case UInt8(ascii: "%"):
+                guard let digits = String(rest.prefix(2)), let value = UInt8(digits, radix: 16)
+                else { return nil }
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            default: bytes.append(byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self).map { $0.lowercased() }
     }
 
     /// Bytes of a path in a folder's name, which has up to 64 for the account and those of the
