@@ -4,9 +4,8 @@ import RemoteStoreTesting
 import TestSupport
 
 extension Plan {
-    /// Draws the history of a seed. With `hasBlocks`, users copy files in some of them, and half of
-    /// them have small blocks, some of these about files that change while they are sent.
-    init(seed: UInt64, steps count: Int, hasBlocks: Bool) {
+    /// Draws the history of a seed.
+    init(seed: UInt64, steps count: Int) {
         var random = SeededRandom(seed: seed)
         self.seed = seed
         mounts = Int.random(in: 1...2, using: &random)
@@ -50,10 +49,11 @@ extension Plan {
         let isSwarm = Int.random(in: 0..<3, using: &swarm) != 0
         var theme = isSwarm ? StepDrawing.Theme.usual.randomElement(using: &swarm) : nil
         var blocks = SeededRandom(seed: seed ^ 0xB10C)
+        // Small blocks give few texts upload sessions, and bases under parts of them.
         blockSize =
-            hasBlocks && Bool.random(using: &blocks)
+            Bool.random(using: &blocks)
             ? [8, 16, 64].randomElement(using: &blocks) ?? 64 : Self.usualBlockSize
-        if hasBlocks, Int.random(in: 0..<8, using: &blocks) == 0 {
+        if Int.random(in: 0..<8, using: &blocks) == 0 {
             (theme, blockSize) = (.blocks, 8)
         }
         if theme != nil, Int.random(in: 0..<3, using: &swarm) != 0 { names = ["a", "b"] }
@@ -74,7 +74,7 @@ extension Plan {
         sharesModes = Int.random(in: 0..<3, using: &modes) == 0
         if sharesModes { addModes(using: &modes) }
         if sharesModes, Int.random(in: 0..<4, using: &modes) != 0 { addLinks(using: &modes) }
-        if hasBlocks, Int.random(in: 0..<3, using: &blocks) == 0 { addCopies(using: &blocks) }
+        if Int.random(in: 0..<3, using: &blocks) == 0 { addCopies(using: &blocks) }
     }
 
     /// Has users copy files that earlier steps make.

@@ -264,15 +264,16 @@ final class Ledger {
     /// rest is missing.
     static func parts(_ text: String) -> [String] { text.split(separator: ";").map { "\($0);" } }
 
-    /// The token at the end of a part.
+    /// The token at the end of a part: behind an actor's name, all has the period of a number.
     private static func token(in part: String) -> String {
-        guard part.utf8.count > unit else { return part }
         let bytes = Array(part.utf8)
-        var start = 0
-        // Behind an actor's name all has the period of a number.
-        for index in 5..<bytes.count - 1 where index >= start + 5 {
-            if bytes[index] != bytes[index - 3] { start = index / unit * unit }
+        guard bytes.count > unit else { return part }
+        let starts = stride(from: bytes.count % unit, through: bytes.count - unit, by: unit)
+        let start = starts.first { start in
+            let isName = bytes[start] == UInt8(ascii: "m") || bytes[start] == UInt8(ascii: "x")
+            return isName
+                && (start + 5..<bytes.count - 1).allSatisfy { bytes[$0] == bytes[$0 - 3] }
         }
-        return String(decoding: bytes[start...], as: UTF8.self)
+        return String(decoding: bytes[(start ?? bytes.count - unit)...], as: UTF8.self)
     }
 }

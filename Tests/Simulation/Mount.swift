@@ -184,11 +184,10 @@ final class Mount: @unchecked Sendable {
             }
         }
         for content in contents where content.isFlushed {
-            guard content.base == nil || content.blocks.contains(where: { $0 != 0 }) else {
-                continue
-            }
+            let needed = content.bytesOnDisk
+            guard needed > 0 || content.base == nil else { continue }
             let file = machine.disk.file("\(machine.folder)/staging/\(content.file)")
-            if let file, file.bytes.count >= content.size { continue }
+            if let file, file.bytes.count >= needed { continue }
             throw Violation(
                 rule: "flushed content is missing",
                 detail: "\(name) \(content), of which the disk has \(file?.bytes.count ?? -1)")

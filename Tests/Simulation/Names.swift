@@ -116,7 +116,7 @@ extension World {
             if given.contains(where: { names.isGiven($0, byOthersThan: String(mark.1)) }) {
                 continue
             }
-            if hasUnknownCopy(given) { continue }
+            if hasUnknownCopy(given, in: entries) { continue }
             // A folder that users have deleted comes back with what others have put in it.
             let beside = given.map { Folding.fold(path.parent.rawValue + "/" + $0) }
             if given.contains(where: names.isMet),

@@ -1,6 +1,7 @@
 // Rules about single requests of mounts: which ones a mount may not send, and which ones the server
 // may not get. Not responsible for their number (`World+End.swift`), nor for what they lead to.
 
+import ContentHashing
 import Core
 import MetadataStore
 import RemoteStore
@@ -57,7 +58,7 @@ extension World {
         brokenBy commit: RemoteCommit, _ bytes: [UInt8], of mount: Mount
     ) -> String? {
         if case .revision(let revision) = commit.expectation, !plan.mayRepeat(mount.machine.index),
-            server.content(of: revision) == bytes
+            server.content(of: revision) == bytes, !mayBeReplaced(revision, bytes, of: mount)
         {
             return "content is sent over itself"
         }
@@ -74,11 +75,25 @@ extension World {
         let tokens = Ledger.tokens(text)
         let isWritten =
             mount.process?.user.openFiles.contains { file in
-                guard let last = file.lastWrite, tokens.contains(last.token) else { return false }
+                guard let last = file.lastWrite, tokens.contains(last.token),
+                    !ledger.mayBeCopied(last.token)
+                else { return false }
                 return Self.pausesOfWriters.contains(scheduler.now - last.time)
             } ?? false
         guard isWritten, plan.flushes(mount.machine.index) else { return nil }
         return "a file is sent while it is written"
+    }
+
+    /// Whether a mount has sent other content over a revision without getting a response.
+    private func mayBeReplaced(
+        _ revision: Revision, _ bytes: [UInt8], of mount: Mount
+    ) -> Bool {
+        let isSent = try? mount.process?.store.read { snapshot in
+            guard let node = try snapshot.remoteFile(revision: revision) else { return false }
+            return try snapshot.hasIntent(
+                withOtherHashThan: ContentHasher.hash(bytes), for: node.inode)
+        }
+        return isSent == true
     }
 
     /// Nanoseconds since the last write through a handle in which a file is not sent: a request may

@@ -28,8 +28,6 @@ struct Simulation: ParsableCommand {
     var untilBroken = false
     @Flag(inversion: .prefixedNo, help: "Shorten a history that breaks a rule.")
     var shrink = true
-    @Flag(help: "Contents of many blocks, and copies, in half of the histories.")
-    var blocks = false
     @Flag(help: "Play the histories that once broke a rule.")
     var known = false
     @Flag(help: "Print what happens.")
@@ -52,8 +50,7 @@ struct Simulation: ParsableCommand {
         let isChild = ProcessInfo.processInfo.environment["SWIFT_DETERMINISTIC_HASHING"] != nil
         guard isChild else { return try runChildren(list) }
         var player = try Player(
-            steps: steps, hasBlocks: blocks, isTwice: twice, endsEarly: untilBroken,
-            shrinks: shrink, show: show)
+            steps: steps, isTwice: twice, endsEarly: untilBroken, shrinks: shrink, show: show)
         let failed = known ? player.playKnown() : player.play(list)
         if failed { throw ExitCode(1) }
     }
@@ -71,7 +68,6 @@ struct Simulation: ParsableCommand {
             if untilBroken { child.arguments?.append("--until-broken") }
             if !shrink { child.arguments?.append("--no-shrink") }
             if known { child.arguments?.append("--known") }
-            if blocks { child.arguments?.append("--blocks") }
             if show { child.arguments?.append("--show") }
             var environment = ProcessInfo.processInfo.environment
             environment["SWIFT_DETERMINISTIC_HASHING"] = "1"
@@ -104,7 +100,6 @@ extension Simulation {
 /// Plays histories one after the other in this process.
 struct Player {
     let steps: Int
-    let hasBlocks: Bool
     let isTwice: Bool
     let endsEarly: Bool
     let shrinks: Bool
@@ -115,10 +110,9 @@ struct Player {
     private var counts: [String: Int] = [:]
 
     init(
-        steps: Int, hasBlocks: Bool, isTwice: Bool, endsEarly: Bool, shrinks: Bool, show: Bool
+        steps: Int, isTwice: Bool, endsEarly: Bool, shrinks: Bool, show: Bool
     ) throws {
         self.steps = steps
-        self.hasBlocks = hasBlocks
         self.isTwice = isTwice
         self.endsEarly = endsEarly
         self.shrinks = shrinks
@@ -137,7 +131,7 @@ struct Player {
                 print("at \(seed)")
                 fflush(nil)
             }
-            let plan = Plan(seed: seed, steps: steps, hasBlocks: hasBlocks)
+            let plan = Plan(seed: seed, steps: steps)
             let (violation, digest) = play(plan, verbose: show)
             if isTwice, violation == nil, play(plan, verbose: false).digest != digest {
                 print("seed \(seed): two runs differ")

@@ -5,6 +5,7 @@ import Core
 import FileSystem
 import MetadataStore
 import RemoteStore
+import RemoteStoreTesting
 
 extension User {
     func copy(_ path: String, to target: String) async throws {
@@ -114,11 +115,18 @@ extension World {
     }
 
     /// Whether the server has copied a content to one of these names that is nowhere else any
-    /// longer: a mount that has got no reply cannot know it for its own.
-    func hasUnknownCopy(_ names: [String]) -> Bool {
+    /// longer, but in conflicted copies: a mount that has got no reply cannot know it for its own.
+    func hasUnknownCopy(
+        _ names: [String], in entries: [RemotePath: TreeSnapshot.Entry]
+    ) -> Bool {
         let texts = names.compactMap { copiesByServer[Folding.fold($0)] }
         guard !texts.isEmpty else { return false }
-        let present = serverTexts()
+        let present = entries.compactMap { path, entry -> String? in
+            guard !path.rawValue.contains("conflicted copy"), case .file(let bytes) = entry else {
+                return nil
+            }
+            return Self.text(of: bytes)
+        }
         return texts.contains { text in present.count { $0 == text } < 2 }
     }
 }

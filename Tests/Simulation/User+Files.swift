@@ -1,6 +1,7 @@
 // A user's steps that change contents of files: writes, also in place, flushes, and restored
 // revisions. Not responsible for names.
 
+import ContentHashing
 import Core
 import FileSystem
 import MetadataStore
@@ -141,7 +142,9 @@ extension User {
         let replaced = parts.dropFirst(first).prefix(count)
         let token = ledger.issue(name, units: max(1, replaced.joined().utf8.count / Ledger.unit))
         ledger.add(token, to: Ledger.tokens(parts.joined()))
-        if let saved = try savedSize(of: file), start < saved, start + token.utf8.count > saved {
+        if let saved = try savedContent(of: file),
+            saved.isCrossed(by: Int64(start)..<Int64(start + token.utf8.count))
+        {
             ledger.noteCrossing(token)
         }
         let others = Ledger.tokens(replaced.joined())
@@ -156,9 +159,9 @@ extension User {
         return token
     }
 
-    /// The size that the row of a file's unsent content has.
-    private func savedSize(of file: OpenFile) throws -> Int64? {
-        try process.store.read { try $0.node(file.inode)?.staged?.size }
+    /// The row of a file's unsent content.
+    private func savedContent(of file: OpenFile) throws -> StagedContent? {
+        try process.store.read { try $0.node(file.inode)?.staged }
     }
 
     /// Cuts off some of a file's tokens.
@@ -274,5 +277,30 @@ extension User {
         let known = try await process.engine.revisions(of: names, limit: 3, from: history)
         let revision = known.isDeleted ? nil : known.versions.last?.file.revision
         _ = try await process.engine.restore(names, to: revision, from: history)
+    }
+}
+
+extension StagedContent {
+    /// Whether a write is in part where the row has the staging file's bytes, and in part where it
+    /// has none yet, or the base's.
+    fileprivate func isCrossed(by range: Range<Int64>) -> Bool {
+        if range.contains(size), range.lowerBound < size { return true }
+        guard base != nil else { return false }
+        let blockSize = Int64(ContentHasher.blockSize)
+        let touched = Int(range.lowerBound / blockSize)...Int((range.upperBound - 1) / blockSize)
+        return Set(touched.map(holds)).count > 1
+    }
+
+    /// Whether the row has a block in the staging file.
+    private func holds(_ block: Int) -> Bool {
+        blocks.indices.contains(block / 8) && blocks[block / 8] >> (block % 8) & 1 == 1
+    }
+
+    /// The size that the staging file has at least, for the row to be true.
+    var bytesOnDisk: Int64 {
+        guard base != nil else { return size }
+        let blockSize = Int64(ContentHasher.blockSize)
+        let last = (0..<blocks.count * 8).last(where: holds) ?? -1
+        return min(size, Int64(last + 1) * blockSize)
     }
 }

@@ -17,7 +17,7 @@ extension World {
             case .put(let path):
                 let token = ledger.issue("x")
                 let before = other.files(below: path)
-                try other.put(path, token)
+                try other.put(path, Array(token.utf8), modified: timeOfOthers)
                 noteFile(path)
                 giveUp(before)
                 ledger.acknowledge(token, at: scheduler.now)
@@ -83,7 +83,7 @@ extension World {
         }
         // The same content again changes nothing there.
         if before.contains(where: { $0.bytes == Array(text.utf8) }) { return }
-        try server.otherClient.put(path, text)
+        try server.otherClient.put(path, Array(text.utf8), modified: timeOfOthers)
         noteFile(path)
         giveUp(before)
         // Row D2: a mount whose users have deleted these bytes deletes this revision of them, too.
@@ -117,6 +117,11 @@ extension World {
             if isDeleted { return true }
         }
         return false
+    }
+
+    /// The modification time that another client stores now.
+    private var timeOfOthers: WallTime {
+        WallTime(seconds: 1_000_000_000 + scheduler.now / 1_000_000_000)
     }
 
     /// Another client has removed or replaced these files.
