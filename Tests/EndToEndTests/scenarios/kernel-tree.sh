@@ -134,6 +134,6 @@ python3 "$TOOLS/compare.py" "$two"
 for machine in 1 2; do
     mount=$one
     if [ $machine = 2 ]; then mount=$two; fi
-    awk '/VmHWM/ { exit $2 > 200 * 1024 }' "/proc/$(pid_on $machine "$mount")/status"
+    test "$(peak_memory "$(pid_on $machine "$mount")")" -lt 204800
     on $machine dbxfs unmount "$mount"
 done

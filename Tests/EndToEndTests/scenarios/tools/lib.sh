@@ -87,6 +87,10 @@ lock_owner() {
     python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["pid"])' "$DBXFS_STATE_DIR/default/lock"
 }
 
+# peak_memory PID: the most memory that a process has occupied, in kB, without the pages of its program: how many of those are
+# in memory is the kernel's choice.
+peak_memory() { awk '/^VmHWM/ { peak = $2 } /^RssFile/ { program = $2 } END { print peak - program }' "/proc/$1/status"; }
+
 # Logging in.
 
 # by_code EMAIL OPTION…: a user copies the address into a browser, and the code back. The output is in $WORK/login and
