@@ -28,8 +28,8 @@ class Dbxfs < Formula
   def caveats
     <<~EOS
       Users other than root mount by fusermount3, which must be installed with the set-user-ID bit: take it
-      from the system's package fuse3. For lines in /etc/fstab, root makes the helper known once:
-        sudo ln -s #{opt_sbin}/mount.dbxfs #{opt_sbin}/umount.dbxfs /sbin/
+      from the system's package fuse3. For lines in /etc/fstab, root makes the helpers known once:
+        sudo ln -s #{opt_sbin}/*mount*.dbxfs /sbin/
     EOS
   end
 

@@ -26,7 +26,7 @@ struct LoginCommand: ParsableCommand {
     @Option(
         help: """
             The app's key. Without it: DBXFS_APP_KEY, else app_key of the configuration file, else \
-            that of the last login, else that of whoever built dbxfs, if there is one.
+            that of this account's last login, else that of whoever built dbxfs, if there is one.
             """)
     var appKey: String?
 
