@@ -40,17 +40,9 @@ struct CacheFolder: Sendable {
     /// has its lock; nil if the folder is there, or cannot be made.
     func remake() -> Int32? {
         guard access("\(path)/content", F_OK) != 0, errno == ENOENT,
-            Self.makeFolders("\(path)/content"), Self.isOurs(path)
+            (try? PrivateFolder.make("\(path)/content")) != nil, Self.isOurs(path)
         else { return nil }
         return try? lock()
-    }
-
-    private static func makeFolders(_ path: String) -> Bool {
-        if mkdir(path, 0o700) == 0 || errno == EEXIST { return true }
-        guard errno == ENOENT, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")),
-            makeFolders(String(path[..<slash]))
-        else { return false }
-        return mkdir(path, 0o700) == 0 || errno == EEXIST
     }
 
     // MARK: Paths

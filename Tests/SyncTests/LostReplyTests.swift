@@ -8,7 +8,6 @@ import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
 import Staging
-import Synchronization
 import TestSupport
 import Testing
 
@@ -23,27 +22,14 @@ import Testing
         _ prepare: (Harness) async throws -> Void
     ) async throws -> Harness {
         let harness = try Harness()
-        let faulty = harness.faulty
         for (path, text) in files.sorted(by: { $0.key < $1.key }) {
             try await harness.put(path, text)
         }
         try await harness.settle()
         await harness.stop()
 
-        let isLost = Mutex(false)
-        faulty.inject(.failAfter(.offline("test"))) { call in
-            guard call.operation == operation else { return false }
-            isLost.withLock { $0 = true }
-            return true
-        }
-        faulty.inject(.failBefore(.offline("test")), times: nil) { _ in
-            isLost.withLock { $0 }
-        }
         try await prepare(harness)
-        try await harness.start(knowingAll: true)
-        try await waitWhile { !isLost.withLock({ $0 }) }
-        await harness.stop()
-        faulty.removeFaults()
+        try await harness.runUntilLost(operation, knowingAll: true)
         return harness
     }
 

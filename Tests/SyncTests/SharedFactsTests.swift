@@ -5,7 +5,6 @@ import Core
 import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
-import Synchronization
 import TestSupport
 import Testing
 
@@ -313,19 +312,7 @@ extension Harness {
         let harness = try Harness.sharing()
         try await harness.write("/run", "one")
         if let permissions { try await harness.chmod("/run", permissions) }
-        let isLost = Mutex(false)
-        harness.faulty.inject(.failAfter(.offline("test"))) { call in
-            guard call.operation == .upload else { return false }
-            isLost.withLock { $0 = true }
-            return true
-        }
-        harness.faulty.inject(.failBefore(.offline("test")), times: nil) { _ in
-            isLost.withLock { $0 }
-        }
-        try await harness.start()
-        try await waitWhile { !isLost.withLock { $0 } }
-        await harness.stop()
-        harness.faulty.removeFaults()
+        try await harness.runUntilLost(.upload)
         return harness
     }
 

@@ -150,20 +150,8 @@ package struct AccountFolders: Hashable, Sendable {
     /// hash.
     private static func path(of suffix: Substring) -> String? {
         guard suffix.hasPrefix("@"), !suffix.hasPrefix("@@") else { return nil }
-        var bytes: [UInt8] = []
-        var rest = suffix.utf8[...]
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "@"): bytes.append(UInt8(ascii: "/"))
-            case UInt8(ascii: "%"):
-                guard let digits = String(rest.prefix(2)), let value = UInt8(digits, radix: 16)
-                else { return nil }
-                bytes.append(value)
-                rest = rest.dropFirst(2)
-            default: bytes.append(byte)
-            }
-        }
-        return String(validating: bytes, as: UTF8.self).map { $0.lowercased() }
+        let path = unescaped(suffix, signs: [UInt8(ascii: "@"): UInt8(ascii: "/")])
+        return path?.lowercased()
     }
 
     /// Bytes of a path in a folder's name, which has up to 64 for the account and those of the

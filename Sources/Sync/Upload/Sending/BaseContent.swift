@@ -31,6 +31,18 @@ struct BaseContent: Sendable {
             whole.dropFirst(clamping: Int(clamping: range.lowerBound)).prefix(range.count))
     }
 
+    /// The same for content that cannot be sent without them. `notFound` would be taken for the
+    /// absence of the file.
+    func neededBytes(
+        _ base: StagedContent.Base, _ range: Range<Int64>
+    ) async throws(SyncError) -> [UInt8] {
+        do throws(SyncError) {
+            return try await bytes(base, range)
+        } catch {
+            throw error == .remote(.notFound) ? .baseLost : error
+        }
+    }
+
     private func download(
         _ base: StagedContent.Base, _ range: Range<Int64>
     ) async throws(SyncError) -> [UInt8] {
@@ -45,17 +57,5 @@ struct BaseContent: Sendable {
             throw .remote(.malformed("a download of \(range.count) bytes gave \(bytes.count)"))
         }
         return bytes
-    }
-
-    /// The same for content that cannot be sent without them. `notFound` would be taken for the
-    /// absence of the file.
-    func neededBytes(
-        _ base: StagedContent.Base, _ range: Range<Int64>
-    ) async throws(SyncError) -> [UInt8] {
-        do throws(SyncError) {
-            return try await bytes(base, range)
-        } catch {
-            throw error == .remote(.notFound) ? .baseLost : error
-        }
     }
 }

@@ -32,13 +32,9 @@ struct HashNotes: Sendable {
         in transaction: Transaction
     ) throws -> ContentUpload? {
         let generation = upload.staged.generation
-        file.noteHash(hash, generation: generation)
-        try file.persist(in: transaction, isComplete: false)
-        guard file.generation == generation, let node = try transaction.node(file.inode) else {
-            return nil
-        }
-        // Sent content is flushed first, also that of an open file.
-        transaction.afterCommit { file.noteComplete() }
+        guard try save(hash, of: file, generation, in: transaction),
+            let node = try transaction.node(file.inode)
+        else { return nil }
         var upload = upload
         if node.modified != upload.modified {
             try upload.date(node.modified, of: node, by: account.posix, in: transaction)
@@ -55,13 +51,21 @@ struct HashNotes: Sendable {
                 try items.compactMap { item in
                     guard let file = files[item.inode], let copy = Copy(item) else { return nil }
                     let generation = copy.upload.staged.generation
-                    file.noteHash(copy.hash, generation: generation)
-                    try file.persist(in: transaction, isComplete: false)
-                    guard file.generation == generation else { return nil }
-                    transaction.afterCommit { file.noteComplete() }
-                    return copy
+                    return try save(copy.hash, of: file, generation, in: transaction) ? copy : nil
                 }
             }
         }
+    }
+
+    /// Saves the hash of a generation; false if the content has changed since.
+    private func save(
+        _ hash: ContentHash, of file: StagedFile, _ generation: Int64, in transaction: Transaction
+    ) throws -> Bool {
+        file.noteHash(hash, generation: generation)
+        try file.persist(in: transaction, isComplete: false)
+        guard file.generation == generation else { return false }
+        // Sent content is flushed first, also that of an open file.
+        transaction.afterCommit { file.noteComplete() }
+        return true
     }
 }
