@@ -149,6 +149,8 @@ package final class StagingArea: Sendable {
             let descriptor = try StagingError.opening(path, O_RDWR | creates)
             do throws(StagingError) {
                 try fit(descriptor, to: content)
+                try UnsavedBytes.remove(
+                    from: descriptor, of: content, flusher.disk.bytes(of: content.file))
             } catch {
                 close(descriptor)
                 throw error

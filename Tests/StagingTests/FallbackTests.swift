@@ -14,22 +14,12 @@ import Testing
 @Suite struct FallbackTests {
     let folder = TemporaryFolder.make()
 
-    /// A mount's local parts.
-    private struct Local {
-        let store: MetadataStore
-        let staging: StagingArea
+    private func open() throws -> LocalParts {
+        try LocalParts(in: folder, removalDelay: 0.01)
     }
 
-    private func open() throws -> Local {
-        let store = try MetadataStore(path: folder + "/tree.sqlite")
-        return Local(
-            store: store,
-            staging: try StagingArea(
-                directory: folder + "/staging", store: store, removalDelay: 0.01, flushDelay: 1000))
-    }
-
-    private func openAfterCut(_ local: Local) throws -> Local {
-        try local.store.write { try $0.setSetting("staging.system", to: "another boot") }
+    private func openAfterCut(_ local: LocalParts) throws -> LocalParts {
+        try local.store.forgetSystem()
         return try open()
     }
 
@@ -38,7 +28,7 @@ import Testing
         try file.persist(in: transaction)
     }
 
-    private func create(_ local: Local) throws -> StagedFile {
+    private func create(_ local: LocalParts) throws -> StagedFile {
         try local.store.write { transaction in
             let place = Place(parent: .root, name: try FileName("f"))
             let inode = try transaction.insert(.file, at: place, local: LocalFacts())
@@ -49,7 +39,9 @@ import Testing
         }
     }
 
-    private func replace(_ file: StagedFile, by text: String, _ local: Local) throws -> StagedFile {
+    private func replace(
+        _ file: StagedFile, by text: String, _ local: LocalParts
+    ) throws -> StagedFile {
         try local.store.write { transaction in
             let next = try local.staging.begin(
                 file.inode, base: nil, size: 0, in: transaction)
@@ -58,7 +50,7 @@ import Testing
         }
     }
 
-    private func content(_ inode: InodeID, _ local: Local) throws -> String? {
+    private func content(_ inode: InodeID, _ local: LocalParts) throws -> String? {
         guard let file = try local.staging.existing(inode),
             case .bytes(let bytes) = try file.read(at: 0, count: 100)
         else { return nil }
@@ -69,7 +61,7 @@ import Testing
         FileManager.default.fileExists(atPath: folder + "/staging/\(file.number)")
     }
 
-    private func fallback(of file: StagedFile, _ local: Local) throws -> StagedContent? {
+    private func fallback(of file: StagedFile, _ local: LocalParts) throws -> StagedContent? {
         try local.store.read { try $0.fallback(of: file.inode) }
     }
 

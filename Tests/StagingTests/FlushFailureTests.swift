@@ -227,7 +227,7 @@ import Testing
         #expect(throws: StagingError.doubtful) { try send(again) }
         try staging.flush()
         #expect(try isFlushed(again) == false)
-        try store.write { try $0.setSetting("staging.system", to: "another boot") }
+        try store.forgetSystem()
         staging = try open()
         #expect(staging.found.map(\.reason) == [.notFlushed])
         try write("a", staging).vouch()

@@ -13,27 +13,13 @@ import Testing
     private let folder = TemporaryFolder.make()
     private var staged: String { folder + "/staging" }
 
-    /// A mount's local parts.
-    private struct Local {
-        let store: MetadataStore
-        let staging: StagingArea
-
-        var ended: Set<Int64> {
-            get throws { try store.read { try $0.endedFiles() } }
-        }
-    }
-
-    private func open() throws -> Local {
-        let store = try MetadataStore(path: folder + "/tree.sqlite")
+    private func open() throws -> LocalParts {
         // A process that is killed removes nothing.
-        return Local(
-            store: store,
-            staging: try StagingArea(
-                directory: staged, store: store, removalDelay: 3600, flushDelay: 1000))
+        try LocalParts(in: folder, removalDelay: 3600)
     }
 
     /// Writes a file, and ends its content as a recorded response does.
-    private func end(_ text: String, as name: String, _ local: Local) throws -> Int64 {
+    private func end(_ text: String, as name: String, _ local: LocalParts) throws -> Int64 {
         try local.store.write { transaction in
             let place = Place(parent: .root, name: try FileName(name))
             let inode = try transaction.insert(.file, at: place, local: LocalFacts())
@@ -101,5 +87,12 @@ import Testing
         local = try open()
         #expect(try end("text", as: "b", local) > number)
         #expect(local.staging.leftovers.map(\.number) == [number])
+    }
+}
+
+extension LocalParts {
+    /// The numbers of files that were removed on purpose.
+    fileprivate var ended: Set<Int64> {
+        get throws { try store.read { try $0.endedFiles() } }
     }
 }

@@ -16,25 +16,11 @@ import Testing
     private var database: String { folder + "/tree.sqlite" }
     private var staged: String { folder + "/staging" }
 
-    /// A mount's local parts.
-    private struct Local {
-        let store: MetadataStore
-        let staging: StagingArea
+    private func open(flushDelay: Double = 1000) throws -> LocalParts {
+        try LocalParts(in: folder, flushDelay: flushDelay)
     }
 
-    private func open(flushDelay: Double = 1000) throws -> Local {
-        let store = try MetadataStore(path: database)
-        return Local(
-            store: store,
-            staging: try StagingArea(directory: staged, store: store, flushDelay: flushDelay))
-    }
-
-    /// The next start is in another system's memory: unflushed bytes are gone.
-    private func forgetSystem(_ local: Local) throws {
-        try local.store.write { try $0.setSetting("staging.system", to: "another boot") }
-    }
-
-    private func write(_ text: String, to name: String, _ local: Local) throws -> StagedFile {
+    private func write(_ text: String, to name: String, _ local: LocalParts) throws -> StagedFile {
         try local.store.write { transaction in
             let place = Place(parent: .root, name: try FileName(name))
             let inode = try transaction.insert(.file, at: place, local: LocalFacts())
@@ -47,7 +33,7 @@ import Testing
     }
 
     /// The same over a version that the server has.
-    private func edit(_ text: String, of name: String, _ local: Local) throws -> StagedFile {
+    private func edit(_ text: String, of name: String, _ local: LocalParts) throws -> StagedFile {
         let file = try write(text, to: name, local)
         try local.store.write { transaction in
             let facts = RemoteFacts(
@@ -65,14 +51,14 @@ import Testing
 
     /// Begins an edit of `base`.
     private func stage(
-        overBase name: String, _ local: Local, in transaction: Transaction
+        overBase name: String, _ local: LocalParts, in transaction: Transaction
     ) throws -> StagedFile {
         let place = Place(parent: .root, name: try FileName(name))
         let inode = try transaction.insert(.file, at: place, local: LocalFacts())
         return try local.staging.begin(inode, base: Self.base, size: 4, in: transaction)
     }
 
-    private func node(_ name: String, _ local: Local) throws -> Node? {
+    private func node(_ name: String, _ local: LocalParts) throws -> Node? {
         try local.store.read { try $0.child(try FileName(name), of: .root) }
     }
 
@@ -82,7 +68,7 @@ import Testing
     func notFlushed() throws {
         var local = try open()
         let file = try edit("the new text", of: "a", local)
-        try forgetSystem(local)
+        try local.store.forgetSystem()
         local = try open()
         let node = try #require(try node("a", local))
         #expect(node.staged == nil && node.facts.revision == Revision("0123456789"))
@@ -99,7 +85,7 @@ import Testing
     func newFile() throws {
         var local = try open()
         _ = try write("text", to: "a", local)
-        try forgetSystem(local)
+        try local.store.forgetSystem()
         local = try open()
         #expect(try node("a", local) == nil)
         #expect(local.staging.found.map(\.path) == ["/a"])
@@ -130,7 +116,7 @@ import Testing
             try file.write(at: 4, $0, now: .now())
         }
         local = try open()
-        try forgetSystem(local)
+        try local.store.forgetSystem()
         local = try open()
         #expect(try node("a", local)?.staged?.size == 4 && local.staging.found.isEmpty)
     }
@@ -140,7 +126,7 @@ import Testing
         var local = try open()
         _ = try write("text", to: "a", local)
         try local.staging.flush()
-        try forgetSystem(local)
+        try local.store.forgetSystem()
         local = try open()
         #expect(try node("a", local)?.staged?.size == 4 && local.staging.found.isEmpty)
     }
@@ -173,7 +159,7 @@ import Testing
         let last = try #require(
             try local.store.read { try $0.setting("staging.next") }.flatMap { Int($0) })
         try Data("unsent".utf8).write(to: URL(filePath: "\(staged)/\(last + 1)"))
-        try forgetSystem(local)
+        try local.store.forgetSystem()
         local = try open()
         #expect(try node("a", local)?.staged?.base?.revision == Self.base.revision)
         let aside = try FileManager.default.subpathsOfDirectory(atPath: folder).filter {
@@ -214,7 +200,7 @@ import Testing
         _ = try file.truncate(to: 0, now: .now())
         try local.store.write { try file.persist(in: $0, isComplete: false) }
         try local.staging.flush()
-        try forgetSystem(local)
+        try local.store.forgetSystem()
         local = try open()
         #expect(try node("a", local)?.staged == nil)
         #expect(local.staging.found.map(\.reason) == [.notFlushed])
@@ -231,7 +217,7 @@ import Testing
         let row = try #require(try node("a", local)?.staged)
         #expect(
             row.isFlushed, "content that replaces promised content reaches the disk with its row")
-        try forgetSystem(local)
+        try local.store.forgetSystem()
         local = try open()
         #expect(try node("a", local)?.staged?.size == 8 && local.staging.found.isEmpty)
     }
@@ -335,7 +321,7 @@ import Testing
                 inode, base: base, size: base.size, in: transaction)
             try file.persist(in: transaction)
         }
-        try forgetSystem(local)
+        try local.store.forgetSystem()
         local = try open()
         #expect(try node("a", local)?.staged != nil && local.staging.found.isEmpty)
     }

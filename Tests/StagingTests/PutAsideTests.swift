@@ -42,7 +42,7 @@ import Testing
             try file.persist(in: transaction)
             return file
         }
-        try store.write { try $0.setSetting("staging.system", to: "another boot") }
+        try store.forgetSystem()
         return file.number
     }
 

@@ -158,6 +158,26 @@ import Testing
         #expect(try store.read { try $0.node(file.inode)?.modified } != WallTime(seconds: 0))
     }
 
+    @Test("what a dead process had written behind the base and not saved never shows in its block")
+    func unsavedBehindBase() throws {
+        let baseBytes: [UInt8] = [1, 2, 3]
+        let file = try begin(over: baseBytes)
+        let size = Self.block * 3
+        _ = try file.truncate(to: size, now: .now())
+        try store.write { try file.persist(in: $0) }
+        try write(file, 1000, [7], base: baseBytes)
+        try write(file, Self.block * 2 + 10, [8, 9], base: baseBytes)
+        let other = try StagingArea(directory: staging.directory, store: store)
+        let reopened = try #require(try other.existing(file.inode))
+        try write(reopened, 2000, [4], base: baseBytes)
+        try write(reopened, Self.block * 2 + 20, [5], base: baseBytes)
+        var expected = [UInt8](repeating: 0, count: Int(size))
+        expected.overwrite(at: 0, with: baseBytes)
+        expected[2000] = 4
+        expected[Int(Self.block) * 2 + 20] = 5
+        #expect(try read(reopened, 0..<expected.count, base: baseBytes) == expected)
+    }
+
     @Test("what a transaction that was undone has not saved is still to be saved")
     func undone() throws {
         struct DiskIsFull: Error {}

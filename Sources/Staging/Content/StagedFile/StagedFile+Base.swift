@@ -76,23 +76,27 @@ extension StagedFile {
             let upper = min(range.upperBound, base.limit)
             if range.lowerBound < upper {
                 let count = Int(clamping: upper -| range.lowerBound)
-                let failure: StagingError? = bytes.withUnsafeBytes { buffer in
-                    do throws(StagingError) {
-                        return try self.bytes.keepingTime { () throws(StagingError) in
-                            try self.bytes.write(
-                                UnsafeRawBufferPointer(rebasing: buffer.prefix(count)),
-                                at: range.lowerBound)?.refusal
-                        }
-                    } catch {
-                        return error
-                    }
-                }
-                if let failure {
-                    throw failure
-                }
+                try writeFilled(bytes, count: count, at: range.lowerBound)
             }
             state.noteFilled(block)
         }
+    }
+
+    /// Writes the first bytes of a fetched block into the staging file, which keeps its times.
+    private func writeFilled(
+        _ block: [UInt8], count: Int, at offset: Int64
+    ) throws(StagingError) {
+        let failure: StagingError? = block.withUnsafeBytes { buffer in
+            do throws(StagingError) {
+                return try bytes.keepingTime { () throws(StagingError) in
+                    try bytes.write(
+                        UnsafeRawBufferPointer(rebasing: buffer.prefix(count)), at: offset)?.refusal
+                }
+            } catch {
+                return error
+            }
+        }
+        if let failure { throw failure }
     }
 
     /// How many blocks of the base were filled in.

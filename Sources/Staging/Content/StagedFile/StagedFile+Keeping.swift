@@ -66,8 +66,8 @@ extension StagedFile {
 
     /// Makes the next row say that its bytes may not be on the disk, because some of them are about
     /// to be written over.
-    package func withdraw() {
-        state.withLock { $0.withdraw() }
+    package func invalidateFlushedRow() {
+        state.withLock { $0.invalidateFlushedRow() }
     }
 
     /// Marks the saved content as complete, because a handle was closed.
@@ -120,7 +120,7 @@ extension StagedFile {
     /// Notes that the flusher has flushed a generation, with so many filled blocks. Returns false
     /// if bytes of the row's content were written over, or blocks filled in, before the flush
     /// ended: the disk may have a mixture then. Called in the transaction of the row, so that later
-    /// writes withdraw the row first.
+    /// writes invalidate the row first.
     func noteFlushed(_ generation: Int64, fills: Int) -> Bool {
         state.withLock { $0.noteRowFlushed(generation, fills: fills) }
     }

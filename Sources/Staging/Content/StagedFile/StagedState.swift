@@ -231,7 +231,7 @@ struct StagedState {
     }
 
     /// Makes the next row say that its bytes may not be on the disk.
-    mutating func withdraw() {
+    mutating func invalidateFlushedRow() {
         content.generation +|= 1
     }
 
