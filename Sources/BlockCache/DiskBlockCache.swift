@@ -158,103 +158,20 @@ package final class DiskBlockCache: Sendable {
         store(bytes[...], at: offset, of: hash, in: file)
     }
 
-    /// Moves a file with this content into the cache, or copies it from another disk. The content
-    /// is verified first; if it does not match, the file and the cached content stay unchanged.
-    package func adopt(path: String, hash: ContentHash, size: Int64) {
-        adopt(path: path, size: size, anyOf: [hash]) { false }
-    }
-
-    /// The same for a file that may have any of several contents of its size, in bytes. Asks after
-    /// each block whether it is cancelled; then the file stays where it is, for a later call.
-    package func adopt(
-        path: String, size: Int64, anyOf hashes: Set<ContentHash>, isCancelled: () -> Bool
-    ) {
-        guard size > 0, let survey = survey(path, size: size, isCancelled) else { return }
-        let hash = ContentHash(blockDigests: survey.digests)
-        guard hashes.contains(hash), makeFolder(of: hash) else { return }
-        forgetOpen(hash)
-        // The index first: old checksums are valid for the new file, but useless without a file.
-        // After a kill before the new index the content is not cached.
-        unlink(folder.indexPath(hash))
-        guard rename(path, folder.dataPath(hash)) == 0 else {
-            return copy(path, hash: hash, size: size, isCancelled)
-        }
-        chmod(folder.dataPath(hash), 0o600)
-        state.withLock { state in
-            // A reader may have opened the earlier files since.
-            state.open[hash] = nil
-            state.retention.remove(hash)
-        }
-        guard let file = content(hash, size: size, creates: true),
-            file.note(sums: survey.sums, from: 0)
-        else { return remove(hash) }
-        for (block, digest) in survey.digests.enumerated() {
-            file.noteDigest(digest, of: block)
-        }
-        state.withLock { $0.retention.add(Self.cost(size, isNew: true), to: hash) }
-        evict(keeping: hash)
-    }
-
-    private struct Survey {
-        var sums: [UInt8] = []
-        var digests: [ContentHash] = []
-    }
-
-    /// Reads a whole file; nil unless it is a regular file of this size with a single link.
-    private func survey(_ path: String, size: Int64, _ isCancelled: () -> Bool) -> Survey? {
-        var survey = Survey()
-        let isRead = forEachBlock(of: path, size: size, isCancelled) { bytes in
-            for start in stride(from: 0, to: bytes.count, by: Int(clamping: Self.chunkSize)) {
-                let chunk = bytes[start...].prefix(Int(clamping: Self.chunkSize))
-                survey.sums.append(contentsOf: ContentFile.sum(of: chunk))
-            }
-            survey.digests.append(bytes.withUnsafeBytes { ContentHasher.blockDigest($0) })
-        }
-        return isRead ? survey : nil
-    }
-
-    private func copy(
-        _ path: String, hash: ContentHash, size: Int64, _ isCancelled: () -> Bool
-    ) {
-        var block = 0
-        _ = forEachBlock(of: path, size: size, isCancelled) { bytes in
-            _ = insert(block: block, of: hash, size: size, bytes: bytes)
-            block +|= 1
-        }
-    }
-
-    /// Calls `body` with each block of a file; false if not all of it was read.
-    private func forEachBlock(
-        of path: String, size: Int64, _ isCancelled: () -> Bool, _ body: ([UInt8]) -> Void
-    ) -> Bool {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        var status = stat()
-        // A file with a second link could be changed through the second link.
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            status.st_nlink == 1, Int64(clamping: status.st_size) == size
-        else { return false }
-        for offset in stride(from: 0, to: size, by: Int(clamping: Self.blockSize)) {
-            let count = Int(clamping: min(Self.blockSize, size -| offset))
-            guard let bytes = ContentFile.read(descriptor, at: offset, count: count) else {
-                return false
-            }
-            body(bytes)
-            if isCancelled() { return false }
-        }
-        return true
-    }
-
     // MARK: Keeping
 
     /// Removes a content from the cache.
     package func remove(_ hash: ContentHash) {
+        forget(hash)
+        folder.remove(hash)
+    }
+
+    /// Forgets a content whose files are removed or replaced.
+    func forget(_ hash: ContentHash) {
         state.withLock { state in
             state.retention.remove(hash)
             state.open[hash] = nil
         }
-        folder.remove(hash)
     }
 
     /// Verifies all contents and drops damaged chunks.
@@ -347,8 +264,15 @@ package final class DiskBlockCache: Sendable {
         if lost > 0 { state.withLock { $0.retention.add(0 -| lost, to: hash) } }
     }
 
-    private func forgetOpen(_ hash: ContentHash) {
+    /// Closes the files of a content, as soon as no reader uses them.
+    func forgetOpen(_ hash: ContentHash) {
         state.withLock { $0.open[hash] = nil }
+    }
+
+    /// Counts a whole content that was moved into the cache.
+    func noteWhole(_ hash: ContentHash, size: Int64) {
+        state.withLock { $0.retention.add(Self.cost(size, isNew: true), to: hash) }
+        evict(keeping: hash)
     }
 
     private func evict(keeping current: ContentHash?) {
@@ -368,7 +292,7 @@ package final class DiskBlockCache: Sendable {
 
     /// Makes the folder of a content's files. If the whole cache was deleted, as by a program that
     /// cleans up, it begins anew.
-    private func makeFolder(of hash: ContentHash) -> Bool {
+    func makeFolder(of hash: ContentHash) -> Bool {
         if folder.makeFolder(of: hash) { return true }
         return lock.withLock { lock in
             if let new = folder.remake() {
@@ -384,7 +308,7 @@ package final class DiskBlockCache: Sendable {
         }
     }
 
-    private func content(_ hash: ContentHash, size: Int64, creates: Bool) -> ContentFile? {
+    func content(_ hash: ContentHash, size: Int64, creates: Bool) -> ContentFile? {
         if let known = state.withLock({ $0.open[hash] }) {
             return known.layout.size == size ? known : nil
         }

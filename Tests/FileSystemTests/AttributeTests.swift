@@ -289,19 +289,19 @@ struct AttributeTests {
         let file = try fixture.makeFile("f")
         let moment = fixture.fs.entries.moment()
         let node = try #require(try fixture.node(file))
-        fixture.relay.treeDidChange([.content(file)])
+        fixture.invalidator.treeDidChange([.content(file)])
         let entries = fixture.fs.entries
         #expect(entries.entry(node, since: moment).timeouts == Timeouts(entry: 0, attributes: 0))
         #expect(entries.absenceTimeout(since: moment) == 0)
     }
 
     @Test("the kernel gets invalidations of names that it knows, and no others")
-    func relay() throws {
+    func invalidations() throws {
         let fixture = try Fixture()
         let folder = try fixture.mkdir("d")
         let known = try fixture.makeFile("f", in: folder)
         let unknown = InodeID(999)
-        fixture.relay.treeDidChange([
+        fixture.invalidator.treeDidChange([
             .entry(parent: folder, name: name("a")),
             .entry(parent: unknown, name: name("a")),
             .deletedEntry(parent: .root, child: known, name: name("b")),
@@ -316,7 +316,7 @@ struct AttributeTests {
                 .inode(known, content: false), .listing(folder),
             ])
         fixture.fs.forget(known, count: 1)
-        fixture.relay.treeDidChange([.content(known)])
+        fixture.invalidator.treeDidChange([.content(known)])
         #expect(fixture.kernel.calls.count == 5)
     }
 
@@ -326,7 +326,7 @@ struct AttributeTests {
         let fixture = try Fixture()
         let file = try fixture.makeFile("f")
         let folder = try fixture.mkdir("d")
-        fixture.relay.treeDidChange([
+        fixture.invalidator.treeDidChange([
             .deletedEntry(parent: .root, child: file, name: name("f")),
             .deletedEntry(parent: .root, child: folder, name: name("d")),
         ])

@@ -140,16 +140,18 @@ extension Fixture {
         _ inode: InodeID, _ handle: HandleID, _ offset: Int64, _ bytes: [UInt8],
         isPage: Bool = false
     ) throws -> Int {
-        try bytes.withUnsafeBytes {
-            try fs.write(inode, handle: handle, offset: offset, bytes: $0, isPage: isPage).now()
+        let origin: WriteOrigin = isPage ? .page : .call(try fs.handles.handle(handle).flags)
+        return try bytes.withUnsafeBytes {
+            try fs.write(inode, handle: handle, offset: offset, bytes: $0, from: origin).now()
         }
     }
 
     func writeWaiting(
         _ inode: InodeID, _ handle: HandleID, _ offset: Int64, _ bytes: [UInt8]
     ) async throws -> Int {
+        let flags = try fs.handles.handle(handle).flags
         let answer = bytes.withUnsafeBytes {
-            fs.write(inode, handle: handle, offset: offset, bytes: $0, isPage: false)
+            fs.write(inode, handle: handle, offset: offset, bytes: $0, from: .call(flags))
         }
         return try await answer.value()
     }

@@ -170,6 +170,25 @@ struct ContentTests {
         #expect(try fixture.contents(file) == text("123"))
     }
 
+    @Test("a write obeys the flags that its descriptor has by then, not those of its open")
+    func changedFlags() throws {
+        let fixture = try Fixture()
+        let file = try fixture.makeFile("log", text("1"))
+        let handle = try fixture.open(file, .appending)
+        func write(_ offset: Int64, _ string: String, _ flags: OpenFlags) throws {
+            _ = try text(string).withUnsafeBytes {
+                try fixture.fs.write(
+                    file, handle: handle, offset: offset, bytes: $0, from: .call(flags)
+                ).now()
+            }
+        }
+        try write(0, "4", .writing)
+        let direct = OpenFlags(writes: true, appends: true, isDirect: true)
+        try write(2, "3", direct)
+        try write(1, "2", direct)
+        #expect(try fixture.contents(file) == text("423"))
+    }
+
     @Test("a file that was opened exclusively or truncated is not fetched; size limits hold")
     func limits() throws {
         let fixture = try Fixture()

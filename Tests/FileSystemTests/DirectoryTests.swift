@@ -47,12 +47,12 @@ struct DirectoryTests {
         _ = fixture.fs.readDirectory(.root, handle: handle, offset: 0, withEntries: false) { _ in
             true
         }
-        #expect(!fixture.relay.inodes.isKnown(a))
+        #expect(!fixture.invalidator.inodes.isKnown(a))
         _ = fixture.fs.readDirectory(.root, handle: handle, offset: 0, withEntries: true) {
             $0.text != "b"
         }
-        #expect(fixture.relay.inodes.isKnown(a))
-        #expect(!fixture.relay.inodes.isKnown(b))
+        #expect(fixture.invalidator.inodes.isKnown(a))
+        #expect(!fixture.invalidator.inodes.isKnown(b))
     }
 
     @Test("names made or removed while a folder is read do not disturb the others")

@@ -25,7 +25,7 @@ final class Fixture: Sendable {
     let content = FakeContent()
     let kernel = RecordingKernel()
     let openFiles = OpenFiles()
-    let relay = KernelInvalidator()
+    let invalidator = KernelInvalidator()
     let clock = ManualClock()
     let documents: DocumentExports?
     let fs: DropboxFileSystem
@@ -53,10 +53,10 @@ final class Fixture: Sendable {
         self.documents = documents
         fs = try DropboxFileSystem(
             store: store, staging: staging, sync: sync, reader: content, documents: documents,
-            openFiles: openFiles, relay: relay, options: options, clock: clock,
+            openFiles: openFiles, invalidator: invalidator, options: options, clock: clock,
             queue: { queue ?? ThreadQueue(label: $0) }, programName: programName,
             log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        relay.attach(kernel)
+        invalidator.attach(kernel)
         sync.attach(store)
     }
 

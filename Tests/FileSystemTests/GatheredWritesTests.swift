@@ -17,7 +17,7 @@ struct GatheredWritesTests {
     /// The server's side changes a file's content.
     private func change(_ file: InodeID, to text: String, in fixture: Fixture) throws {
         try changeSilently(file, to: text, in: fixture)
-        fixture.relay.treeDidChange([.content(file)])
+        fixture.invalidator.treeDidChange([.content(file)])
     }
 
     /// The server's side changes a file's content, and the kernel has not been told yet.

@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test("renamed to a name that does not match, it is sent, but for what matches by itself")
-    func published() throws {
+    func madeSynced() throws {
         let fixture = try fixture()
         let folder = try fixture.mkdir("node_modules")
         let file = try fixture.makeFile("a", in: folder, text("x"))
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test("a file on the server that is renamed to an ignored name is kept here and deleted there")
-    func withdrawn() async throws {
+    func movedOutOfSync() async throws {
         let fixture = try fixture()
         let file = try fixture.remoteFile("a.c", text("bytes"), isCached: false)
         try await fixture.fs.rename(

@@ -61,7 +61,7 @@ struct NamespaceTests {
             ).now()
         }
         #expect(throws: FileSystemError.invalidArgument) { try first.open(inode) }
-        // The folder is published, its special file is not.
+        // The folder becomes synced, its special file does not.
         try first.rename(".~ignored", to: "published")
         #expect(try first.isQueued(other))
         #expect(try !first.isQueued(inode))

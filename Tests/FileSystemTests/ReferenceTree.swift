@@ -188,7 +188,7 @@ struct ReferenceTree {
         case (false, true):
             if self[id].kind == .directory { throw .crossDevice }
             self[id].isLocal = true
-        case (true, false): publish(id)
+        case (true, false): makeSynced(id)
         case (true, true), (false, false): break
         }
         self[folder].children[name] = nil
@@ -201,11 +201,11 @@ struct ReferenceTree {
         try isLocal(name, in: folder) || self[id].kind == .symbolicLink
     }
 
-    private mutating func publish(_ id: NodeID) {
+    private mutating func makeSynced(_ id: NodeID) {
         self[id].isLocal = false
         for (name, child) in self[id].children
         where self[child].kind != .symbolicLink && !Self.isLocal(name) {
-            publish(child)
+            makeSynced(child)
         }
     }
 

@@ -295,7 +295,7 @@ struct RenameTests {
     }
 
     @Test("renaming from a local name to a normal one sends it, with all that is in it")
-    func publish() throws {
+    func makeSynced() throws {
         let fixture = try Fixture()
         let folder = try fixture.mkdir("~d.tmp")
         let file = try fixture.makeFile("f", in: folder, text("x"))
@@ -311,7 +311,7 @@ struct RenameTests {
     }
 
     @Test("renaming to a local name keeps the bytes here before the server deletes them")
-    func withdraw() async throws {
+    func moveOutOfSync() async throws {
         let fixture = try Fixture()
         let file = try fixture.remoteFile("doc", text("bytes"), isCached: false)
         let answer = fixture.fs.rename(
@@ -331,7 +331,7 @@ struct RenameTests {
     }
 
     @Test("renaming to a local name offline and uncached is refused, with nothing changed")
-    func withdrawOffline() async throws {
+    func moveOutOfSyncOffline() async throws {
         let fixture = try Fixture()
         let file = try fixture.remoteFile("doc", text("bytes"), isCached: false)
         fixture.content.update { $0.failure = .offline("no route") }
@@ -343,7 +343,7 @@ struct RenameTests {
     }
 
     @Test("folders on the server are not renamed to local names: mv(1) is to copy them")
-    func withdrawFolder() throws {
+    func moveFolderOutOfSync() throws {
         let fixture = try Fixture()
         try fixture.remoteFolder("d")
         #expect(throws: FileSystemError.crossDevice) { try fixture.rename("d", to: "~d.tmp") }

@@ -103,7 +103,7 @@ struct SharedLinkTests {
         #expect(try second.fs.readSymbolicLink(link).now() == text("x"))
         // One that the account did not keep is tried again by the next mount.
         try second.store.write { transaction in
-            try transaction.withdraw(link)
+            try transaction.makeLocalOnly(link)
             try transaction.setSetting(StoredSetting.links, to: nil)
         }
         #expect(try !isLocal(link, second.remounted()))

@@ -44,7 +44,7 @@ extension TestFileSystem {
 
     func write(
         _ inode: InodeID, handle: HandleID, offset: Int64, bytes: UnsafeRawBufferPointer,
-        isPage: Bool
+        from origin: WriteOrigin
     ) -> Answer<Int> {
         let bytes = Array(bytes)
         return perform("write") { (state) throws(FileSystemError) in

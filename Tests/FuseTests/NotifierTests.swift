@@ -95,7 +95,7 @@ struct NotifierTests {
         let notifier = Notifier()
         let kernel = Kernel()
         let pending = PendingOperations()
-        let operation = Operation(name: "lookup", inodes: [.root], isInterruptible: true)
+        let operation = Operation(.lookup, inodes: [.root])
         let token = try #require(pending.enter(operation, processID: 1))
         notifier.attach(holds: { pending.holds(now: .now) }, transmit: kernel.transmit)
         notifier.invalidateEntry(try FileName("x"), in: .root)

@@ -11,7 +11,7 @@ import Testing
 @Suite("pending operations")
 struct PendingOperationsTests {
     private static func operation(_ inodes: UInt64...) -> Fuse.Operation {
-        Operation(name: "read", inodes: inodes.map { InodeID($0) }, isInterruptible: true)
+        Operation(.read, inodes: inodes.map { InodeID($0) })
     }
 
     @Test("an operation that is cancelled before it has started is cancelled when it starts")
@@ -33,8 +33,7 @@ struct PendingOperationsTests {
         let pending = PendingOperations()
         let ended = Mutex<[String]>([])
         func start(_ name: String, _ inode: UInt64, _ process: Int32, isRead: Bool = true) throws {
-            let operation = Operation(
-                name: "read", inodes: [InodeID(inode)], isInterruptible: true, isRead: isRead)
+            let operation = Operation(isRead ? .read : .getattr, inodes: [InodeID(inode)])
             let token = try #require(pending.enter(operation, processID: process))
             pending.start(token) {
                 await waitForCancellation()

@@ -49,7 +49,7 @@ struct BackgroundFetchTests {
         let fixture = try Fixture([sample])
         _ = try await fixture.reader.read(sample, 0..<100, ReadSession())
         for block in 0..<3 {
-            try await fixture.reader.bring(sample.content, block: block)
+            try await fixture.reader.fetch(sample.content, block: block)
             let end = min(Int64(block + 1) * 4 << 20, sample.content.size)
             #expect(
                 fixture.cache.contains(
@@ -66,7 +66,7 @@ struct BackgroundFetchTests {
         let fixture = try Fixture([sample])
         let middle = Int64(2 * mebibyte)
         _ = try await fixture.reader.read(sample, middle..<middle + 65536, ReadSession())
-        try await fixture.reader.bring(sample.content, block: 0)
+        try await fixture.reader.fetch(sample.content, block: 0)
         #expect(
             fixture.cache.contains(
                 sample.content.hash, size: sample.content.size, range: 0..<Int64(4 * mebibyte)))
@@ -78,7 +78,7 @@ struct BackgroundFetchTests {
         let sample = Sample(size: 3 * mebibyte, seed: 2)
         let fixture = try Fixture([sample])
         fixture.store.gate.open(to: 0)
-        async let brought: Void = fixture.reader.bring(sample.content, block: 0)
+        async let brought: Void = fixture.reader.fetch(sample.content, block: 0)
         #expect(await eventually { fixture.store.runningCount == 1 })
         async let bytes = fixture.reader.bytes(
             of: sample.content, range: 5..<1000, session: ReadSession())
@@ -94,7 +94,7 @@ struct BackgroundFetchTests {
         let other = Sample(size: 20 * mebibyte, seed: 6)
         let fixture = try Fixture([sample, other])
         let reader = fixture.reader
-        try await reader.bring(sample.content, block: 0)
+        try await reader.fetch(sample.content, block: 0)
         fixture.store.gate.open(to: 12 << 20)
         // Another handle reads, and goes on reading.
         let reading = Task {
@@ -102,7 +102,7 @@ struct BackgroundFetchTests {
                 of: other.content, range: (16 << 20)..<(16 << 20) + 10, session: ReadSession())
         }
         #expect(await eventually { fixture.store.requests.count == 2 })
-        let bringing = Task { try await reader.bring(sample.content, block: 1) }
+        let bringing = Task { try await reader.fetch(sample.content, block: 1) }
         let end = (9 << 20) - 10..<Int64(9 << 20)
         #expect(await eventually { reader.fetcher.table.withLock { $0.fetches.count } == 3 })
         #expect(
@@ -117,9 +117,9 @@ struct BackgroundFetchTests {
     func fromMemory() async throws {
         let sample = Sample(size: 100_000, seed: 3)
         let fixture = try Fixture([sample])
-        try await fixture.reader.bring(sample.content, block: 0)
+        try await fixture.reader.fetch(sample.content, block: 0)
         _ = fixture.cache.clear()
-        try await fixture.reader.bring(sample.content, block: 0)
+        try await fixture.reader.fetch(sample.content, block: 0)
         #expect(
             fixture.cache.contains(
                 sample.content.hash, size: sample.content.size, range: 0..<sample.content.size))
@@ -131,10 +131,10 @@ struct BackgroundFetchTests {
         let sample = Sample(size: 3 * mebibyte, seed: 4)
         let fixture = try Fixture([sample])
         fixture.store.gate.open(to: 0)
-        let bringing = Task { try await fixture.reader.bring(sample.content, block: 0) }
+        let bringing = Task { try await fixture.reader.fetch(sample.content, block: 0) }
         #expect(await eventually { fixture.store.runningCount == 1 })
         bringing.cancel()
-        await #expect(throws: BringError.remote(.cancelled)) { try await bringing.value }
+        await #expect(throws: BackgroundFetchError.remote(.cancelled)) { try await bringing.value }
         #expect(await eventually { fixture.store.cancelledCount == 1 })
     }
 }

@@ -106,7 +106,7 @@ struct FaultTests {
     private let mebibyte64: Int64 = 1 << 20
 
     @Test("a handle that has seen wrong bytes gets errors, also when the file is right again")
-    func condemnedHandle() async throws {
+    func mismatchedHandle() async throws {
         let sample = Sample(size: 9 * mebibyte, seed: 7)
         let fixture = try Fixture([sample])
         fixture.store.onRequest { _, range in range.contains(70_000) ? .flip(70_000) : nil }

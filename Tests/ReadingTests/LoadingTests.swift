@@ -72,7 +72,7 @@ struct LoadingTests {
         let sample = Sample(size: 30 << 20, seed: 3)
         let fixture = try Fixture([sample], memory: 2 << 20)
         for block in 0..<8 {
-            try await fixture.reader.bring(sample.content, block: block)
+            try await fixture.reader.fetch(sample.content, block: block)
         }
         let requests = fixture.store.requests.count
         #expect(try await fixture.reader.readThrough(sample, ReadSession(), step: mebibyte))
@@ -101,7 +101,7 @@ struct LoadingTests {
         let sample = Sample(size: 37 << 20 + 5, seed: 5)
         let fixture = try Fixture([sample], memory: 24 << 20)
         for block in stride(from: 1, to: 9, by: 2) {
-            try await fixture.reader.bring(sample.content, block: block)
+            try await fixture.reader.fetch(sample.content, block: block)
         }
         await withTaskGroup(of: Bool.self) { group in
             for number in 0..<6 {

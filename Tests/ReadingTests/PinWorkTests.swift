@@ -78,9 +78,9 @@ struct PinWorkTests {
         let files = (2..<12).map { file($0, content: "\($0)") }
         var work = PinWork()
         work.take(scan(files, limit: 4), found: [])
-        #expect(!work.needsLook)
+        #expect(!work.needsScan)
         work.take(scan(files, limit: 4), found: Set((2..<6).map { hash("\($0)") }))
-        #expect(work.needsLook)
+        #expect(work.needsScan)
         let next = scan(files, known: work.known, limit: 100)
         #expect(!next.isCut && next.unknown.count == 6 && next.hashes.count == 10)
         #expect(next.totals.presentFiles == 4)

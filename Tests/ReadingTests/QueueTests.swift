@@ -179,18 +179,18 @@ struct QueueTests {
 
     @Test("the block that completes a content is known when all others are here or on their way")
     func completing() {
-        var ledger = ContentLedger(blockCount: 4)
-        #expect(ledger.unknownBlock(besides: 3) == 2)
-        for block in 0..<3 { ledger.began(block) }
-        #expect(ledger.unknownBlock(besides: 3) == nil)
-        ledger.ended(1, passes: false)
-        #expect(ledger.unknownBlock(besides: 3) == 1)
-        ledger.found(1)
-        #expect(ledger.unknownBlock(besides: 3) == nil)
-        #expect(!ledger.isSettled)
-        ledger.ended(0, passes: true)
-        ledger.ended(2, passes: true)
-        #expect(ledger.isSettled && ledger.unknownBlock(besides: 3) == nil)
+        var verification = ContentVerification(blockCount: 4)
+        #expect(verification.unknownBlock(besides: 3) == 2)
+        for block in 0..<3 { verification.began(block) }
+        #expect(verification.unknownBlock(besides: 3) == nil)
+        verification.ended(1, passes: false)
+        #expect(verification.unknownBlock(besides: 3) == 1)
+        verification.found(1)
+        #expect(verification.unknownBlock(besides: 3) == nil)
+        #expect(!verification.isSettled)
+        verification.ended(0, passes: true)
+        verification.ended(2, passes: true)
+        #expect(verification.isSettled && verification.unknownBlock(besides: 3) == nil)
     }
 }
 

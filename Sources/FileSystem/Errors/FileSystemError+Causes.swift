@@ -33,7 +33,7 @@ extension FileSystemError {
         case .cursorReset: self = .inputOutput("the listing's cursor expired")
         case .rootChanged: self = .inputOutput("the account's root has changed")
         case .rootMissing(let path):
-            self = .inputOutput("the mounted folder is not on Dropbox any more: \(path)")
+            self = .inputOutput("the mounted folder is no longer on Dropbox: \(path)")
         case .contentMismatch: self = .inputOutput("the content does not match its hash")
         case .sessionLost: self = .inputOutput("the upload session was lost")
         case .malformed(let text):
@@ -50,6 +50,8 @@ extension FileSystemError {
         case .remote(let error): self.init(error)
         case .local(let failure): self.init(failure)
         case .baseLost: self = .inputOutput(SyncError.baseLostProblem)
+        // Only the feed has this error.
+        case .relist: self.init(RemoteError.cursorReset)
         }
     }
 

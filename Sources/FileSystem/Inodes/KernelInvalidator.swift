@@ -25,7 +25,7 @@ package final class KernelInvalidator: TreeChangeObserving {
     /// Held for an assignment; no other lock is taken under it.
     private let state = Mutex(State())
 
-    /// Creates a relay without a kernel.
+    /// Creates an invalidator that has no kernel yet.
     package init() {}
 
     /// Sets the kernel to notify; nil detaches it.
@@ -58,6 +58,12 @@ package final class KernelInvalidator: TreeChangeObserving {
         treeDidChange([.content(inode)])
     }
 
+    /// Makes the kernel drop the pages of a file. Its size is the kernel's already.
+    func dropPages(of inode: InodeID) {
+        inodes.noteUnknownPages(of: inode)
+        state.withLock { $0.kernel }?.invalidateInode(inode, content: true)
+    }
+
     /// Number of announced changes.
     var epoch: UInt64 { state.withLock { $0.epoch } }
 
@@ -74,11 +80,11 @@ package final class KernelInvalidator: TreeChangeObserving {
         }
         guard let kernel else { return }
         for change in changes {
-            relay(change, to: kernel)
+            send(change, to: kernel)
         }
     }
 
-    private func relay(_ change: TreeChange, to kernel: any KernelInvalidating) {
+    private func send(_ change: TreeChange, to kernel: any KernelInvalidating) {
         switch change {
         case .entry(let parent, let name):
             guard inodes.isKnown(parent) else { return }

@@ -73,12 +73,10 @@ package protocol FileSystemOperations: Sendable {
     ) -> Answer<CreatedFile>
     /// Reads up to `count` bytes; returns fewer only at the end of the file.
     func read(_ inode: InodeID, handle: HandleID, offset: Int64, count: Int) -> Answer<[UInt8]>
-    /// Writes all bytes and returns their count. `bytes` is valid during the call only. With
-    /// `isPage` they are a page from the kernel's cache, as of a mapping, and are written at
-    /// `offset` even through a handle that appends.
+    /// Writes all bytes and returns their count. `bytes` is valid during the call only.
     func write(
         _ inode: InodeID, handle: HandleID, offset: Int64, bytes: UnsafeRawBufferPointer,
-        isPage: Bool
+        from origin: WriteOrigin
     ) -> Answer<Int>
     /// Called when a descriptor is closed; errors reach `close(2)`.
     func flush(_ inode: InodeID, handle: HandleID) -> Answer<Void>

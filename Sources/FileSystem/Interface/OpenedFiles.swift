@@ -45,6 +45,24 @@ package struct OpenFlags: Hashable, Sendable {
     }
 }
 
+/// The origin of written bytes.
+package enum WriteOrigin: Hashable, Sendable {
+    /// A program's call, with the flags that its descriptor has at that moment: fcntl(2) changes
+    /// those of its open, and `RWF_SYNC` and `RWF_DSYNC` of pwritev2(2) are among them.
+    case call(OpenFlags)
+    /// A page of the kernel's cache, as of a mapping. It goes to its offset, even through a handle
+    /// that appends.
+    case page
+
+    /// Whether the bytes are flushed before the call returns.
+    var isSynchronous: Bool {
+        switch self {
+        case .call(let flags): flags.isSynchronous
+        case .page: false
+        }
+    }
+}
+
 /// The result of an open.
 package struct OpenedFile: Hashable, Sendable {
     /// The new handle of the file.

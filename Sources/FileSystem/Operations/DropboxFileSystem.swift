@@ -14,8 +14,9 @@ import Tree
 /// The tree in the store is authoritative. A change of names or attributes is one transaction on
 /// the caller's thread that checks, changes local facts and puts the node into the journal; Sync
 /// derives the server's step from that. Changed content goes into staging files, whose sizes and
-/// block maps are saved when a handle is flushed. Only two things wait on the network: the listing
-/// of a folder that was never listed, and bytes that are not cached.
+/// block maps are saved when a handle is flushed. Four things wait for the network: the listing of
+/// a folder that was never listed, bytes that are not cached, the export of a cloud document, and
+/// an fsync with `fsync=remote`.
 package final class DropboxFileSystem: FileSystemOperations {
     /// The attribute whose setting changes nothing: the kernel raises an inotify event for the
     /// call. It has no value.
@@ -28,7 +29,7 @@ package final class DropboxFileSystem: FileSystemOperations {
     private let attributes: InodeAttributes
     private let extendedAttributes: ExtendedAttributes
     private let space: AccountSpace
-    private let handles: FileHandles
+    let handles: FileHandles
     private let reads: FileReads
     private let writes: FileWrites
     private let copies: FileCopies
@@ -37,7 +38,7 @@ package final class DropboxFileSystem: FileSystemOperations {
     private let openFiles: OpenFiles
     let entries: KernelEntries
 
-    /// Connects the parts. `openFiles` and `relay` must be those that Sync uses. Without a
+    /// Connects the parts. `openFiles` and `invalidator` must be those that Sync uses. Without a
     /// `folderReader`, every file is fetched alone; without `documents`, cloud documents cannot be
     /// opened; without `thumbnails`, none are made. `queue` makes a queue of background work;
     /// `programName` finds the name of the caller's program, if it can be known; `noteFetched` gets
@@ -47,9 +48,8 @@ package final class DropboxFileSystem: FileSystemOperations {
     package init(
         store: MetadataStore, staging: StagingArea, sync: any Syncing, reader: any ContentReading,
         folderReader: FolderReader? = nil, documents: DocumentExports? = nil,
-        thumbnails: FolderThumbnails? = nil, openFiles: OpenFiles, relay: KernelInvalidator,
-        options: FileSystemOptions,
-        clock: any SyncClock = SystemClock(),
+        thumbnails: FolderThumbnails? = nil, openFiles: OpenFiles, invalidator: KernelInvalidator,
+        options: FileSystemOptions, clock: any SyncClock = SystemClock(),
         disk: DiskQueue = DiskQueue(label: "dbxfs.filesystem"),
         ended: EndedInodes = EndedInodes(delay: 0),
         queue: (_ label: String) -> any BackgroundQueue = { ThreadQueue(label: $0) },
@@ -58,14 +58,14 @@ package final class DropboxFileSystem: FileSystemOperations {
     ) throws(FileSystemError) {
         let work = LocalWork(disk: disk, log: log)
         let tree = LocalTree(
-            store: store, staging: staging, sync: sync, relay: relay,
+            store: store, staging: staging, sync: sync, invalidator: invalidator,
             context: LocalContext(
                 rules: LocalRules(
                     isReadOnly: options.isReadOnly, foldsCase: options.foldsCase,
                     refusesNames: options.refusesNames,
                     ignored: options.ignored, rootPath: options.rootPath, host: sync.host,
                     posix: options.posix),
-                staging: staging, openFiles: openFiles, references: relay.inodes),
+                staging: staging, openFiles: openFiles, references: invalidator.inodes),
             clock: clock, work: work)
         (self.store, self.openFiles) = (store, openFiles)
         let folderTime: WallTime
@@ -79,7 +79,7 @@ package final class DropboxFileSystem: FileSystemOperations {
             throw FileSystemError(cause: error)
         }
         if options.gathersWrites {
-            relay.keepSizesInKernel { inode in
+            invalidator.keepSizesInKernel { inode in
                 // If the read fails, the name is looked up when its timeout ends.
                 try? store.read { try $0.node(inode) }
             }
@@ -87,7 +87,7 @@ package final class DropboxFileSystem: FileSystemOperations {
         // Content of open files.
         let finder = ContentFinder(store: store, staging: staging, openFiles: openFiles)
         let keeper = ContentKeeper(
-            store: store, tree: tree, openFiles: openFiles, relay: relay, sync: sync,
+            store: store, tree: tree, openFiles: openFiles, invalidator: invalidator, sync: sync,
             options: options, work: work)
         unsaved = UnsavedFiles(
             keeper: keeper, openFiles: openFiles, queue: queue("dbxfs.filesystem.unsaved"),
@@ -102,30 +102,33 @@ package final class DropboxFileSystem: FileSystemOperations {
         // Answers to the kernel.
         let attempts = StoreAttempts(
             sync: sync, contents: contents, documents: documents, work: work)
-        let sentBack = SentBack()
+        let staleOpens = StaleOpens()
         entries = KernelEntries(
-            relay: relay, openFiles: openFiles, sentBack: sentBack, documents: documents,
-            staging: staging, sync: sync, clock: clock, options: options, folderTime: folderTime)
+            invalidator: invalidator, openFiles: openFiles, staleOpens: staleOpens,
+            documents: documents, staging: staging, sync: sync, clock: clock, options: options,
+            folderTime: folderTime)
         // Operations.
         handles = FileHandles(
             attempts: attempts, finder: finder, contents: contents, keeper: keeper,
-            documents: documents, cachedOnly: cachedOnly, openFiles: openFiles, relay: relay,
-            sentBack: sentBack, clock: clock, options: options, noteFetched: noteFetched)
+            documents: documents, cachedOnly: cachedOnly, openFiles: openFiles,
+            invalidator: invalidator, staleOpens: staleOpens, clock: clock, options: options,
+            noteFetched: noteFetched)
         reads = FileReads(
             handles: handles, contents: contents, reader: reader, folderReader: folderReader,
             work: work)
         writes = FileWrites(
-            handles: handles, contents: contents, keeper: keeper, inodes: relay.inodes, sync: sync,
-            options: options, work: work)
+            handles: handles, contents: contents, openFiles: openFiles,
+            invalidator: invalidator, sync: sync, options: options, work: work)
         copies = FileCopies(
             store: store, tree: tree, handles: handles, contents: contents, openFiles: openFiles,
             sync: sync, clock: clock, options: options, work: work)
         lookups = NodeLookups(
-            store: store, tree: tree, attempts: attempts, entries: entries, inodes: relay.inodes,
-            ended: ended, foldsCase: options.foldsCase)
+            store: store, tree: tree, attempts: attempts, entries: entries,
+            inodes: invalidator.inodes, ended: ended, foldsCase: options.foldsCase)
         newNodes = NewNodes(
             store: store, tree: tree, attempts: attempts, entries: entries, handles: handles,
-            openFiles: openFiles, inodes: relay.inodes, sync: sync, clock: clock, options: options)
+            openFiles: openFiles, inodes: invalidator.inodes, sync: sync, clock: clock,
+            options: options)
         names = NameChanges(tree: tree, attempts: attempts, sync: sync, options: options)
         folders = FolderReads(
             store: store, staging: staging, sync: sync, attempts: attempts, entries: entries,
@@ -134,8 +137,8 @@ package final class DropboxFileSystem: FileSystemOperations {
             work: work)
         attributes = InodeAttributes(
             store: store, tree: tree, attempts: attempts, entries: entries, finder: finder,
-            contents: contents, keeper: keeper, openFiles: openFiles, relay: relay, sync: sync,
-            options: options)
+            contents: contents, keeper: keeper, openFiles: openFiles, invalidator: invalidator,
+            sync: sync, options: options)
         extendedAttributes = ExtendedAttributes(
             store: store, tree: tree, attempts: attempts, sync: sync, options: options)
         space = AccountSpace(store: store, sync: sync, clock: clock, work: work)
@@ -273,9 +276,9 @@ package final class DropboxFileSystem: FileSystemOperations {
 
     package func write(
         _ inode: InodeID, handle: HandleID, offset: Int64, bytes: UnsafeRawBufferPointer,
-        isPage: Bool
+        from origin: WriteOrigin
     ) -> Answer<Int> {
-        writes.write(inode, handle: handle, offset: offset, bytes: bytes, isPage: isPage)
+        writes.write(inode, handle: handle, offset: offset, bytes: bytes, from: origin)
     }
 
     package func flush(_ inode: InodeID, handle: HandleID) -> Answer<Void> {

@@ -21,9 +21,9 @@ final class KernelEntries: Sendable {
     /// kernel changes by itself.
     private static let shortTimeout = 1.0
 
-    private let relay: KernelInvalidator
+    private let invalidator: KernelInvalidator
     private let openFiles: OpenFiles
-    private let sentBack: SentBack
+    private let staleOpens: StaleOpens
     private let documents: DocumentContents
     private let staging: StagingArea
     private let sync: any Syncing
@@ -33,16 +33,16 @@ final class KernelEntries: Sendable {
     /// mounted here, so that they stay the same.
     let folderTime: WallTime
 
-    private var inodes: KernelInodeCache { relay.inodes }
+    private var inodes: KernelInodeCache { invalidator.inodes }
 
     init(
-        relay: KernelInvalidator, openFiles: OpenFiles, sentBack: SentBack,
+        invalidator: KernelInvalidator, openFiles: OpenFiles, staleOpens: StaleOpens,
         documents: DocumentContents, staging: StagingArea, sync: any Syncing, clock: any SyncClock,
         options: FileSystemOptions, folderTime: WallTime
     ) {
-        self.relay = relay
+        self.invalidator = invalidator
         self.openFiles = openFiles
-        self.sentBack = sentBack
+        self.staleOpens = staleOpens
         self.documents = documents
         self.staging = staging
         self.sync = sync
@@ -54,7 +54,7 @@ final class KernelEntries: Sendable {
     /// Captures the current moment; call it before reading the store.
     func moment() -> Moment {
         Moment(
-            epoch: relay.epoch, isFeedHealthy: sync.isFeedHealthy,
+            epoch: invalidator.epoch, isFeedHealthy: sync.isFeedHealthy,
             isTreeComplete: sync.isTreeComplete)
     }
 
@@ -67,7 +67,7 @@ final class KernelEntries: Sendable {
         entry.generation = generation
         guard options.gathersWrites, node.kind == .file else { return entry }
         keepSize(of: node, in: &entry)
-        if relay.epoch != moment.epoch {
+        if invalidator.epoch != moment.epoch {
             // The size may be that of an earlier content, and this kernel does not ask for it
             // again.
             inodes.noteNewContent(node.inode)
@@ -95,7 +95,7 @@ final class KernelEntries: Sendable {
         // A caller that was sent back, and has looked up the name since, opens that inode.
         let isAwaited =
             inodes.isOutdated(inode)
-            && sentBack.awaits(inodes.toldGeneration(of: inode), of: inode, at: now)
+            && staleOpens.awaits(inodes.toldGeneration(of: inode), of: inode, at: now)
         let isRevision = node.staged == nil && !node.isCloudDocument
         let version = isRevision ? FileVersion(of: node) : nil
         return openFiles.decide(on: inode) { isOpen in
@@ -119,7 +119,7 @@ final class KernelEntries: Sendable {
             attributes.occupied = staging.occupiedBytes(of: staged)
         }
         noteTold(attributes)
-        guard relay.epoch == moment.epoch else {
+        guard invalidator.epoch == moment.epoch else {
             return Entry(attributes: attributes, timeouts: Timeouts(entry: 0, attributes: 0))
         }
         let timeout = moment.isFeedHealthy ? Self.longTimeout : Self.shortTimeout
@@ -145,7 +145,7 @@ final class KernelEntries: Sendable {
     func absenceTimeout(since moment: Moment) -> Double {
         // When case is folded, a create in another case makes this name exist without an
         // invalidation.
-        moment.isFeedHealthy && moment.isTreeComplete && relay.epoch == moment.epoch
+        moment.isFeedHealthy && moment.isTreeComplete && invalidator.epoch == moment.epoch
             && !options.foldsCase ? Self.longTimeout : 0
     }
 }

@@ -12,19 +12,19 @@ final class LocalTree: Sendable {
     private let store: MetadataStore
     private let staging: StagingArea
     private let sync: any Syncing
-    private let relay: KernelInvalidator
+    private let invalidator: KernelInvalidator
     private let context: LocalContext
     private let clock: any SyncClock
     private let work: LocalWork
 
     init(
-        store: MetadataStore, staging: StagingArea, sync: any Syncing, relay: KernelInvalidator,
-        context: LocalContext, clock: any SyncClock, work: LocalWork
+        store: MetadataStore, staging: StagingArea, sync: any Syncing,
+        invalidator: KernelInvalidator, context: LocalContext, clock: any SyncClock, work: LocalWork
     ) {
         self.store = store
         self.staging = staging
         self.sync = sync
-        self.relay = relay
+        self.invalidator = invalidator
         self.context = context
         self.clock = clock
         self.work = work
@@ -45,10 +45,10 @@ final class LocalTree: Sendable {
             return (value, changes.effects)
         }
         effects.freedFiles.forEach(staging.removeFile)
-        effects.otherNames.forEach(relay.forgetName)
+        effects.otherNames.forEach(invalidator.forgetName)
         if let returned = effects.returned {
             sync.noteReturn(of: returned)
-            relay.treeDidChange(returned.changes)
+            invalidator.treeDidChange(returned.changes)
         }
         return value
     }

@@ -85,7 +85,7 @@ struct PinWork: Sendable {
     /// Whether no content is missing.
     var isIdle: Bool { missing.isEmpty }
     /// Whether another scan is due, because the last one was cut off.
-    var needsLook: Bool { isCut && missing.count == postponed.count }
+    var needsScan: Bool { isCut && missing.count == postponed.count }
     /// Whether every missing content has failed.
     var isStuck: Bool {
         !missing.isEmpty && (postponed.count == missing.count || failures > 3)
@@ -273,7 +273,7 @@ struct PinWork: Sendable {
             detail
         case .timedOut: "Dropbox did not answer in time"
         case .rateLimited: "Dropbox asked to wait: too many requests"
-        case .notFound: "Dropbox does not have this version any more"
+        case .notFound: "Dropbox no longer has this version"
         default: "\(error)"
         }
     }

@@ -24,7 +24,7 @@ package final class Pinner: Sendable {
         var hasPins = true
         /// Whether the tree has changed since then.
         var isStale = true
-        var nextLook = WallTime(nanoseconds: 0)
+        var nextScan = WallTime(nanoseconds: 0)
         /// Callers that wait for a scan begun after their request.
         var waiters: [CheckedContinuation<Void, Never>] = []
         var isOver = false
@@ -55,7 +55,7 @@ package final class Pinner: Sendable {
 
     private let store: MetadataStore
     private let cache: DiskBlockCache
-    private let reader: any ContentBringing
+    private let reader: any BackgroundFetching
     private let folders: FolderReader?
     private let sync: @Sendable () -> SyncStatus
     private let clock: any SyncClock
@@ -70,7 +70,7 @@ package final class Pinner: Sendable {
     /// `folders` fetches small files with their folders; it must be a separate instance, because
     /// pins are no evidence of a reader's pattern.
     package init(
-        store: MetadataStore, cache: DiskBlockCache, reader: any ContentBringing,
+        store: MetadataStore, cache: DiskBlockCache, reader: any BackgroundFetching,
         folders: FolderReader? = nil,
         sync: @escaping @Sendable () -> SyncStatus, clock: any SyncClock = SystemClock(),
         log: Logger
@@ -91,7 +91,7 @@ package final class Pinner: Sendable {
     /// Protects pinned content, lets the cache count the content of earlier runs, which may evict,
     /// and then fetches missing content until the task is cancelled.
     package func run() async {
-        while await !look(isFirst: true), !Task.isCancelled {
+        while await !scan(isFirst: true), !Task.isCancelled {
             try? await clock.sleep(until: clock.now().adding(seconds: Self.failurePause))
         }
         store.observeTransactions { [weak self] in self?.treeMayHaveChanged() }
@@ -112,19 +112,19 @@ package final class Pinner: Sendable {
 
     /// Marks the tree as changed after a commit. Without pins it does nothing.
     private func treeMayHaveChanged() {
-        let isNews = state.withLock { state in
+        let isNew = state.withLock { state in
             guard state.hasPins, !state.isStale else { return false }
             state.isStale = true
             return true
         }
-        if isNews { signal.yield() }
+        if isNew { signal.yield() }
     }
 
     /// Makes the next scan begin at once.
-    private func requestLook(_ waiter: CheckedContinuation<Void, Never>? = nil) {
+    private func requestScan(_ waiter: CheckedContinuation<Void, Never>? = nil) {
         let isOver = state.withLock { state in
             state.isStale = true
-            state.nextLook = WallTime(nanoseconds: 0)
+            state.nextScan = WallTime(nanoseconds: 0)
             if let waiter, !state.isOver { state.waiters.append(waiter) }
             return state.isOver
         }
@@ -135,10 +135,10 @@ package final class Pinner: Sendable {
     private func step(in group: inout DiscardingTaskGroup) async {
         let now = clock.now()
         let isDue = state.withLock { state in
-            (state.isStale || state.work.needsLook)
-                && (now >= state.nextLook || !state.waiters.isEmpty)
+            (state.isStale || state.work.needsScan)
+                && (now >= state.nextScan || !state.waiters.isEmpty)
         }
-        if isDue { _ = await look() }
+        if isDue { _ = await scan() }
         startFetches(in: &group)
         guard let time = wakeTime() else { return }
         group.addTask {
@@ -156,7 +156,7 @@ package final class Pinner: Sendable {
         let now = clock.now()
         return state.withLock { state in
             var times: [WallTime] = []
-            if state.isStale || state.work.needsLook { times.append(state.nextLook) }
+            if state.isStale || state.work.needsScan { times.append(state.nextScan) }
             if let time = state.work.wakeTime(after: now) { times.append(time) }
             if !state.wasReachable, !state.isPaused, !state.work.isIdle {
                 times.append(now.adding(seconds: Self.reachabilityPause))
@@ -170,11 +170,11 @@ package final class Pinner: Sendable {
         }
     }
 
-    // MARK: Looking
+    // MARK: Scanning
 
     /// Scans the tree and checks the disk; false if the database failed. At the first scan, the
     /// cache counts its content as soon as it knows what to keep.
-    private func look(isFirst: Bool = false) async -> Bool {
+    private func scan(isFirst: Bool = false) async -> Bool {
         let (known, waiters) = state.withLock { state in
             state.isStale = false
             return (state.work.known, state.takeWaiters())
@@ -199,7 +199,7 @@ package final class Pinner: Sendable {
             state.withLock { state in
                 state.work.take(scan, found: found)
                 state.hasPins = hasPins
-                state.nextLook = now.adding(
+                state.nextScan = now.adding(
                     seconds: Double.maximum(Self.pause.least, Self.pause.factor * spent))
             }
             return true
@@ -208,7 +208,7 @@ package final class Pinner: Sendable {
             let next = clock.now().adding(seconds: Self.failurePause)
             state.withLock { state in
                 state.isStale = true
-                state.nextLook = next
+                state.nextScan = next
             }
             return false
         }
@@ -251,9 +251,9 @@ package final class Pinner: Sendable {
     private func fetch(_ piece: PinWork.Piece) async {
         var ending = PinWork.Ending.kept
         var name = ""
-        do throws(BringError) {
+        do throws(BackgroundFetchError) {
             await folders?.prepare(piece.content, of: piece.inode)
-            try await reader.bring(piece.content, block: piece.block)
+            try await reader.fetch(piece.content, block: piece.block)
         } catch {
             ending =
                 switch error {
@@ -261,7 +261,7 @@ package final class Pinner: Sendable {
                 case .notKept: .notKept
                 }
             name = await path(of: piece.inode)
-            log.debug("pinned content did not come", metadata: ["error": "\(error)"])
+            log.debug("the fetch of pinned content failed", metadata: ["error": "\(error)"])
         }
         let isWhole = state.withLock { [now = clock.now()] state in
             state.running -|= 1
@@ -292,13 +292,13 @@ package final class Pinner: Sendable {
         }
         let store = store
         try await disk.run { try store.synchronize() }
-        await withCheckedContinuation { requestLook($0) }
+        await withCheckedContinuation { requestScan($0) }
     }
 
     /// Checks the disk for all pinned contents again.
     package func checkAgain() {
         state.withLock { $0.work.forgetPresent() }
-        requestLook()
+        requestScan()
     }
 
     /// The totals and the state of all pins. Returns at once.

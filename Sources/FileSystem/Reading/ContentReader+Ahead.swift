@@ -51,7 +51,7 @@ extension ContentReader {
                 continue
             }
             guard hasRoom else {
-                fetcher.table.withLock { $0.forgetIdleLedger(of: content) }
+                fetcher.table.withLock { $0.forgetIdleVerification(of: content) }
                 return false
             }
             let range = DiskBlockCache.chunkStart(position)..<missing.upperBound

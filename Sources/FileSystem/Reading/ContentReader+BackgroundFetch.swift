@@ -6,26 +6,28 @@ package import Core
 package import RemoteStore
 import Synchronization
 
-/// Brings content into the cache. `ContentReader` implements it in a mount.
-package protocol ContentBringing: Sendable {
-    /// Brings the missing bytes of a 4 MiB block into the cache.
+/// Fetches content into the cache. `ContentReader` implements it in a mount.
+package protocol BackgroundFetching: Sendable {
+    /// Fetches the missing bytes of a 4 MiB block into the cache.
     ///
     /// Throws `notKept` if the bytes came and the local disk did not take them.
-    func bring(_ content: FileVersion, block index: Int) async throws(BringError)
+    func fetch(_ content: FileVersion, block index: Int) async throws(BackgroundFetchError)
 }
 
 /// Why a block is not in the cache.
-package enum BringError: Error, Hashable, Sendable {
+package enum BackgroundFetchError: Error, Hashable, Sendable {
     /// The server or the network refused it, or the task has ended.
     case remote(RemoteError)
     /// The local disk did not take it.
     case notKept
 }
 
-extension ContentReader: ContentBringing {
-    /// Brings a block into the cache when no reader needs the network. A reader of the same block
+extension ContentReader: BackgroundFetching {
+    /// Fetches a block into the cache when no reader needs the network. A reader of the same block
     /// shares the fetch, and promotes it.
-    package func bring(_ content: FileVersion, block index: Int) async throws(BringError) {
+    package func fetch(
+        _ content: FileVersion, block index: Int
+    ) async throws(BackgroundFetchError) {
         let key = BlockKey(hash: content.hash, index: index)
         let block = content.range(ofBlock: index)
         while let rest = await missing(content, block) {

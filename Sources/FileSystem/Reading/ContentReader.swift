@@ -89,7 +89,7 @@ package final class ContentReader: ContentReading {
         of content: FileVersion, range: Range<Int64>, session: ReadSession
     ) async throws(RemoteError) -> [UInt8] {
         guard range.lowerBound >= 0, range.upperBound <= content.size else {
-            throw .malformed("bytes beyond the end of the content were asked for")
+            throw .malformed("bytes beyond the end of the content were requested")
         }
         let epoch = fetcher.table.withLock { $0.epoch }
         if session.begin(epoch).isFirst {
@@ -97,11 +97,13 @@ package final class ContentReader: ContentReading {
         }
         var result: [UInt8] = []
         for (index, part) in parts(of: range) {
-            try refuseCondemned(content, session)
-            let decision = session.note(part)
-            let bytes = try await self.part(content, index, part, decision, session)
+            try refuseMismatched(content, session)
+            let read = BlockRead(
+                content: content, key: BlockKey(hash: content.hash, index: index), range: part,
+                decision: session.note(part), session: session)
+            let bytes = try await blockBytes(read)
             // Earlier bytes may have failed the check during the wait.
-            try refuseCondemned(content, session)
+            try refuseMismatched(content, session)
             if part == range { return bytes }
             result.append(contentsOf: bytes)
         }
@@ -110,13 +112,13 @@ package final class ContentReader: ContentReading {
 
     /// Refuses a handle that has read bytes of a content which failed the check, so that its reader
     /// learns of it. Handles opened afterwards start afresh.
-    private func refuseCondemned(
+    private func refuseMismatched(
         _ content: FileVersion, _ session: ReadSession
     ) throws(RemoteError) {
-        let (condemned, epoch) = fetcher.table.withLock { table in
-            (table.condemnation(of: content.hash), table.epoch)
+        let (mismatch, epoch) = fetcher.table.withLock { table in
+            (table.mismatchEpoch(of: content.hash), table.epoch)
         }
-        guard let condemned, session.begin(epoch).epoch < condemned else { return }
+        guard let mismatch, session.begin(epoch).epoch < mismatch else { return }
         throw .malformed("the content does not have the hash that the server gave")
     }
 
@@ -151,71 +153,92 @@ package final class ContentReader: ContentReading {
         return cache.bytes(of: content.hash, size: content.size, range: part)
     }
 
+    /// A read of bytes of one block.
+    private struct BlockRead: Sendable {
+        let content: FileVersion
+        let key: BlockKey
+        let range: Range<Int64>
+        let decision: ReadPattern.Decision
+        let session: ReadSession
+    }
+
     /// Bytes of one block, assembled from fetches in flight, the disk, and new fetches.
-    private func part(
-        _ content: FileVersion, _ index: Int, _ part: Range<Int64>,
-        _ decision: ReadPattern.Decision, _ session: ReadSession
-    ) async throws(RemoteError) -> [UInt8] {
-        let key = BlockKey(hash: content.hash, index: index)
+    private func blockBytes(_ read: BlockRead) async throws(RemoteError) -> [UInt8] {
         var result: [UInt8] = []
-        var position = part.lowerBound
-        while position < part.upperBound {
-            var fetch = retained(key, at: position)
-            let left = position..<part.upperBound
-            let border = fetcher.table.withLock { $0.withheldStart(key, left) }
-            let rest = position..<max(position, min(border ?? .max, part.upperBound))
-            if fetch == nil {
-                guard !rest.isEmpty else {
-                    try await ended(key, at: position)
-                    continue
-                }
-                let found = await disk.run { self.prefixOnDisk(content, rest) }
-                if !found.isEmpty {
-                    if found.count == part.count {
-                        fetchAhead(content, decision.stream, session)
-                        return found
-                    }
-                    result.append(contentsOf: found)
-                    position +|= Int64(clamping: found.count)
-                    continue
-                }
-                fetch = await fetcher.demand(
-                    content, key, rest, decision.reach, isHeaderProbe: session.isHeaderProbe)
-                // The stream's claim keeps the fetch alive after this read has its bytes.
-                if let fetch, fetch.retain() { session.claim(fetch, for: decision.stream) }
-            }
-            guard let fetch else { continue }
-            if !fetch.isLocal { session.stalled(decision.stream, at: position) }
-            fetchAhead(content, decision.stream, session)
-            let wanted = position..<min(part.upperBound, fetch.range.upperBound)
-            let bytes: [UInt8]
-            do throws(RemoteError) {
-                defer { fetch.release() }
-                bytes = try await fetch.wait(for: wanted)
-            } catch .cancelled where !Task.isCancelled {
-                // It was cancelled for another reader.
-                continue
-            } catch {
-                throw error
-            }
-            if !fetch.isLocal { session.noteFetch() }
-            if wanted == part { return bytes }
+        var position = read.range.lowerBound
+        while position < read.range.upperBound {
+            guard let bytes = try await nextBytes(read, from: position) else { continue }
+            if bytes.count == read.range.count { return bytes }
             result.append(contentsOf: bytes)
-            position = wanted.upperBound
+            position +|= Int64(clamping: bytes.count)
         }
         return result
     }
 
-    /// The fetch that brings a byte, if there is one; the caller must release it.
-    private func retained(_ key: BlockKey, at position: Int64) -> BlockFetch? {
-        let (fetch, turns) = fetcher.table.withLock { $0.demand(key, at: position) }
-        turns.take()
+    /// Bytes of a read from a position on, as many as one source has: a fetch in flight, the disk,
+    /// or a new fetch. Nil if none had any, because another fetch has ended or was made: try again.
+    private func nextBytes(
+        _ read: BlockRead, from position: Int64
+    ) async throws(RemoteError) -> [UInt8]? {
+        let (content, key, left) = (read.content, read.key, position..<read.range.upperBound)
+        if let fetch = demandedFetch(key, at: position) {
+            return try await wait(for: fetch, read, from: position)
+        }
+        let border = fetcher.table.withLock { $0.withheldStart(key, left) }
+        let rest = position..<max(position, min(border ?? .max, left.upperBound))
+        guard !rest.isEmpty else {
+            try await waitForEnd(ofFetchAt: position, key)
+            return nil
+        }
+        let found = await disk.run { self.prefixOnDisk(content, rest) }
+        if !found.isEmpty {
+            if found.count == read.range.count {
+                fetchAhead(content, read.decision.stream, read.session)
+            }
+            return found
+        }
+        let made = await fetcher.makeDemanded(
+            content, key, rest, read.decision.reach, isHeaderProbe: read.session.isHeaderProbe)
+        guard let made else { return nil }
+        // The stream's claim keeps the fetch alive after this read has its bytes.
+        if made.retain() { read.session.claim(made, for: read.decision.stream) }
+        return try await wait(for: made, read, from: position)
+    }
+
+    /// The bytes of a read that a fetch brings, when they are there; nil if the fetch was cancelled
+    /// for another reader. Releases the fetch.
+    private func wait(
+        for fetch: BlockFetch, _ read: BlockRead, from position: Int64
+    ) async throws(RemoteError) -> [UInt8]? {
+        if !fetch.isLocal { read.session.stalled(read.decision.stream, at: position) }
+        fetchAhead(read.content, read.decision.stream, read.session)
+        let wanted = position..<min(read.range.upperBound, fetch.range.upperBound)
+        let bytes: [UInt8]
+        do throws(RemoteError) {
+            defer { fetch.release() }
+            bytes = try await fetch.wait(for: wanted)
+        } catch .cancelled where !Task.isCancelled {
+            return nil
+        } catch {
+            throw error
+        }
+        if !fetch.isLocal { read.session.noteFetch() }
+        return bytes
+    }
+
+    /// The fetch that brings a byte, if there is one, promoted for a reader; the caller must
+    /// release it.
+    private func demandedFetch(_ key: BlockKey, at position: Int64) -> BlockFetch? {
+        let (fetch, resumed) = fetcher.table.withLock { $0.retainPromoted(key, at: position) }
+        resumed.resume()
         return fetch
     }
 
     /// Suspends until a cancelled fetch that withholds a byte has ended: ending takes a thread, and
     /// this task may occupy the last one. The next round finds the result.
-    private func ended(_ key: BlockKey, at position: Int64) async throws(RemoteError) {
+    private func waitForEnd(
+        ofFetchAt position: Int64, _ key: BlockKey
+    ) async throws(RemoteError) {
         let ending = fetcher.table.withLock { $0.holder(of: position, key) }
         await ending?.ended()
         if Task.isCancelled { throw .cancelled }

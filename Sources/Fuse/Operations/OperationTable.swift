@@ -30,7 +30,7 @@ extension fuse_lowlevel_ops {
 /// Finds the bridge and takes over the request; does nothing if libfuse passed neither.
 func serve(_ request: fuse_req_t?, _ call: Call, _ body: (Bridge, consuming Reply) -> Void) {
     guard let request else { return }
-    let reply = Reply(request)
+    let reply = Reply(request, call)
     guard let bridge = Bridge.serving(request) else { return }
     bridge.calls.note(call)
     body(bridge, reply)

@@ -28,9 +28,7 @@ extension fuse_lowlevel_ops {
 extension Bridge {
     fileprivate func attributes(_ reply: consuming Reply, _ inode: fuse_ino_t) {
         let inode = InodeID(inode)
-        answer(
-            reply, Operation(name: "getattr", inodes: [inode], isInterruptible: true),
-            with: fileSystem.attributes(of: inode), as: .attributes)
+        answer(reply, on: [inode], with: fileSystem.attributes(of: inode), as: .attributes)
     }
 
     /// The kernel asks with `access(2)` and `chdir(2)` of mounts on which it does not check modes
@@ -50,9 +48,7 @@ extension Bridge {
             case .pending(let work):
                 .pending { () async throws(FileSystemError) in try await work().checkExecutable() }
             }
-        self.answer(
-            reply, Operation(name: "access", inodes: [inode], isInterruptible: true),
-            with: answer, as: .done)
+        self.answer(reply, on: [inode], with: answer, as: .done)
     }
 
     fileprivate func setAttributes(
@@ -65,9 +61,7 @@ extension Bridge {
         if changes.size != nil { pending.endAbandonedReads(of: inode) }
         let result = fileSystem.setAttributes(
             changes, of: inode, handle: info.map { HandleID($0.pointee.fh) })
-        answer(
-            reply, Operation(name: "setattr", inodes: [inode], isInterruptible: true),
-            with: result, as: .attributes)
+        answer(reply, on: [inode], with: result, as: .attributes)
     }
 }
 

@@ -41,9 +41,7 @@ extension Bridge {
     fileprivate func openDirectory(_ reply: consuming Reply, _ inode: fuse_ino_t) {
         let inode = InodeID(inode)
         let caller = reply.caller
-        answer(
-            reply, Operation(name: "opendir", inodes: [inode], isInterruptible: true),
-            with: fileSystem.openDirectory(inode), as: .opened(inode))
+        answer(reply, on: [inode], with: fileSystem.openDirectory(inode), as: .opened(inode))
         fileSystem.noteVisit(at: inode, by: caller)
     }
 
@@ -66,8 +64,7 @@ extension Bridge {
         }
         // Entries that fit are sent even if an error came after: their lookups are counted.
         if let error, listing.count == 0 {
-            let operation = Operation(name: "readdir", inodes: [inode], isInterruptible: false)
-            fail(reply, operation, with: error)
+            fail(reply, on: [inode], with: error)
         } else {
             _ = reply.bytes(listing.filled)
         }
@@ -75,9 +72,7 @@ extension Bridge {
 
     fileprivate func synchronizeDirectory(_ reply: consuming Reply, _ inode: fuse_ino_t) {
         let inode = InodeID(inode)
-        answer(
-            reply, Operation(name: "fsyncdir", inodes: [inode], isInterruptible: true),
-            with: fileSystem.synchronizeDirectory(inode), as: .done)
+        answer(reply, on: [inode], with: fileSystem.synchronizeDirectory(inode), as: .done)
     }
 }
 

@@ -59,14 +59,12 @@ extension Bridge {
     ) {
         guard let name else { return }
         let inode = InodeID(inode)
-        let operation = Operation(name: "getxattr", inodes: [inode], isInterruptible: true)
         guard case .fileSystem(let name) = AttributeName(copyBytes(name)) else {
-            fail(reply, operation, with: .noAttribute)
+            fail(reply, on: [inode], with: .noAttribute)
             return
         }
         answer(
-            reply, operation,
-            with: fileSystem.extendedAttribute(name, of: inode),
+            reply, on: [inode], with: fileSystem.extendedAttribute(name, of: inode),
             as: .attribute(capacity: capacity))
     }
 
@@ -75,8 +73,7 @@ extension Bridge {
     ) {
         let inode = InodeID(inode)
         answer(
-            reply, Operation(name: "listxattr", inodes: [inode], isInterruptible: true),
-            with: fileSystem.extendedAttributeNames(of: inode),
+            reply, on: [inode], with: fileSystem.extendedAttributeNames(of: inode),
             as: .attributeNames(capacity: capacity))
     }
 
@@ -96,7 +93,7 @@ extension Bridge {
         }
         let inode = InodeID(inode)
         answer(
-            reply, Operation(name: "setxattr", inodes: [inode], isInterruptible: true),
+            reply, on: [inode],
             with: fileSystem.setExtendedAttribute(name, of: inode, to: Array(value), mode: mode),
             as: .done)
     }
@@ -106,13 +103,12 @@ extension Bridge {
     ) {
         guard let name else { return }
         let inode = InodeID(inode)
-        let operation = Operation(name: "removexattr", inodes: [inode], isInterruptible: true)
         guard case .fileSystem(let name) = AttributeName(copyBytes(name)) else {
-            fail(reply, operation, with: .noAttribute)
+            fail(reply, on: [inode], with: .noAttribute)
             return
         }
         answer(
-            reply, operation,
-            with: fileSystem.removeExtendedAttribute(name, of: inode), as: .done)
+            reply, on: [inode], with: fileSystem.removeExtendedAttribute(name, of: inode),
+            as: .done)
     }
 }

@@ -54,9 +54,7 @@ extension Bridge {
         let flags = OpenFlags(info.pointee.flags)
         if flags.truncates { pending.endAbandonedReads(of: inode) }
         let result = fileSystem.open(inode, flags: flags, caller: reply.caller)
-        answer(
-            reply, Operation(name: "open", inodes: [inode], isInterruptible: true),
-            with: result, as: .opened(inode))
+        answer(reply, on: [inode], with: result, as: .opened(inode))
     }
 
     fileprivate func create(
@@ -69,9 +67,7 @@ extension Bridge {
         let result = fileSystem.create(
             copyBytes(name), in: parent, permissions: UInt16(clamping: mode & 0o7777),
             flags: OpenFlags(info.pointee.flags), caller: reply.caller)
-        answer(
-            reply, Operation(name: "create", inodes: [parent], isInterruptible: true),
-            with: result, as: .created)
+        answer(reply, on: [parent], with: result, as: .created)
     }
 
     fileprivate func read(
@@ -81,9 +77,7 @@ extension Bridge {
         let inode = InodeID(inode)
         let result = fileSystem.read(
             inode, handle: HandleID(info.pointee.fh), offset: Int64(clamping: offset), count: size)
-        answer(
-            reply, Operation(name: "read", inodes: [inode], isInterruptible: true, isRead: true),
-            with: result, as: .content(limit: size))
+        answer(reply, on: [inode], with: result, as: .content(limit: size))
     }
 
     fileprivate func write(
@@ -92,22 +86,20 @@ extension Bridge {
     ) {
         guard let info else { return }
         let inode = InodeID(inode)
+        let origin: WriteOrigin =
+            info.pointee.writepage != 0 ? .page : .call(OpenFlags(info.pointee.flags))
         let result = fileSystem.write(
             inode, handle: HandleID(info.pointee.fh), offset: Int64(clamping: offset), bytes: bytes,
-            isPage: info.pointee.writepage != 0)
-        answer(
-            reply, Operation(name: "write", inodes: [inode], isInterruptible: true),
-            with: result, as: .count)
+            from: origin)
+        answer(reply, on: [inode], with: result, as: .count)
     }
 
-    /// Not interruptible: programs do not expect EINTR from close(2), and the descriptor is closed
-    /// in any case.
     fileprivate func flush(_ reply: consuming Reply, _ inode: fuse_ino_t, _ info: Info) {
         guard let info else { return }
         let inode = InodeID(inode)
         answer(
-            reply, Operation(name: "flush", inodes: [inode], isInterruptible: false),
-            with: fileSystem.flush(inode, handle: HandleID(info.pointee.fh)), as: .done)
+            reply, on: [inode], with: fileSystem.flush(inode, handle: HandleID(info.pointee.fh)),
+            as: .done)
     }
 
     fileprivate func synchronize(
@@ -117,8 +109,6 @@ extension Bridge {
         let inode = InodeID(inode)
         let result = fileSystem.synchronize(
             inode, handle: HandleID(info.pointee.fh), dataOnly: dataOnly)
-        answer(
-            reply, Operation(name: "fsync", inodes: [inode], isInterruptible: true),
-            with: result, as: .done)
+        answer(reply, on: [inode], with: result, as: .done)
     }
 }

@@ -67,8 +67,7 @@ extension Bridge {
         guard let name else { return }
         let parent = InodeID(parent)
         answer(
-            reply, Operation(name: "lookup", inodes: [parent], isInterruptible: true),
-            with: fileSystem.lookup(copyBytes(name), in: parent), as: .lookup)
+            reply, on: [parent], with: fileSystem.lookup(copyBytes(name), in: parent), as: .lookup)
     }
 
     /// Makes regular files, FIFOs and sockets; device files are refused.
@@ -84,9 +83,7 @@ extension Bridge {
         let result = fileSystem.makeNode(
             kind, copyBytes(name), in: parent, permissions: UInt16(clamping: mode & 0o7777),
             caller: reply.caller)
-        answer(
-            reply, Operation(name: "mknod", inodes: [parent], isInterruptible: true),
-            with: result, as: .entry)
+        answer(reply, on: [parent], with: result, as: .entry)
     }
 
     fileprivate func makeDirectory(
@@ -97,9 +94,7 @@ extension Bridge {
         let result = fileSystem.makeDirectory(
             copyBytes(name), in: parent, permissions: UInt16(clamping: mode & 0o7777),
             caller: reply.caller)
-        answer(
-            reply, Operation(name: "mkdir", inodes: [parent], isInterruptible: true),
-            with: result, as: .entry)
+        answer(reply, on: [parent], with: result, as: .entry)
     }
 
     fileprivate func makeSymbolicLink(
@@ -109,25 +104,21 @@ extension Bridge {
         let parent = InodeID(parent)
         let result = fileSystem.makeSymbolicLink(
             copyBytes(name), in: parent, target: copyBytes(target), caller: reply.caller)
-        answer(
-            reply, Operation(name: "symlink", inodes: [parent], isInterruptible: true),
-            with: result, as: .entry)
+        answer(reply, on: [parent], with: result, as: .entry)
     }
 
     fileprivate func unlink(_ reply: consuming Reply, _ parent: fuse_ino_t, _ name: Name) {
         guard let name else { return }
         let parent = InodeID(parent)
-        answer(
-            reply, Operation(name: "unlink", inodes: [parent], isInterruptible: true),
-            with: fileSystem.unlink(copyBytes(name), in: parent), as: .done)
+        answer(reply, on: [parent], with: fileSystem.unlink(copyBytes(name), in: parent), as: .done)
     }
 
     fileprivate func removeDirectory(_ reply: consuming Reply, _ parent: fuse_ino_t, _ name: Name) {
         guard let name else { return }
         let parent = InodeID(parent)
         answer(
-            reply, Operation(name: "rmdir", inodes: [parent], isInterruptible: true),
-            with: fileSystem.removeDirectory(copyBytes(name), in: parent), as: .done)
+            reply, on: [parent], with: fileSystem.removeDirectory(copyBytes(name), in: parent),
+            as: .done)
     }
 
     fileprivate func rename(
@@ -143,15 +134,11 @@ extension Bridge {
         let newParent = InodeID(newParent)
         let result = fileSystem.rename(
             copyBytes(name), in: parent, to: copyBytes(newName), in: newParent, mode: mode)
-        answer(
-            reply, Operation(name: "rename", inodes: [parent, newParent], isInterruptible: true),
-            with: result, as: .done)
+        answer(reply, on: [parent, newParent], with: result, as: .done)
     }
 
     fileprivate func readSymbolicLink(_ reply: consuming Reply, _ inode: fuse_ino_t) {
         let inode = InodeID(inode)
-        answer(
-            reply, Operation(name: "readlink", inodes: [inode], isInterruptible: true),
-            with: fileSystem.readSymbolicLink(inode), as: .target)
+        answer(reply, on: [inode], with: fileSystem.readSymbolicLink(inode), as: .target)
     }
 }

@@ -16,7 +16,7 @@ extension fuse_lowlevel_ops {
         }
         copy_file_range = {
             request, source, offset, info, target, newOffset, newInfo, count, flags in
-            serve(request, .fallocate) { bridge, reply in
+            serve(request, .copyFileRange) { bridge, reply in
                 bridge.copyRange(
                     reply, (source, offset, info), (target, newOffset, newInfo), count, flags)
             }
@@ -50,9 +50,7 @@ extension Bridge {
             inode, handle: HandleID(info.pointee.fh), offset: Int64(clamping: offset),
             count: Int64(clamping: count),
             mode: mode)
-        answer(
-            reply, Operation(name: "fallocate", inodes: [inode], isInterruptible: true),
-            with: result, as: .done)
+        answer(reply, on: [inode], with: result, as: .done)
     }
 
     /// The largest copy whose size fits in the reply's 32 bits, in whole pages.
@@ -72,10 +70,7 @@ extension Bridge {
             offset: Int64(clamping: source.1), to: InodeID(target.0),
             targetHandle: HandleID(targetInfo.pointee.fh), targetOffset: Int64(clamping: target.1),
             count: Int64(clamping: min(count, Self.maximumCopy)))
-        let operation = Operation(
-            name: "copy_file_range", inodes: [InodeID(source.0), InodeID(target.0)],
-            isInterruptible: true)
-        answer(reply, operation, with: result, as: .count)
+        answer(reply, on: [InodeID(source.0), InodeID(target.0)], with: result, as: .count)
     }
 
     fileprivate func seek(
@@ -91,8 +86,6 @@ extension Bridge {
         let result = fileSystem.seek(
             inode, handle: HandleID(info.pointee.fh), offset: Int64(clamping: offset),
             target: target)
-        answer(
-            reply, Operation(name: "lseek", inodes: [inode], isInterruptible: true),
-            with: result, as: .offset)
+        answer(reply, on: [inode], with: result, as: .offset)
     }
 }

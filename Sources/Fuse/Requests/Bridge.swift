@@ -50,30 +50,30 @@ final class Bridge: Sendable {
         body?()
     }
 
-    /// Answers a request: immediately on this thread, or when the answer's task ends.
+    /// Answers a request on inodes: immediately on this thread, or when the answer's task ends.
     func answer<Value>(
-        _ reply: consuming Reply, _ operation: Operation, with answer: Answer<Value>,
+        _ reply: consuming Reply, on inodes: [InodeID], with answer: Answer<Value>,
         as encoding: Encoding<Value>
     ) {
         switch answer {
         case .ready(let value):
             send(value, to: reply, as: encoding)
         case .failed(let error):
-            fail(reply, operation, with: error)
+            fail(reply, on: inodes, with: error)
         case .pending(let work):
-            wait(for: work, reply: reply, operation: operation, encoding: encoding)
+            wait(for: work, reply: reply, inodes: inodes, encoding: encoding)
         }
     }
 
     /// Replies with an error.
-    func fail(_ reply: consuming Reply, _ operation: Operation, with error: FileSystemError) {
+    func fail(_ reply: consuming Reply, on inodes: [InodeID], with error: FileSystemError) {
+        let name = reply.call.rawValue
         if case .inputOutput(let reason) = error {
             // Only this error has a reason that its errno cannot express.
             log.error(
-                "\(operation.name) failed",
-                metadata: ["inodes": "\(operation.inodes)", "reason": "\(reason)"])
+                "\(name) failed", metadata: ["inodes": "\(inodes)", "reason": "\(reason)"])
         } else {
-            log.trace("\(operation.name): \(error)", metadata: ["inodes": "\(operation.inodes)"])
+            log.trace("\(name): \(error)", metadata: ["inodes": "\(inodes)"])
         }
         reply.fail(Errno(error))
     }
@@ -89,8 +89,9 @@ final class Bridge: Sendable {
     /// Runs the work in a task, and frees the thread that received the request at once.
     private func wait<Value: Sendable>(
         for work: @escaping @Sendable () async throws(FileSystemError) -> Value,
-        reply: consuming Reply, operation: Operation, encoding: Encoding<Value>
+        reply: consuming Reply, inodes: [InodeID], encoding: Encoding<Value>
     ) {
+        let operation = Operation(reply.call, inodes: inodes)
         guard let token = pending.enter(operation, processID: reply.caller.processID) else {
             // The session is ending: ENOTCONN, as from a network filesystem whose server is gone.
             reply.fail(.socketNotConnected)
@@ -110,12 +111,12 @@ final class Bridge: Sendable {
             } catch {
                 outcome = .failure(error)
             }
-            finish(parked, token, operation, with: outcome, as: encoding)
+            finish(parked, token, inodes, with: outcome, as: encoding)
         }
     }
 
     private func finish<Value>(
-        _ parked: ParkedReply, _ token: UInt64, _ operation: Operation,
+        _ parked: ParkedReply, _ token: UInt64, _ inodes: [InodeID],
         with outcome: Result<Value, FileSystemError>, as encoding: Encoding<Value>
     ) {
         defer { pending.leave(token) }
@@ -129,7 +130,7 @@ final class Bridge: Sendable {
         }
         switch outcome {
         case .success(let value): send(value, to: reply, as: encoding)
-        case .failure(let error): fail(reply, operation, with: error)
+        case .failure(let error): fail(reply, on: inodes, with: error)
         }
     }
 }

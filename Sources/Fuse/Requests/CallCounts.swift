@@ -37,6 +37,7 @@ enum Call: String {
     case link
     case readlink
     case fallocate
+    case copyFileRange = "copy_file_range"
     case lseek
     case ioctl
 }

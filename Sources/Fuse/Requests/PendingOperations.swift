@@ -8,15 +8,21 @@ import Synchronization
 
 /// The properties of a waiting operation.
 struct Operation: Sendable {
-    /// Name for the log.
-    let name: StaticString
+    let call: Call
     /// The inodes whose locks or pages the kernel holds until the reply: the parents of names, the
     /// file being read.
     let inodes: [InodeID]
-    /// Whether a non-fatal signal may cancel it.
-    let isInterruptible: Bool
+
+    init(_ call: Call, inodes: [InodeID]) {
+        self.call = call
+        self.inodes = inodes
+    }
+
+    /// Whether a non-fatal signal may cancel it. Programs do not expect EINTR from close(2), and
+    /// the descriptor is closed in any case.
+    var isInterruptible: Bool { call != .flush }
     /// Whether it reads pages of a file, which the kernel keeps locked until the reply.
-    var isRead = false
+    var isRead: Bool { call == .read }
 }
 
 /// The table of operations in flight.

@@ -15,10 +15,13 @@ import SystemPackage
 // one of them only.
 struct Reply: ~Copyable, @unchecked Sendable {
     private let request: fuse_req_t
+    /// The kind of the request.
+    let call: Call
 
     /// Takes over a request without a reply.
-    init(_ request: fuse_req_t) {
+    init(_ request: fuse_req_t, _ call: Call) {
         self.request = request
+        self.call = call
     }
 
     deinit {

@@ -15,14 +15,14 @@ final class InodeAttributes: Sendable {
     private let contents: FileContents
     private let keeper: ContentKeeper
     private let openFiles: OpenFiles
-    private let relay: KernelInvalidator
+    private let invalidator: KernelInvalidator
     private let sync: any Syncing
     private let options: FileSystemOptions
 
     init(
         store: MetadataStore, tree: LocalTree, attempts: StoreAttempts, entries: KernelEntries,
         finder: ContentFinder, contents: FileContents, keeper: ContentKeeper, openFiles: OpenFiles,
-        relay: KernelInvalidator, sync: any Syncing, options: FileSystemOptions
+        invalidator: KernelInvalidator, sync: any Syncing, options: FileSystemOptions
     ) {
         self.store = store
         self.tree = tree
@@ -32,7 +32,7 @@ final class InodeAttributes: Sendable {
         self.contents = contents
         self.keeper = keeper
         self.openFiles = openFiles
-        self.relay = relay
+        self.invalidator = invalidator
         self.sync = sync
         self.options = options
     }
@@ -54,12 +54,16 @@ final class InodeAttributes: Sendable {
             if self.options.isReadOnly { throw FileSystemError.readOnly }
             // A failure may come after the content has changed.
             var hasFailed = true
-            defer { if hasFailed && changes.size != nil { self.relay.forgetContent(of: inode) } }
+            defer {
+                if hasFailed && changes.size != nil { self.invalidator.forgetContent(of: inode) }
+            }
             if let size = changes.size {
                 try self.setSize(size, of: inode)
             }
             var isQueued = false
-            let node = try self.tree.change { tree in
+            // `setSize` has refused what the disk has no space for.
+            let space: SpaceReserve.Use = changes.size == nil ? .change : .release
+            let node = try self.tree.change(space: space) { tree in
                 let open = self.openFiles[inode]
                 if let staged = open?.staged {
                     // Saved first, so that the time of the last write does not overwrite the one to
@@ -104,7 +108,7 @@ final class InodeAttributes: Sendable {
             throw FileSystemError.quotaExceeded
         }
         try contents.resize(file, to: size)
-        relay.inodes.noteWrittenSize(size, of: inode)
+        invalidator.inodes.noteWrittenSize(size, of: inode)
     }
 }
 

@@ -28,7 +28,7 @@ final class ContentFinder: Sendable {
         // Content can be committed, and its staging file removed, after the row was read. The next
         // round finds the revision.
         for _ in 0..<4 {
-            let (node, content) = try look(at: file.inode)
+            let (node, content) = try readNode(file.inode)
             try check(node)
             guard case .unknown = file.content else { return node }
             if node.place == nil, !evenWithoutName || node.staged != nil {
@@ -49,8 +49,8 @@ final class ContentFinder: Sendable {
         throw FileSystemError.busy
     }
 
-    /// A node that is being opened, and its content; nil content if the row is out of date.
-    private func look(at inode: InodeID) throws -> (Node, OpenFile.Content?) {
+    /// Reads a node that is being opened, and its content; nil content if the row is out of date.
+    private func readNode(_ inode: InodeID) throws -> (Node, OpenFile.Content?) {
         // A transaction that is running may not know of this handle yet, so the node is read after
         // it. The same holds for the size of staged content, which the last handle may be saving:
         // bytes beyond the size in the row would be cut off.

@@ -12,19 +12,19 @@ final class ContentKeeper: Sendable {
     private let store: MetadataStore
     private let tree: LocalTree
     private let openFiles: OpenFiles
-    private let relay: KernelInvalidator
+    private let invalidator: KernelInvalidator
     private let sync: any Syncing
     private let options: FileSystemOptions
     private let work: LocalWork
 
     init(
-        store: MetadataStore, tree: LocalTree, openFiles: OpenFiles, relay: KernelInvalidator,
+        store: MetadataStore, tree: LocalTree, openFiles: OpenFiles, invalidator: KernelInvalidator,
         sync: any Syncing, options: FileSystemOptions, work: LocalWork
     ) {
         self.store = store
         self.tree = tree
         self.openFiles = openFiles
-        self.relay = relay
+        self.invalidator = invalidator
         self.sync = sync
         self.options = options
         self.work = work
@@ -100,19 +100,21 @@ final class ContentKeeper: Sendable {
         // The kernel has been told attributes without the holes, which may have been gaps between
         // two writes.
         if writes, !openFiles.isOpenForWriting(file.inode), file.staged?.hasHoles == true {
-            relay.treeDidChange([.attributes(file.inode)])
+            invalidator.treeDidChange([.attributes(file.inode)])
         }
         // From here on, readers get the content of the row, and the kernel has the bytes that were
         // written, or refused.
-        if !isSaved || file.hasRefusedPages { relay.forgetContent(of: file.inode) }
+        if !isSaved || file.hasRefusedPages { invalidator.forgetContent(of: file.inode) }
         // Most files have a name, and the kernel has their size: there is nothing to be read.
-        guard left.isLast, left.mayBeUnlinked || relay.inodes.isOutdated(file.inode) else { return }
+        guard left.isLast, left.mayBeUnlinked || invalidator.inodes.isOutdated(file.inode) else {
+            return
+        }
         do {
             guard let node = try store.readBriefly({ try $0.node(file.inode) }) else { return }
             if node.place == nil {
                 tree.end([file.inode])
-            } else if relay.inodes.isOutdated(file.inode) {
-                relay.forgetSize(of: node)
+            } else if invalidator.inodes.isOutdated(file.inode) {
+                invalidator.forgetSize(of: node)
             }
         } catch {
             _ = work.failure(error)

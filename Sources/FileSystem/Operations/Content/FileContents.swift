@@ -51,7 +51,9 @@ final class FileContents: Sendable {
     /// The staging file of an open file, created over its revision if there is none. With
     /// `discardingContent`, a new file is created without base. A present file that was never
     /// flushed is truncated instead.
-    func stage(_ file: OpenFile, discardingContent: Bool = false) throws -> StagedFile {
+    func stage(
+        _ file: OpenFile, discardingContent: Bool = false, space: SpaceReserve.Use = .change
+    ) throws -> StagedFile {
         var revision: FileVersion?
         switch file.content {
         case .unknown: break
@@ -66,8 +68,8 @@ final class FileContents: Sendable {
             }
         }
         // A truncation makes room.
-        let space: SpaceReserve.Use = discardingContent ? .release : .change
-        let staged = try tree.change(space: space) { [revision] changes in
+        let use = discardingContent ? .release : space
+        let staged = try tree.change(space: use) { [revision] changes in
             try changes.beginContent(
                 of: file.inode, over: revision, discardingContent: discardingContent)
         }
@@ -90,12 +92,13 @@ final class FileContents: Sendable {
 
     /// Changes content, unless bytes of the base must be fetched first.
     func change(
-        _ file: OpenFile, _ body: (StagedFile, WallTime) throws -> StagedWrite
+        _ file: OpenFile, space: SpaceReserve.Use = .change,
+        _ body: (StagedFile, WallTime) throws -> StagedWrite
     ) throws -> Progress {
         // Content can be committed between `stage` and `body`; the next round stages anew over that
         // revision.
         for _ in 0..<Self.mostRounds {
-            let staged = try stage(file)
+            let staged = try stage(file, space: space)
             let now = clock.date()
             switch try body(staged, now) {
             case .written:
@@ -110,7 +113,7 @@ final class FileContents: Sendable {
                 // The next round finds its successor.
                 continue
             case .vouched:
-                staged.withdraw()
+                staged.invalidateFlushedRow()
                 try keeper.save(file, isComplete: false)
                 try store.synchronize()
             case .needsBase(let ranges):
@@ -212,7 +215,9 @@ final class FileContents: Sendable {
         }
         // A new staging file is empty already. It is not new if another handle or a delta began it.
         if try file.size != size {
-            _ = try change(file) { staged, now in try staged.truncate(to: size, now: now) }
+            _ = try change(file, space: size < old ? .release : .change) { staged, now in
+                try staged.truncate(to: size, now: now)
+            }
         }
         guard let staged = file.staged else { return }
         // A flushed row must not name more bytes than are on the disk. Emptied content is no

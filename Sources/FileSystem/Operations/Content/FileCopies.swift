@@ -56,7 +56,8 @@ final class FileCopies: Sendable {
         do {
             let from = try handles.handle(handle)
             let to = try handles.handle(targetHandle)
-            guard to.flags.writes, !to.flags.appends else { return .failed(.badHandle) }
+            // The kernel refuses a target that appends.
+            guard to.flags.writes else { return .failed(.badHandle) }
             // The kernel writes by itself then, and each write waits for the disk.
             guard !to.flags.isSynchronous else { return .failed(.unsupported) }
             guard offset >= 0, count >= 0 else { return .failed(.invalidArgument) }

@@ -17,21 +17,22 @@ final class FileHandles: Sendable {
     private let documents: DocumentContents
     private let cachedOnly: CachedOnlyPrograms
     private let openFiles: OpenFiles
-    private let relay: KernelInvalidator
-    private let sentBack: SentBack
+    private let invalidator: KernelInvalidator
+    private let staleOpens: StaleOpens
     private let headerProbes = HeaderProbes()
     private let clock: any SyncClock
     private let options: FileSystemOptions
     /// Gets the files for which content was fetched, when they are closed.
     private let noteFetched: @Sendable (InodeID) -> Void
 
-    private var inodes: KernelInodeCache { relay.inodes }
+    private var inodes: KernelInodeCache { invalidator.inodes }
 
     init(
         attempts: StoreAttempts, finder: ContentFinder, contents: FileContents,
         keeper: ContentKeeper, documents: DocumentContents, cachedOnly: CachedOnlyPrograms,
-        openFiles: OpenFiles, relay: KernelInvalidator, sentBack: SentBack, clock: any SyncClock,
-        options: FileSystemOptions, noteFetched: @escaping @Sendable (InodeID) -> Void
+        openFiles: OpenFiles, invalidator: KernelInvalidator, staleOpens: StaleOpens,
+        clock: any SyncClock, options: FileSystemOptions,
+        noteFetched: @escaping @Sendable (InodeID) -> Void
     ) {
         self.attempts = attempts
         self.finder = finder
@@ -40,8 +41,8 @@ final class FileHandles: Sendable {
         self.documents = documents
         self.cachedOnly = cachedOnly
         self.openFiles = openFiles
-        self.relay = relay
-        self.sentBack = sentBack
+        self.invalidator = invalidator
+        self.staleOpens = staleOpens
         self.clock = clock
         self.options = options
         self.noteFetched = noteFetched
@@ -72,16 +73,16 @@ final class FileHandles: Sendable {
     func openExisting(
         _ inode: InodeID, flags: OpenFlags, caller: CallingProcess
     ) throws -> OpenedFile {
-        let hasAsked = sentBack.takes(back: caller, at: clock.now())
+        let isRetry = staleOpens.takeRetry(of: caller, at: clock.now())
         let file = openFiles.register(inode, writes: flags.writes)
         let generation = options.gathersWrites ? inodes.toldGeneration(of: inode) : 0
         do {
-            if !hasAsked, isReplaced(inode) { throw FileSystemError.staleHandle }
-            let node = try finder.settle(file, evenWithoutName: hasAsked) {
+            if !isRetry, isReplaced(inode) { throw FileSystemError.staleHandle }
+            let node = try finder.settle(file, evenWithoutName: isRetry) {
                 try self.requireOpenable($0, flags)
-                if hasAsked { self.settleToldVersion(of: file, instead: $0, flags) }
+                if isRetry { self.settleToldVersion(of: file, instead: $0, flags) }
                 // Without a name it is looked up again.
-                if $0.place != nil || hasAsked {
+                if $0.place != nil || isRetry {
                     try self.documents.settle(file, of: $0, caller: caller)
                 }
             }
@@ -93,7 +94,7 @@ final class FileHandles: Sendable {
             }
             let size = try knowledgeOfSize(of: file)
             if size == .wrong {
-                guard hasAsked else { throw FileSystemError.staleHandle }
+                guard isRetry else { throw FileSystemError.staleHandle }
                 inodes.noteMistaken(inode)
             }
             let keepsCache = file.version.map { inodes.noteOpened(inode, with: $0) }
@@ -108,11 +109,11 @@ final class FileHandles: Sendable {
                 handle: insert(handle), keepsCache: keepsCache ?? false,
                 isDirect: handle.isDirect, isFlushed: flags.writes)
         } catch {
-            if !hasAsked, FileSystemError(cause: error) == .staleHandle {
-                sentBack.note(caller, inode, generation: generation, at: clock.now())
+            if !isRetry, FileSystemError(cause: error) == .staleHandle {
+                staleOpens.note(caller, inode, generation: generation, at: clock.now())
             }
             // It may have been emptied before the failure.
-            if flags.truncates { relay.forgetContent(of: inode) }
+            if flags.truncates { invalidator.forgetContent(of: inode) }
             keeper.close(file, writes: flags.writes)
             throw error
         }
@@ -173,7 +174,7 @@ final class FileHandles: Sendable {
         }
     }
 
-    /// Tells the inode table the size that the kernel has seen through its own writes.
+    /// Tells the `KernelInodeCache` the size that the kernel has seen through its own writes.
     private func noteWrittenSize(of file: OpenFile) {
         if let size = try? file.size { inodes.noteWrittenSize(size, of: file.inode) }
     }
@@ -182,12 +183,24 @@ final class FileHandles: Sendable {
     /// a slow disk does not hold the caller's thread.
     func synchronize(_ id: HandleID) -> Answer<Void> {
         do {
-            let file = try handle(id).file
+            let handle = try handle(id)
             return .pending { () async throws(FileSystemError) in
-                try await self.keeper.synchronize(file)
+                // With O_SYNC, the kernel calls this at the end of each write(2).
+                try await self.synchronize(
+                    handle.file, ofWrite: handle.flags.isSynchronous)
             }
         } catch {
             return .failed(error)
+        }
+    }
+
+    /// The same for an open file. A program that is interrupted in a write(2) while the server is
+    /// waited for has written its bytes to the disk: it must not write them again.
+    func synchronize(_ file: OpenFile, ofWrite: Bool) async throws(FileSystemError) {
+        do {
+            try await keeper.synchronize(file)
+        } catch {
+            guard ofWrite, case .interrupted = error else { throw error }
         }
     }
 

@@ -32,18 +32,18 @@ final class FileReads: Sendable {
     ) -> Answer<[UInt8]> {
         do {
             let handle = try handles.handle(handle)
-            let pieces = try pieces(of: handle.file, offset: offset, count: count)
-            if let bytes = cachedBytes(of: pieces) {
-                if let (content, range) = pieces.last?.remote {
+            let segments = try segments(of: handle.file, offset: offset, count: count)
+            if let bytes = cachedBytes(of: segments) {
+                if let (content, range) = segments.last?.remote {
                     reader.noteRead(of: content, range: range, session: handle.session)
                 }
                 return .ready(bytes)
             }
             return .pending { () async throws(FileSystemError) in
-                if !handle.session.isHeaderProbe, let content = pieces.first?.remote?.0 {
+                if !handle.session.isHeaderProbe, let content = segments.first?.remote?.0 {
                     await self.folderReader?.prepare(content, of: inode)
                 }
-                return try await self.bytes(of: pieces, session: handle.session)
+                return try await self.bytes(of: segments, session: handle.session)
             }
         } catch {
             return .failed(work.failure(error))
@@ -51,7 +51,7 @@ final class FileReads: Sendable {
     }
 
     /// A part of a read, by its source.
-    private enum Piece: Sendable {
+    private enum ReadSegment: Sendable {
         case bytes([UInt8])
         case zeros(Int)
         case remote(FileVersion, Range<Int64>)
@@ -61,7 +61,7 @@ final class FileReads: Sendable {
         }
     }
 
-    private func pieces(of file: OpenFile, offset: Int64, count: Int) throws -> [Piece] {
+    private func segments(of file: OpenFile, offset: Int64, count: Int) throws -> [ReadSegment] {
         guard offset >= 0, count >= 0 else { throw FileSystemError.invalidArgument }
         while true {
             switch file.content {
@@ -73,7 +73,7 @@ final class FileReads: Sendable {
             case .staged(let staged):
                 switch try staged.read(at: offset, count: count) {
                 case .bytes(let bytes): return [.bytes(bytes)]
-                case .mixed(let segments): return try pieces(segments, of: staged)
+                case .mixed(let parts): return try segments(parts, of: staged)
                 case .retired(let revision): file.retire(staged, as: revision)
                 }
             case .exported(let export):
@@ -86,11 +86,11 @@ final class FileReads: Sendable {
         }
     }
 
-    private func pieces(
-        _ segments: [StagedRead.Segment], of staged: StagedFile
-    ) throws -> [Piece] {
-        try segments.map { segment in
-            switch segment {
+    private func segments(
+        _ parts: [StagedRead.Segment], of staged: StagedFile
+    ) throws -> [ReadSegment] {
+        try parts.map { part in
+            switch part {
             case .bytes(let bytes): return .bytes(bytes)
             case .zeros(let count): return .zeros(count)
             case .base(let range):
@@ -102,18 +102,18 @@ final class FileReads: Sendable {
         }
     }
 
-    private func cachedBytes(of pieces: [Piece]) -> [UInt8]? {
+    private func cachedBytes(of segments: [ReadSegment]) -> [UInt8]? {
         var result: [UInt8] = []
-        for piece in pieces {
-            switch piece {
+        for segment in segments {
+            switch segment {
             case .bytes(let bytes):
-                if pieces.count == 1 { return bytes }
+                if segments.count == 1 { return bytes }
                 result.append(contentsOf: bytes)
             case .zeros(let count):
                 result.append(contentsOf: repeatElement(0, count: count))
             case .remote(let content, let range):
                 guard let bytes = reader.cachedBytes(of: content, range: range) else { return nil }
-                if pieces.count == 1 { return bytes }
+                if segments.count == 1 { return bytes }
                 result.append(contentsOf: bytes)
             }
         }
@@ -121,11 +121,11 @@ final class FileReads: Sendable {
     }
 
     private func bytes(
-        of pieces: [Piece], session: ReadSession
+        of segments: [ReadSegment], session: ReadSession
     ) async throws(FileSystemError) -> [UInt8] {
         var result: [UInt8] = []
-        for piece in pieces {
-            switch piece {
+        for segment in segments {
+            switch segment {
             case .bytes(let bytes): result.append(contentsOf: bytes)
             case .zeros(let count): result.append(contentsOf: repeatElement(0, count: count))
             case .remote(let content, let range):

@@ -59,7 +59,7 @@ final class UnsavedFiles: Sendable {
             defer { (state.inodes, state.isScheduled) = ([], false) }
             return state.hasEnded ? [] : state.inodes
         }
-        // Of closed files, the close has saved all.
+        // The close has saved closed files already.
         for inode in inodes {
             guard let file = openFiles[inode] else { continue }
             file.beginSave()

@@ -131,8 +131,8 @@ final class BlockFetch: Sendable {
         }
     }
 
-    func append(_ piece: [UInt8]) {
-        wake { $0.bytes.append(contentsOf: piece) }
+    func append(_ chunk: [UInt8]) {
+        wake { $0.bytes.append(contentsOf: chunk) }
     }
 
     /// Drops wrong bytes that were not served, for a retry.

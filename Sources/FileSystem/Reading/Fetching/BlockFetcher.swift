@@ -21,7 +21,7 @@ final class BlockFetcher: Sendable {
     /// Consecutive tries without progress, and tries in all.
     private static let attempts = (idle: 3, all: 8)
     /// Bytes per read from the disk: as many as the kernel requests at once.
-    private static let piece: Int64 = 1 << 20
+    private static let diskReadSize: Int64 = 1 << 20
 
     private let downloads: HedgedDownloads
     private let cache: DiskBlockCache
@@ -52,7 +52,7 @@ final class BlockFetcher: Sendable {
 
     /// A fetch for a reader that waits from `wanted`'s start on; the caller must release it. Nil if
     /// another fetch of these bytes was made in between.
-    func demand(
+    func makeDemanded(
         _ content: FileVersion, _ key: BlockKey, _ wanted: Range<Int64>,
         _ reach: ReadPattern.Reach, isHeaderProbe: Bool = false
     ) async -> BlockFetch? {
@@ -103,14 +103,14 @@ final class BlockFetcher: Sendable {
         _ content: FileVersion, _ key: BlockKey, _ range: Range<Int64>, from position: Int64,
         _ urgency: FetchTable.Urgency
     ) -> BlockFetch? {
-        let (fetch, turns) = table.withLock {
+        let (fetch, resumed) = table.withLock {
             $0.make(content, key, range, from: position, urgency, buffers)
         }
-        turns.take()
+        resumed.resume()
         if let fetch {
             fetch.attach(Task { await run(fetch, content) })
         } else {
-            table.withLock { $0.forgetIdleLedger(of: content) }
+            table.withLock { $0.forgetIdleVerification(of: content) }
         }
         return fetch
     }
@@ -141,11 +141,11 @@ final class BlockFetcher: Sendable {
             do throws(RemoteError) {
                 try await transfer(fetch, content)
                 leaveNetwork(fetch)
-                return try await keep(fetch, content)
+                return try await storeInCache(fetch, content)
             } catch {
                 let hasProgressed = fetch.count > before
                 idle = hasProgressed ? 0 : idle +| 1
-                log.debug("a block came wrong", metadata: ["error": "\(error)"])
+                log.debug("the fetch of a block failed", metadata: ["error": "\(error)"])
                 guard isWorthAnother(error, hasProgressed), idle < Self.attempts.idle,
                     attempt < Self.attempts.all
                 else { return fail(fetch, error) }
@@ -172,21 +172,21 @@ final class BlockFetcher: Sendable {
         guard start < fetch.range.upperBound else { return }
         let download = try await downloads.begin(
             content.revision, start..<fetch.range.upperBound, for: fetch)
-        var next = download.firstPiece
-        while let piece = next {
-            guard fetch.count +| piece.count <= fetch.range.count else {
-                throw .malformed("more bytes came than were asked for")
+        var next = download.firstChunk
+        while let chunk = next {
+            guard fetch.count +| chunk.count <= fetch.range.count else {
+                throw .malformed("the server sent more bytes than requested")
             }
-            fetch.append(piece)
+            fetch.append(chunk)
             next = try await download.stream.next()
         }
         guard fetch.count == fetch.range.count else {
-            throw .malformed("\(fetch.range.count) bytes were asked for and \(fetch.count) came")
+            throw .malformed("the server sent \(fetch.count) of \(fetch.range.count) bytes")
         }
     }
 
     private func leaveNetwork(_ fetch: BlockFetch) {
-        table.withLock { $0.noteTransferred(fetch) }.take()
+        table.withLock { $0.noteTransferred(fetch) }.resume()
     }
 
     // MARK: Ending
@@ -198,28 +198,30 @@ final class BlockFetcher: Sendable {
         /// The whole block was seen.
         case passed
         /// The bytes are wrong, and were not served.
-        case wrong
+        case refused
         /// The whole content was seen, and does not match its hash.
-        case mismatch
+        case hashMismatch
     }
 
-    private func keep(_ fetch: BlockFetch, _ content: FileVersion) async throws(RemoteError) {
+    private func storeInCache(
+        _ fetch: BlockFetch, _ content: FileVersion
+    ) async throws(RemoteError) {
         let bytes = fetch.bytes
         let block = content.range(ofBlock: fetch.key.index)
         let verdict = await disk.run { [cache] in
-            Self.keep(bytes, fetch, block: block, content, in: cache)
+            Self.verifyAndStore(bytes, fetch, block: block, content, in: cache)
         }
         switch verdict {
         case .part: arrive(fetch, passes: false)
         case .passed: arrive(fetch, passes: true)
-        case .mismatch: condemn(content)
-        case .wrong:
+        case .hashMismatch: dropMismatched(content)
+        case .refused:
             fetch.restart()
             throw .malformed("the content does not have the hash that the server gave")
         }
     }
 
-    private static func keep(
+    private static func verifyAndStore(
         _ bytes: [UInt8], _ fetch: BlockFetch, block: Range<Int64>, _ content: FileVersion,
         in cache: DiskBlockCache
     ) -> BlockVerdict {
@@ -227,7 +229,7 @@ final class BlockFetcher: Sendable {
         if fetch.range == 0..<size, size <= DiskBlockCache.blockSize {
             // These bytes were not served yet.
             return cache.insert(block: index, of: hash, size: size, bytes: bytes) == .accepted
-                ? .passed : .wrong
+                ? .passed : .refused
         }
         var whole: [UInt8]? = bytes
         if fetch.range != block {
@@ -238,34 +240,34 @@ final class BlockFetcher: Sendable {
         }
         guard let whole else { return .part }
         return cache.insert(block: index, of: hash, size: size, bytes: whole) == .accepted
-            ? .passed : .mismatch
+            ? .passed : .hashMismatch
     }
 
     private func arrive(_ fetch: BlockFetch, passes: Bool) {
-        let (served, turns) = table.withLock { $0.arrive(fetch, passes: passes) }
+        let (served, resumed) = table.withLock { $0.arrive(fetch, passes: passes) }
         for fetch in served { fetch.complete() }
-        turns.take()
+        resumed.resume()
         postponeIdle()
     }
 
     private func fail(_ fetch: BlockFetch, _ error: RemoteError) {
-        let (served, turns) = table.withLock { $0.remove(fetch) }
+        let (served, resumed) = table.withLock { $0.remove(fetch) }
         fetch.fail(error)
         for fetch in served { fetch.complete() }
-        turns.take()
+        resumed.resume()
     }
 
     /// Handles a content that does not match its hash: drops it from memory, and handles that have
     /// read some of it get errors from now on.
-    private func condemn(_ content: FileVersion) {
+    private func dropMismatched(_ content: FileVersion) {
         log.error(
             "the server's bytes do not match the content hash that it gave",
             metadata: ["revision": "\(content.revision)"])
-        let (gone, turns) = table.withLock { $0.condemn(content.hash) }
+        let (gone, resumed) = table.withLock { $0.noteMismatch(of: content.hash) }
         for fetch in gone {
             fetch.abort(.malformed("the content does not have the hash that the server gave"))
         }
-        turns.take()
+        resumed.resume()
         onMismatch(content)
     }
 
@@ -290,9 +292,9 @@ final class BlockFetcher: Sendable {
         fetch.start()
         while !Task.isCancelled, fetch.count < fetch.range.count {
             let start = fetch.range.lowerBound +| Int64(clamping: fetch.count)
-            let piece = start ..<| min(start +| Self.piece, fetch.range.upperBound)
+            let next = start ..<| min(start +| Self.diskReadSize, fetch.range.upperBound)
             let bytes = await disk.run { [cache] in
-                cache.bytes(of: content.hash, size: content.size, range: piece)
+                cache.bytes(of: content.hash, size: content.size, range: next)
             }
             // A damaged block is fetched by its next reader.
             guard let bytes else { break }
@@ -314,10 +316,10 @@ final class BlockFetcher: Sendable {
     private func awaitIdle() async {
         while true {
             try? await Task.sleep(for: limits.idleTime)
-            let turns = table.withLock { $0.evictIdle(since: limits.idleTime) }
-            guard let turns else { continue }
+            let resumed = table.withLock { $0.evictIdle(since: limits.idleTime) }
+            guard let resumed else { continue }
             buffers.drop()
-            return turns.take()
+            return resumed.resume()
         }
     }
 }

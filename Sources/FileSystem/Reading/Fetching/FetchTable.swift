@@ -6,37 +6,37 @@ import ContentHashing
 import Core
 import Saturating
 
-/// Continuations collected under the lock of the table, to be resumed after it is released.
-struct Turns {
+/// The continuations of fetches whose turn has come, collected under the lock of the table, to be
+/// resumed after it is released.
+struct ResumedFetches {
     private var continuations: [CheckedContinuation<Bool, Never>] = []
 
     mutating func add(_ continuation: CheckedContinuation<Bool, Never>) {
         continuations.append(continuation)
     }
 
-    func take() {
+    func resume() {
         for continuation in continuations { continuation.resume(returning: true) }
     }
 }
 
-/// All fetches, by the blocks that they bring. A change may start other fetches: their turns are
-/// returned.
+/// All fetches, by the blocks that they bring. A change may start other fetches: these are
+/// returned, to be resumed.
 struct FetchTable {
     private(set) var fetches: [BlockKey: [BlockFetch]] = [:]
     private var queue: FetchQueue
     /// Fetches that wait for their turn.
     private var turns: [Int: CheckedContinuation<Bool, Never>] = [:]
-    private var ledgers: [ContentHash: ContentLedger] = [:]
+    private var verifications: [ContentHash: ContentVerification] = [:]
     /// Complete fetches that are withheld until the whole was checked.
     private var withheld: [ContentHash: [BlockFetch]] = [:]
     /// Contents that failed the check, with the epoch of the failure.
-    private var condemned: [ContentHash: UInt64] = [:]
+    private var mismatched: [ContentHash: UInt64] = [:]
     /// A number that grows with each content that fails the check.
     private(set) var epoch: UInt64 = 1
     private var nextID = 0
     private var lastArrival = ContinuousClock.now
-    /// Whether the idle timer is running.
-    private var isWatched = false
+    private var isIdleTimerRunning = false
 
     /// Creates an empty table with limits of bytes in memory and of requests.
     init(memory: Int64, requests: Int) {
@@ -50,7 +50,7 @@ struct FetchTable {
     func hasRoomAhead(_ bytes: Int64) -> Bool { queue.hasRoomAhead(bytes) }
 
     /// The epoch in which a content failed the check; nil if it did not.
-    func condemnation(of hash: ContentHash) -> UInt64? { condemned[hash] }
+    func mismatchEpoch(of hash: ContentHash) -> UInt64? { mismatched[hash] }
 
     // MARK: Finding
 
@@ -65,13 +65,15 @@ struct FetchTable {
     }
 
     /// The fetch that brings a byte, promoted for a reader; the caller must release it.
-    mutating func demand(_ key: BlockKey, at position: Int64) -> (BlockFetch?, Turns) {
+    mutating func retainPromoted(
+        _ key: BlockKey, at position: Int64
+    ) -> (BlockFetch?, ResumedFetches) {
         // A withheld fetch can have left the table for the bytes of another fetch, and readers
         // still wait for it.
         let found = all(key).first {
             $0.key == key && $0.range.contains(position) && $0.retain()
         }
-        guard let found else { return (nil, Turns()) }
+        guard let found else { return (nil, ResumedFetches()) }
         return (found, perform(queue.demand(found.id)))
     }
 
@@ -97,25 +99,25 @@ struct FetchTable {
         [fetches[key] ?? [], withheld[key.hash] ?? []].flatMap(\.self)
     }
 
-    // MARK: Ledgers
+    // MARK: Verification
 
     /// The last block of a content, other than one, that was neither seen nor is in flight.
     func unknownBlock(of content: FileVersion, besides index: Int) -> Int? {
-        ledger(of: content).unknownBlock(besides: index)
+        verification(of: content).unknownBlock(besides: index)
     }
 
     /// Notes that a block of a content is on disk.
     mutating func noteOnDisk(_ index: Int, of content: FileVersion) {
-        ledgers[content.hash, default: ContentLedger(of: content)].found(index)
+        verifications[content.hash, default: ContentVerification(of: content)].found(index)
     }
 
-    /// Drops the ledger of a fetch that was not created after all.
-    mutating func forgetIdleLedger(of content: FileVersion) {
-        if ledgers[content.hash]?.fetchCount == 0 { ledgers[content.hash] = nil }
+    /// Drops the verification of a fetch that was not created after all.
+    mutating func forgetIdleVerification(of content: FileVersion) {
+        if verifications[content.hash]?.fetchCount == 0 { verifications[content.hash] = nil }
     }
 
-    private func ledger(of content: FileVersion) -> ContentLedger {
-        ledgers[content.hash] ?? ContentLedger(of: content)
+    private func verification(of content: FileVersion) -> ContentVerification {
+        verifications[content.hash] ?? ContentVerification(of: content)
     }
 
     // MARK: Making
@@ -135,10 +137,10 @@ struct FetchTable {
     mutating func make(
         _ content: FileVersion, _ key: BlockKey, _ range: Range<Int64>, from position: Int64,
         _ urgency: Urgency, _ buffers: BlockBuffers
-    ) -> (BlockFetch?, Turns) {
+    ) -> (BlockFetch?, ResumedFetches) {
         var range = range
         for other in fetches[key] ?? [] where !other.isAbandoned {
-            guard !other.range.contains(position) else { return (nil, Turns()) }
+            guard !other.range.contains(position) else { return (nil, ResumedFetches()) }
             if other.range.upperBound <= position {
                 range = max(range.lowerBound, other.range.upperBound)..<range.upperBound
             } else {
@@ -146,7 +148,7 @@ struct FetchTable {
             }
         }
         let bytes = Int64(clamping: range.count)
-        if urgency == .ahead, !queue.hasRoomAhead(bytes) { return (nil, Turns()) }
+        if urgency == .ahead, !queue.hasRoomAhead(bytes) { return (nil, ResumedFetches()) }
         let isWithheld =
             content.size <= DiskBlockCache.blockSize
             || unknownBlock(of: content, besides: key.index) == nil
@@ -182,7 +184,8 @@ struct FetchTable {
     }
 
     mutating func register(_ fetch: BlockFetch, _ content: FileVersion) {
-        ledgers[content.hash, default: ContentLedger(of: content)].began(fetch.key.index)
+        verifications[content.hash, default: ContentVerification(of: content)]
+            .began(fetch.key.index)
         fetches[fetch.key, default: []].append(fetch)
     }
 
@@ -203,17 +206,17 @@ struct FetchTable {
     }
 
     /// Performs the queue's actions, as far as the lock allows.
-    private mutating func perform(_ actions: [FetchQueue.Action]) -> Turns {
-        var taken = Turns()
+    private mutating func perform(_ actions: [FetchQueue.Action]) -> ResumedFetches {
+        var resumed = ResumedFetches()
         for action in actions {
             switch action {
             case .start(let id):
-                if let turn = turns.removeValue(forKey: id) { taken.add(turn) }
+                if let turn = turns.removeValue(forKey: id) { resumed.add(turn) }
             case .evict(let id):
                 forget(id)
             }
         }
-        return taken
+        return resumed
     }
 
     private mutating func forget(_ id: Int) {
@@ -225,23 +228,23 @@ struct FetchTable {
         guard let index = fetches[key]?.firstIndex(where: { $0 === fetch }) else { return }
         fetches[key]?.remove(at: index)
         if fetches[key]?.isEmpty == true { fetches[key] = nil }
-        ledgers[key.hash]?.left()
-        if ledgers[key.hash]?.fetchCount == 0 { ledgers[key.hash] = nil }
+        verifications[key.hash]?.left()
+        if verifications[key.hash]?.fetchCount == 0 { verifications[key.hash] = nil }
     }
 
     // MARK: Ending
 
     /// Notes that a fetch has all its bytes, and leaves the network to the next fetch.
-    mutating func noteTransferred(_ fetch: BlockFetch) -> Turns {
+    mutating func noteTransferred(_ fetch: BlockFetch) -> ResumedFetches {
         perform(queue.transferred(fetch.id))
     }
 
     /// Notes that the bytes of a fetch were kept. `passes`: all of its block was seen. Returns the
     /// fetches that may be served.
-    mutating func arrive(_ fetch: BlockFetch, passes: Bool) -> ([BlockFetch], Turns) {
-        guard contains(fetch) else { return ([], Turns()) }
+    mutating func arrive(_ fetch: BlockFetch, passes: Bool) -> ([BlockFetch], ResumedFetches) {
+        guard contains(fetch) else { return ([], ResumedFetches()) }
         let hash = fetch.key.hash
-        ledgers[hash]?.ended(fetch.key.index, passes: passes)
+        verifications[hash]?.ended(fetch.key.index, passes: passes)
         let served = settle(hash, adding: fetch)
         let actions = [hasten(fetch), queue.arrive(fetch.id)].flatMap(\.self)
         return (served, perform(actions))
@@ -249,22 +252,22 @@ struct FetchTable {
 
     /// Removes a fetch that has failed, so that the next reader begins a new one. Returns the other
     /// fetches that may be served.
-    mutating func remove(_ fetch: BlockFetch) -> ([BlockFetch], Turns) {
-        guard contains(fetch) else { return ([], Turns()) }
-        ledgers[fetch.key.hash]?.ended(fetch.key.index, passes: false)
+    mutating func remove(_ fetch: BlockFetch) -> ([BlockFetch], ResumedFetches) {
+        guard contains(fetch) else { return ([], ResumedFetches()) }
+        verifications[fetch.key.hash]?.ended(fetch.key.index, passes: false)
         let served = settle(fetch.key.hash, adding: nil)
         forget(fetch)
         return (served, perform(queue.remove(fetch.id)))
     }
 
     /// Removes all fetches of a content that does not match its hash, and returns them.
-    mutating func condemn(_ hash: ContentHash) -> ([BlockFetch], Turns) {
+    mutating func noteMismatch(of hash: ContentHash) -> ([BlockFetch], ResumedFetches) {
         epoch +|= 1
-        condemned[hash] = epoch
+        mismatched[hash] = epoch
         let keys = fetches.keys.filter { $0.hash == hash }
         let gone = keys.flatMap { fetches.removeValue(forKey: $0) ?? [] }
         withheld[hash] = nil
-        ledgers[hash] = nil
+        verifications[hash] = nil
         let actions = gone.flatMap { queue.remove($0.id) }
         return (gone, perform(actions))
     }
@@ -284,7 +287,7 @@ struct FetchTable {
                 served.append(fetch)
             }
         }
-        if ledgers[hash]?.isSettled ?? true {
+        if verifications[hash]?.isSettled ?? true {
             served.append(contentsOf: withheld.removeValue(forKey: hash) ?? [])
         }
         return served
@@ -294,7 +297,8 @@ struct FetchTable {
     /// fetches of that file: the reader depends on them.
     private mutating func hasten(_ fetch: BlockFetch) -> [FetchQueue.Action] {
         let hash = fetch.key.hash
-        guard fetch.isWithheld, !queue.isBackground(fetch.id), ledgers[hash]?.isSettled == false
+        guard fetch.isWithheld, !queue.isBackground(fetch.id),
+            verifications[hash]?.isSettled == false
         else { return [] }
         let others = fetches.filter { $0.key.hash == hash }.values.joined()
             .filter { queue.isBackground($0.id) }
@@ -307,20 +311,20 @@ struct FetchTable {
     /// timer has to be started.
     mutating func postponeIdle() -> Bool {
         lastArrival = .now
-        defer { isWatched = true }
-        return !isWatched
+        defer { isIdleTimerRunning = true }
+        return !isIdleTimerRunning
     }
 
     /// Ends the idle timer and evicts all that has arrived; nil if the last arrival is not so long
     /// ago.
-    mutating func evictIdle(since idleTime: Duration) -> Turns? {
+    mutating func evictIdle(since idleTime: Duration) -> ResumedFetches? {
         guard lastArrival.duration(to: .now) >= idleTime else { return nil }
-        isWatched = false
+        isIdleTimerRunning = false
         return perform(queue.evictAll())
     }
 }
 
-extension ContentLedger {
+extension ContentVerification {
     fileprivate init(of content: FileVersion) {
         self.init(blockCount: content.blockCount)
     }

@@ -8,7 +8,7 @@ import Synchronization
 /// A download with its first bytes.
 struct BegunDownload: Sendable {
     var stream: any RemoteByteStream
-    var firstPiece: [UInt8]?
+    var firstChunk: [UInt8]?
 }
 
 /// Begins downloads, and learns from each how long the server takes.
@@ -68,7 +68,7 @@ final class HedgedDownloads: Sendable {
         do throws(RemoteError) {
             let stream = try await remote.download(revision, range: range)
             let first = try await stream.next()
-            return .success(BegunDownload(stream: stream, firstPiece: first))
+            return .success(BegunDownload(stream: stream, firstChunk: first))
         } catch {
             return .failure(error)
         }

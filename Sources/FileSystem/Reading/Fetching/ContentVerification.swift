@@ -4,12 +4,12 @@
 import Core
 import Saturating
 
-/// The state of a content that is being fetched.
+/// The progress of the verification of a content that is being fetched.
 ///
 /// Only the hash of the whole content is known in advance, so wrong bytes in a large file show when
 /// its last block was seen. A reader of the whole file must get an error instead of that last
 /// block; so the fetch that completes a content withholds its bytes until the content was checked.
-struct ContentLedger {
+struct ContentVerification {
     private let blockCount: Int
     private var passed: Set<Int> = []
     private var inFlight: [Int: Int] = [:]
