@@ -257,14 +257,11 @@ package final class SyncEngine: Syncing {
     /// Sends all queued changes, now, until the queue is empty or `isOver` returns true.
     ///
     /// Returns the rest of the queue. Throws when the local database fails, also while it waits.
-    package func drain(
-        progress: @Sendable (Remainder) -> Void = { _ in }, until isOver: @Sendable () -> Bool
-    ) async throws(SyncError) -> Remainder {
+    package func drain(until isOver: @Sendable () -> Bool) async throws(SyncError) -> Remainder {
         try await uploader.beginDraining()
         do throws(SyncError) {
             var remainder = try await pending()
             while remainder.operations > 0 && !isOver() {
-                progress(remainder)
                 guard await pause() else { break }
                 remainder = try await pending()
             }

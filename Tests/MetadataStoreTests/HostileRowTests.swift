@@ -172,7 +172,7 @@ struct HostileRowTests {
             { try transaction.beginListing() },
             { _ = try transaction.markSeen(file, by: 2) },
             { try transaction.postpone(file, until: seconds(9), problem: nil) },
-            { try transaction.publish(file) },
+            { try transaction.makeSynced(file) },
             { try transaction.settleJournal { _ in seconds(1) } },
             { _ = try transaction.brokenInvariants() },
             { try transaction.noteFlushed(content) },

@@ -28,25 +28,6 @@ import Testing
         }
     }
 
-    private func local(
-        _ name: String, _ kind: NodeKind = .file, in parent: InodeID = .root, flags: NodeFlags = []
-    ) throws -> InodeID {
-        try store.write {
-            try $0.insert(
-                kind, at: Place(parent: parent, name: try FileName(name)), local: LocalFacts(),
-                flags: flags)
-        }
-    }
-
-    private func stage(_ inode: InodeID) throws {
-        try store.write { transaction in
-            let staged = StagedContent(
-                file: try transaction.nextStagingFile(), size: 1, generation: 1, base: nil,
-                blocks: [])
-            try transaction.setStaged(staged, of: inode)
-        }
-    }
-
     @Test("both forms of the rule say the same of every state")
     func bothForms() throws {
         for remote in [RemoteState.absent, .inPlace, .displaced] {
@@ -97,7 +78,7 @@ import Testing
 
     @Test("a node made here is owed until the server has it, and again when it is moved")
     func made() throws {
-        let folder = try local("d", .folder)
+        let folder = try store.insert("d", .folder)
         #expect(try isQueued(folder))
         try store.write { try $0.setRemotePlace(folder, place("d")) }
         #expect(try !isQueued(folder))
@@ -115,30 +96,30 @@ import Testing
     func staged() throws {
         let file = try remote("f")
         #expect(try !isQueued(file))
-        try stage(file)
+        try store.stage(file)
         #expect(try isQueued(file))
         try store.write { try $0.removeStaged(of: file) }
         #expect(try !isQueued(file))
-        try stage(file)
+        try store.stage(file)
         let node = try #require(try store.read { try $0.node(file) })
         try store.write { try $0.abandonStaged(of: node) }
         #expect(try !isQueued(file))
     }
 
-    @Test("what never leaves this machine is not owed, until it is published")
+    @Test("what never leaves this machine is not owed, until it is synced")
     func localOnly() throws {
-        let file = try local("f", flags: .localOnly)
-        try stage(file)
+        let file = try store.insert("f", flags: .localOnly)
+        try store.stage(file)
         #expect(try !isQueued(file))
-        try store.write { try $0.publish(file) }
+        try store.write { try $0.makeSynced(file) }
         #expect(try isQueued(file))
-        try store.write { try $0.withdraw(file) }
+        try store.write { try $0.makeLocalOnly(file) }
         #expect(try !isQueued(file))
     }
 
     @Test("a time that the transaction sets holds, whether before or after the change")
     func held() throws {
-        let file = try local("f")
+        let file = try store.insert("f")
         try store.write { transaction in
             try transaction.reschedule(file, due: seconds(9))
             try transaction.move(file, to: place("g"))
@@ -155,7 +136,7 @@ import Testing
 
     @Test("an entry that is kept stays as it is, although its node changes")
     func keptEntry() throws {
-        let file = try local("f")
+        let file = try store.insert("f")
         try store.write { try $0.postpone(file, until: seconds(12), problem: "no") }
         let before = try store.read { try $0.journalEntry(of: file) }
         try store.write { transaction in
@@ -190,7 +171,7 @@ import Testing
 
     @Test("a change is one of a place, also of another node there, and a deletion one of its node")
     func places() throws {
-        let first = try local("F")
+        let first = try store.insert("F")
         let second = try store.write { transaction in
             try transaction.insertRemote(.file, at: place("g"), facts: RemoteFacts())
         }
@@ -215,7 +196,7 @@ import Testing
     private func keptFolder() throws -> (outer: InodeID, inner: InodeID, file: InodeID) {
         let outer = try remote("outer", .folder)
         let inner = try remote("inner", .folder, in: outer)
-        let file = try local("f", in: inner, flags: .localOnly)
+        let file = try store.insert("f", in: inner, flags: .localOnly)
         try store.write { transaction in
             for folder in [inner, outer] {
                 try transaction.setRemoteAbsent(folder)
@@ -230,7 +211,7 @@ import Testing
     @Test("a kept folder goes back to the server with a new node in it")
     func madeInKept() throws {
         let kept = try keptFolder()
-        _ = try local("new", in: kept.inner)
+        _ = try store.insert("new", in: kept.inner)
         #expect(try isQueued(kept.inner))
         #expect(try isQueued(kept.outer))
         #expect(try store.read { try $0.brokenInvariants() } == [])
@@ -254,20 +235,20 @@ import Testing
         #expect(try store.read { try $0.brokenInvariants() } == [])
     }
 
-    @Test("a node published in a kept folder takes it along")
-    func publishedInKept() throws {
+    @Test("a node that becomes synced in a kept folder takes it along")
+    func syncedInKept() throws {
         let kept = try keptFolder()
-        try store.write { try $0.publish(kept.file) }
+        try store.write { try $0.makeSynced(kept.file) }
         #expect(try isQueued(kept.inner))
         #expect(try isQueued(kept.outer))
     }
 
     @Test("a folder is not kept for nothing, nor for nodes that are to be sent")
     func keptForNothing() throws {
-        let empty = try local("empty", .folder)
-        let full = try local("full", .folder)
-        _ = try local("a", in: full, flags: .localOnly)
-        _ = try local("b", in: full)
+        let empty = try store.insert("empty", .folder)
+        let full = try store.insert("full", .folder)
+        _ = try store.insert("a", in: full, flags: .localOnly)
+        _ = try store.insert("b", in: full)
         try store.write { transaction in
             try transaction.setFlags(.keptForLocal, true, of: empty)
             try transaction.setFlags(.keptForLocal, true, of: full)
@@ -291,11 +272,11 @@ import Testing
     @Test("the journal of a database from before becomes what follows from its rows")
     func migration() throws {
         let sent = try remote("sent", .folder)
-        let forgotten = try local("forgotten")
-        let queued = try local("queued")
+        let forgotten = try store.insert("forgotten")
+        let queued = try store.insert("queued")
         let kept = try remote("kept", .folder)
         let link = try remote("link", .symbolicLink)
-        _ = try local("l", in: kept, flags: .localOnly)
+        _ = try store.insert("l", in: kept, flags: .localOnly)
         let empty = try remote("empty", .folder)
         try store.write { transaction in
             try transaction.setRemoteAbsent(kept)
@@ -360,9 +341,9 @@ import Testing
             ("is gone, and a row of pin names it", "INSERT INTO pin VALUES (88)"),
         ])
     func invariants(rule: String, breaking: String) throws {
-        let file = try local("e")
+        let file = try store.insert("e")
         let folder = try remote("d", .folder)
-        _ = try local("f")
+        _ = try store.insert("f")
         #expect((file.rawValue, folder.rawValue) == (2, 3))
         #expect(try store.read { try $0.brokenInvariants() } == [])
         try store.write { try $0.database.execute(sql: breaking) }

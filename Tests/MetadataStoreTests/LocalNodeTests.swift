@@ -14,37 +14,18 @@ import Testing
         store = try MetadataStore(path: path)
     }
 
-    private func insert(
-        _ name: String, _ kind: NodeKind = .file, in parent: InodeID = .root, flags: NodeFlags = []
-    ) throws -> InodeID {
-        try store.write {
-            try $0.insert(
-                kind, at: Place(parent: parent, name: try FileName(name)), local: LocalFacts(),
-                flags: flags)
-        }
-    }
-
-    private func stage(_ inode: InodeID, size: Int64) throws {
-        try store.write { transaction in
-            let staged = StagedContent(
-                file: try transaction.nextStagingFile(), size: size, generation: 1, base: nil,
-                blocks: [])
-            try transaction.setStaged(staged, of: inode)
-        }
-    }
-
     @Test("files, folders and links count, deleted nodes and those for the server do not")
     func totals() throws {
         #expect(
             try store.read { try $0.localTotals() }
                 == LocalTotals(entries: 0, files: 0, bytes: 0, links: 0))
-        let folder = try insert("d", .folder, flags: .localOnly)
-        try stage(try insert("a", in: folder, flags: .localOnly), size: 10)
-        try stage(try insert("b", in: folder, flags: [.localOnly, .readOnly]), size: 5)
-        _ = try insert("l", .symbolicLink, flags: .localOnly)
-        try stage(try insert("sent"), size: 100)
-        let gone = try insert("gone", flags: .localOnly)
-        try stage(gone, size: 1000)
+        let folder = try store.insert("d", .folder, flags: .localOnly)
+        try store.stage(try store.insert("a", in: folder, flags: .localOnly), size: 10)
+        try store.stage(try store.insert("b", in: folder, flags: [.localOnly, .readOnly]), size: 5)
+        _ = try store.insert("l", .symbolicLink, flags: .localOnly)
+        try store.stage(try store.insert("sent"), size: 100)
+        let gone = try store.insert("gone", flags: .localOnly)
+        try store.stage(gone, size: 1000)
         try store.write { try $0.move(gone, to: nil) }
         #expect(
             try store.read { try $0.localTotals() }
@@ -53,30 +34,30 @@ import Testing
 
     @Test("the topmost ones are those in folders that go to the server")
     func topmost() throws {
-        let sent = try insert("s", .folder)
-        let folder = try insert("d", .folder, in: sent, flags: .localOnly)
-        _ = try insert("in", in: folder, flags: .localOnly)
-        let file = try insert("f", flags: .localOnly)
-        _ = try insert("other", in: sent)
+        let sent = try store.insert("s", .folder)
+        let folder = try store.insert("d", .folder, in: sent, flags: .localOnly)
+        _ = try store.insert("in", in: folder, flags: .localOnly)
+        let file = try store.insert("f", flags: .localOnly)
+        _ = try store.insert("other", in: sent)
         #expect(Set(try store.read { try $0.topmostLocalNodes() }) == [folder, file])
     }
 
     @Test("what a folder owes is in it, not below or beside it")
     func owed() throws {
-        let folder = try insert("d", .folder)
+        let folder = try store.insert("d", .folder)
         let inner = try store.write {
             try $0.insertRemote(
                 .folder, at: Place(parent: folder, name: try FileName("i")), facts: RemoteFacts())
         }
-        _ = try insert("f", in: inner)
-        _ = try insert("l", in: folder, flags: .localOnly)
+        _ = try store.insert("f", in: inner)
+        _ = try store.insert("l", in: folder, flags: .localOnly)
         #expect(try !store.read { try $0.hasOwedChildren(folder) })
         #expect(try store.read { try $0.hasOwedChildren(inner) })
     }
 
     @Test("a database from before is brought up to date, with all that is in it")
     func migration() throws {
-        _ = try insert("f", flags: .localOnly)
+        _ = try store.insert("f", flags: .localOnly)
         try store.write { transaction in
             try transaction.database.execute(
                 sql: "DROP INDEX node_local; DELETE FROM grdb_migrations WHERE identifier = '3'")

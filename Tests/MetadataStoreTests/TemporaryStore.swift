@@ -19,6 +19,29 @@ enum TemporaryStore {
     }
 }
 
+extension MetadataStore {
+    /// Adds a node of this mount's users.
+    func insert(
+        _ name: String, _ kind: NodeKind = .file, in parent: InodeID = .root, flags: NodeFlags = []
+    ) throws -> InodeID {
+        try write {
+            try $0.insert(
+                kind, at: Place(parent: parent, name: try FileName(name)), local: LocalFacts(),
+                flags: flags)
+        }
+    }
+
+    /// Gives a node staged content without bytes.
+    func stage(_ inode: InodeID, size: Int64 = 1) throws {
+        try write { transaction in
+            let staged = StagedContent(
+                file: try transaction.nextStagingFile(), size: size, generation: 1, base: nil,
+                blocks: [])
+            try transaction.setStaged(staged, of: inode)
+        }
+    }
+}
+
 /// A name that is known to be valid; a test that gives another one fails.
 func name(_ text: String) -> FileName {
     do {

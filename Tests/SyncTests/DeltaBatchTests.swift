@@ -158,7 +158,7 @@ import Testing
         try await harness.delete("/a")
         try await harness.move("/new", to: "/a")
         try await harness.put("/a/y", "theirs")
-        try await harness.drainBeforeNews()
+        try await harness.drainBeforeDeltas()
         let tree = try await outcome(harness)
         #expect(tree.values.contains("theirs"))
         #expect(tree.values.contains("1"))
@@ -203,7 +203,7 @@ import Testing
         try await harness.write("/foo", "ours")
         try await harness.move("/foo", to: "/FOO")
         try await harness.put("/foo", "theirs")
-        try await harness.drainBeforeNews()
+        try await harness.drainBeforeDeltas()
         let tree = try await outcome(harness)
         #expect(tree.values.compactMap(\.self).sorted() == ["ours", "theirs"])
         #expect(!tree.keys.contains { $0.contains(".dbxfs-rename") }, "\(tree)")
@@ -298,7 +298,7 @@ import Testing
         try await harness.apply([.file("/a", "X", revision: "2")])
         let inode = try #require(try await harness.inode("/a"))
         try await harness.store.write { transaction in
-            // One of two tries whose replies were lost.
+            // One of two tries whose responses were lost.
             _ = try transaction.noteIntent(
                 inode, at: nil, hash: first, modified: nil, sent: .now())
             var local = try transaction.existing(inode).local

@@ -10,6 +10,7 @@ import Foundation
 import Logging
 import MetadataStore
 import RemoteStore
+import RemoteStoreTesting
 import TestSupport
 import Testing
 
@@ -77,7 +78,7 @@ private final class RandomPages {
                 try await check()
             }
             let entries = page % 20 == 19 ? try tree() : try randomEntries()
-            told.append("\(page): " + entries.map { $0.summary }.joined(separator: ", "))
+            told.append("\(page): " + entries.map(\.summary).joined(separator: ", "))
             switch Int.random(in: 0..<8, using: &random) {
             case 0: try await look(entries)
             case 1: try await list(entries)
@@ -227,16 +228,6 @@ private final class RandomPages {
         default:
             guard target != path, !target.hasPrefix(path + "/") else { return }
             try await harness.move(path, to: target)
-        }
-    }
-}
-
-extension RemoteEntry {
-    fileprivate var summary: String {
-        switch kind {
-        case .deleted: "deleted \(foldedPath)"
-        case .file(let file): "file \(foldedPath) \(file.id.rawValue)"
-        case .folder(let folder): "folder \(foldedPath) \(folder.id.rawValue)"
         }
     }
 }

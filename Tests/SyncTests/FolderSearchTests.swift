@@ -1,5 +1,5 @@
 // Files that others store in a folder between its last listing and its deletion are found, after
-// any fault of this process, of the reply, or move of the folder in that moment.
+// any fault of this process, of the response, or move of the folder in that moment.
 
 import Core
 import MetadataStore
@@ -56,7 +56,7 @@ import Testing
         #expect(try await finish(harness) == ["/a/new": "theirs"], "\(harness.history.text)")
     }
 
-    @Test("a deletion whose reply is lost is followed by its search", arguments: [false, true])
+    @Test("a deletion whose response is lost is followed by its search", arguments: [false, true])
     func lostReply(endsProcess: Bool) async throws {
         let harness = try await deleting(["/a/1"])
         harness.faulty.isOffline = true

@@ -211,7 +211,7 @@ final class Harness: Sendable {
     }
 
     /// Starts, and sends the queue before any delta is applied.
-    func drainBeforeNews() async throws {
+    func drainBeforeDeltas() async throws {
         faulty.inject(.failBefore(.server("test")), times: nil) { $0.operation == .listAfter }
         try await start(knowingAll: true)
         try await drain()
@@ -241,8 +241,8 @@ final class Harness: Sendable {
                 let outcome = try bytes.withUnsafeBytes {
                     try file.write(at: 0, $0, now: .now())
                 }
-                // The row says that the bytes are on the disk: it is withdrawn first.
-                if outcome == .vouched { file.withdraw() }
+                // The row says that the bytes are on the disk: it is invalidated first.
+                if outcome == .vouched { file.invalidateFlushedRow() }
                 try file.persist(in: transaction)
                 return (inode, outcome != .vouched)
             } else {
@@ -315,7 +315,7 @@ final class Harness: Sendable {
                     try transaction.drop(old.inode, openFiles)
                 }
             }
-            if wasLocal, !isLocal { try transaction.publish(node.inode) }
+            if wasLocal, !isLocal { try transaction.makeSynced(node.inode) }
         }
     }
 

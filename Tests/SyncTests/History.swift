@@ -4,6 +4,7 @@ import Core
 import Foundation
 import Logging
 import RemoteStore
+import RemoteStoreTesting
 import Synchronization
 
 /// The lines of one test's story, from all its threads.
@@ -197,23 +198,8 @@ struct RecordingStore: RemoteStoring {
     }
 }
 
-extension RemoteReference {
-    fileprivate var summary: String { "\(path.rawValue)=\(id?.rawValue ?? "any")" }
-}
-
 extension RemotePage {
     fileprivate var summary: String {
         "[\(entries.map(\.summary).joined(separator: ", "))]\(hasMore ? " and more" : "")"
-    }
-}
-
-extension RemoteEntry {
-    fileprivate var summary: String {
-        switch kind {
-        case .file(let file):
-            "\(foldedPath.rawValue)=\(file.id.rawValue)@\(file.revision.rawValue)"
-        case .folder(let folder): "\(foldedPath.rawValue)/=\(folder.id.rawValue)"
-        case .deleted: "-\(foldedPath.rawValue)"
-        }
     }
 }

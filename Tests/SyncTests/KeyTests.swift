@@ -114,7 +114,7 @@ enum OddNames {
             try await harness.put(path + "/unseen", "unseen")
             try await harness.delete(Folding.compose(path))
         }
-        try await harness.drainBeforeNews()
+        try await harness.drainBeforeDeltas()
         try await check(harness)
         let texts = try await texts(harness)
         #expect(texts.filter { $0 == "unseen" }.count == OddNames.paths.count)
@@ -186,7 +186,7 @@ enum OddNames {
                 if kind == "folder" { try await harness.makeFolder("/\(one)") }
                 try await harness.write("/\(one)\(below)", "ours")
                 if !isKnown { try await harness.put("/\(other)\(below)", "theirs") }
-                try await harness.drainBeforeNews()
+                try await harness.drainBeforeDeltas()
                 try await check(harness)
                 #expect(
                     try await texts(harness) == ["ours", "theirs"], "\(one) \(other) \(isKnown)")
@@ -311,7 +311,7 @@ enum OddNames {
     @Test(
         "a commit whose answer was lost is this mount's own under any key",
         arguments: NameFolding.allCases)
-    func lostReply(_ folding: NameFolding) async throws {
+    func lostResponse(_ folding: NameFolding) async throws {
         let harness = try harness(folding)
         try await harness.settle()
         await harness.stop()

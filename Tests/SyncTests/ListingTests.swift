@@ -220,4 +220,32 @@ import Testing
                 "/z": nil, "/z/a": nil, "/z/a/1": "/a/1", "/z/x": "/z/x", "/z/y": "/z/y",
             ], of: harness)
     }
+
+    @Test("what users deleted stays deleted when the listing has another at its place before it")
+    func deletedAndMovedOn() async throws {
+        let harness = try await listedAgain(files: ["/a/1", "/f/x", "/z/1", "/z/2"]) {
+            try await $0.delete("/f/x")
+            try await $0.delete("/f")
+            try await $0.relocate("/f", to: "/zz")
+            try await $0.put("/f/new", "new")
+        }
+        try await expect(
+            [
+                "/a": nil, "/a/1": "/a/1", "/f": nil, "/f/new": "new", "/z": nil, "/z/1": "/z/1",
+                "/z/2": "/z/2",
+            ], of: harness)
+    }
+
+    @Test("an edit and a deletion go where others moved the files after the listing was there")
+    func unsentMovedBehind() async throws {
+        let harness = try await listedAgain(files: ["/a/1", "/z/gone", "/z/kept", "/z/edited"]) {
+            try await $0.delete("/z/gone")
+            try await $0.write("/z/edited", "edited")
+            try await $0.relocate("/z/gone", to: "/a/0")
+            try await $0.relocate("/z/edited", to: "/a/00")
+        }
+        try await expect(
+            ["/a": nil, "/a/00": "edited", "/a/1": "/a/1", "/z": nil, "/z/kept": "/z/kept"],
+            of: harness)
+    }
 }

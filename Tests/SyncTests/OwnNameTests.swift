@@ -13,35 +13,6 @@ import Testing
 @testable import Tree
 
 @Suite struct OwnNameTests {
-    /// A user makes a file under any name that POSIX allows.
-    @discardableResult
-    private func make(
-        _ name: String, _ text: String, in folder: InodeID = .root, _ harness: Harness
-    ) async throws -> InodeID {
-        let inode = try await harness.store.write { [staging = harness.staging] transaction in
-            let name = try transaction.name(shownAs: FileName(name), in: folder, for: nil)
-            let inode = try transaction.insert(
-                .file, at: Place(parent: folder, name: name),
-                local: LocalFacts(modified: .now()))
-            let file = try staging.begin(inode, base: nil, size: 0, in: transaction)
-            _ = try Array(text.utf8).withUnsafeBytes {
-                try file.write(at: 0, $0, now: .now())
-            }
-            try file.persist(in: transaction)
-            return inode
-        }
-        harness.noteChange()
-        return inode
-    }
-
-    /// The names that users see in a folder, and those of the server for them.
-    private func names(
-        _ harness: Harness, in folder: InodeID = .root
-    ) async throws -> [String: String] {
-        let children = try await harness.store.read { try $0.children(of: folder) }
-        return Dictionary(uniqueKeysWithValues: children.map { ($0.name.text, $0.name.string) })
-    }
-
     private func tree(_ harness: Harness) async throws -> [String: String?] {
         try await harness.settle()
         try await harness.checkInvariants()
@@ -49,19 +20,19 @@ import Testing
     }
 
     @Test(
-        "each name is stored under its alias, once, also if the reply is lost and after a restart")
+        "each name is stored under its alias, once, also after a lost response and a restart")
     func stored() async throws {
         let harness = try Harness()
         harness.faulty.inject(.failAfter(.offline("test")), times: 2) { $0.operation == .upload }
-        try await make("readme", "1", harness)
-        try await make("README", "2", harness)
-        try await make("a\\b", "3", harness)
+        try await harness.make("readme", "1")
+        try await harness.make("README", "2")
+        try await harness.make("a\\b", "3")
         let wanted = ["/readme": "1", "/README (Case Conflict)": "2", "/a_b": "3"]
         #expect(try await tree(harness) == wanted)
         await harness.stop()
         #expect(try await tree(harness) == wanted)
         #expect(
-            try await names(harness) == [
+            try await harness.names() == [
                 "readme": "readme", "README": "README (Case Conflict)", "a\\b": "a_b",
             ])
         await harness.stop()
@@ -72,8 +43,8 @@ import Testing
     )
     func aliasTaken() async throws {
         let harness = try Harness()
-        try await make("readme", "1", harness)
-        try await make("README", "2", harness)
+        try await harness.make("readme", "1")
+        try await harness.make("README", "2")
         try await harness.put("/README (Case Conflict)", "theirs")
         #expect(
             try await tree(harness) == [
@@ -81,7 +52,7 @@ import Testing
                 "/README (Case Conflict 2)": "2",
             ])
         #expect(
-            try await names(harness) == [
+            try await harness.names() == [
                 "readme": "readme", "README": "README (Case Conflict 2)",
                 "README (Case Conflict)": "README (Case Conflict)",
             ])
@@ -94,7 +65,7 @@ import Testing
     )
     func nameTakenWhereRefused() async throws {
         let harness = try Harness(refusesNames: true)
-        try await make("readme", "ours", harness)
+        try await harness.make("readme", "ours")
         try await harness.put("/README", "theirs")
         let tree = try await tree(harness)
         #expect(tree["/README"] == "theirs" && tree.count == 2)
@@ -109,12 +80,12 @@ import Testing
     @Test("others give a name that differs in case only from one that is not sent yet: both stay")
     func nameTaken() async throws {
         let harness = try Harness()
-        try await make("readme", "ours", harness)
+        try await harness.make("readme", "ours")
         try await harness.put("/README", "theirs")
         #expect(
             try await tree(harness) == ["/README": "theirs", "/readme (Case Conflict)": "ours"])
         #expect(
-            try await names(harness) == [
+            try await harness.names() == [
                 "README": "README", "readme": "readme (Case Conflict)",
             ])
         await harness.stop()
@@ -126,8 +97,8 @@ import Testing
     func moved() async throws {
         let harness = try Harness()
         try await harness.makeFolder("/d")
-        try await make("readme", "1", harness)
-        let inode = try await make("README", "2", harness)
+        try await harness.make("readme", "1")
+        let inode = try await harness.make("README", "2")
         _ = try await tree(harness)
         try await harness.relocate("/README (Case Conflict)", to: "/d/README (Case Conflict)")
         let wanted = ["/d": nil, "/readme": "1", "/d/README": "2"]
@@ -147,8 +118,8 @@ import Testing
         "the sibling is gone on both sides: the name goes back to normal", arguments: [true, false])
     func freed(_ isByOthers: Bool) async throws {
         let harness = try Harness()
-        try await make("readme", "1", harness)
-        let inode = try await make("README", "2", harness)
+        try await harness.make("readme", "1")
+        let inode = try await harness.make("README", "2")
         _ = try await tree(harness)
         let id = try await harness.server.entry(at: RemotePath(rawValue: "/README (Case Conflict)"))
         if isByOthers {
@@ -173,19 +144,19 @@ import Testing
         arguments: [false, true])
     func deletedOnTheWayBack(isMoved: Bool) async throws {
         let harness = try Harness()
-        try await make("readme", "1", harness)
-        let inode = try await make("README", "2", harness)
+        try await harness.make("readme", "1")
+        let inode = try await harness.make("README", "2")
         try await harness.settleFully()
         await harness.stop()
         try await harness.apply([.deleted("/readme")])
-        #expect(try await names(harness) == ["README": "README"])
+        #expect(try await harness.names() == ["README": "README"])
         if isMoved {
             try await harness.store.write { transaction in
                 try transaction.move(inode, to: Place(parent: .root, name: FileName("mine")))
             }
         }
         try await harness.apply([.deleted("/README (Case Conflict)")])
-        #expect(try await names(harness) == (isMoved ? ["mine": "mine"] : [:]))
+        #expect(try await harness.names() == (isMoved ? ["mine": "mine"] : [:]))
         let queued = try await harness.store.read { try $0.journalEntries(limit: 9).count }
         #expect(queued == (isMoved ? 1 : 0))
     }
@@ -194,15 +165,15 @@ import Testing
     func movedOnTheWayBack() async throws {
         let harness = try Harness()
         try await harness.makeFolder("/d")
-        try await make("readme", "1", harness)
-        try await make("README", "2", harness)
+        try await harness.make("readme", "1")
+        try await harness.make("README", "2")
         try await harness.settleFully()
         await harness.stop()
         try await harness.remove("/readme")
         try await harness.apply([.deleted("/readme")])
-        #expect(try await names(harness)["README"] == "README")
+        #expect(try await harness.names()["README"] == "README")
         try await harness.relocate("/README (Case Conflict)", to: "/d/README (Case Conflict)")
-        try await harness.drainBeforeNews()
+        try await harness.drainBeforeDeltas()
         #expect(try await tree(harness) == ["/d": nil, "/d/README": "2"])
         await harness.stop()
     }
@@ -210,8 +181,8 @@ import Testing
     @Test("both sides edit a file with an own name: theirs keeps it")
     func edited() async throws {
         let harness = try Harness()
-        try await make("readme", "1", harness)
-        try await make("README", "2", harness)
+        try await harness.make("readme", "1")
+        try await harness.make("README", "2")
         _ = try await tree(harness)
         await harness.stop()
         try await harness.write("/README", "ours")
@@ -219,7 +190,7 @@ import Testing
         let there = try await tree(harness)
         #expect(there.count == 3)
         #expect(there["/README (Case Conflict)"] == "theirs")
-        #expect(try await names(harness)["README"] == "README (Case Conflict)")
+        #expect(try await harness.names()["README"] == "README (Case Conflict)")
         #expect(there.values.contains("ours"))
         await harness.stop()
     }
@@ -227,14 +198,14 @@ import Testing
     @Test("a deleted node that others have edited comes back under its own name")
     func broughtBack() async throws {
         let harness = try Harness()
-        try await make("readme", "1", harness)
-        try await make("README", "2", harness)
+        try await harness.make("readme", "1")
+        try await harness.make("README", "2")
         _ = try await tree(harness)
         await harness.stop()
         try await harness.delete("/README")
         try await harness.put("/README (Case Conflict)", "theirs")
         #expect(try await tree(harness)["/README (Case Conflict)"] == "theirs")
-        #expect(try await names(harness)["README"] == "README (Case Conflict)")
+        #expect(try await harness.names()["README"] == "README (Case Conflict)")
         await harness.stop()
     }
 
@@ -244,10 +215,10 @@ import Testing
     func sameBatch() async throws {
         let harness = try Harness()
         try await harness.apply([.file("/readme", "R")])
-        let own = try await make("README", "2", harness)
+        let own = try await harness.make("README", "2")
         try await harness.apply([.deleted("/readme"), .file("/README", "N")])
         #expect(
-            try await names(harness) == [
+            try await harness.names() == [
                 "README": "README (Case Conflict)", "README (Name Conflict)": "README",
             ])
         #expect(try await harness.inode("/README") == own)
@@ -260,7 +231,7 @@ import Testing
         try await harness.put("/I (Case Conflict)", "2")
         try await harness.put("/i (Case Conflict 2)", "3")
         try await harness.settle()
-        _ = try await make("\u{130}", "4", harness)
+        try await harness.make("\u{130}", "4")
         try await harness.settle()
         #expect(
             try await harness.serverTree().values.compactMap(\.self).sorted() == [
@@ -294,7 +265,7 @@ import Testing
         try await tell("a\\b", .file("/c", "W"))
         try await tell("a\\b", .file("/a_b (Name Conflict)", "X"))
         #expect(
-            try await names(harness) == [
+            try await harness.names() == [
                 "readme": "readme", "README": "README (Case Conflict)", "a\\b": "a_b", "c": "c",
                 "a_b (Name Conflict)": "a_b (Name Conflict)",
             ])

@@ -25,38 +25,6 @@ import Testing
         return entry
     }
 
-    private func make(_ name: String, _ harness: Harness) async throws -> InodeID {
-        let inode = try await harness.store.write { [staging = harness.staging] transaction in
-            let name = try transaction.name(shownAs: FileName(name), in: .root, for: nil)
-            let inode = try transaction.insert(
-                .file, at: Place(parent: .root, name: name), local: LocalFacts(modified: .now()))
-            let file = try staging.begin(inode, base: nil, size: 0, in: transaction)
-            _ = try Array(name.text.utf8).withUnsafeBytes {
-                try file.write(at: 0, $0, now: .now())
-            }
-            try file.persist(in: transaction)
-            return inode
-        }
-        harness.noteChange()
-        return inode
-    }
-
-    private func rename(_ name: String, to new: String, _ harness: Harness) async throws {
-        try await harness.store.write { [posix = harness.posix] transaction in
-            let node = try transaction.existing(
-                Place(parent: .root, name: FileName(shown: Array(name.utf8))))
-            let name = try transaction.name(shownAs: FileName(new), in: .root, for: node.inode)
-            try transaction.move(node.inode, to: Place(parent: .root, name: name))
-            try transaction.shareName(of: transaction.existing(node.inode), by: posix)
-        }
-    }
-
-    /// The names that users see in the root, and those of the server for them.
-    private func names(_ harness: Harness) async throws -> [String: String] {
-        let children = try await harness.store.read { try $0.children(of: .root) }
-        return Dictionary(uniqueKeysWithValues: children.map { ($0.name.text, $0.name.string) })
-    }
-
     /// The names that users see in the root, byte by byte.
     private func shown(_ harness: Harness) async throws -> Set<[UInt8]> {
         Set(try await harness.store.read { try $0.children(of: .root) }.map(\.name.shown))
@@ -72,8 +40,8 @@ import Testing
         try await harness.apply([
             .file("/" + Self.composed, "1"), told(Self.decomposed, .file(Self.alias, "2")),
         ])
-        try await rename(Self.composed, to: "tmp", harness)
-        try await rename(Self.decomposed, to: Self.composed, harness)
+        try await harness.rename(Self.composed, to: "tmp")
+        try await harness.rename(Self.decomposed, to: Self.composed)
         try await harness.apply([
             .file("/tmp", "1", revision: "2"), .deleted(Self.alias),
             told(Self.decomposed, .file("/" + Self.composed, "2", revision: "2")),
@@ -100,7 +68,7 @@ import Testing
             try await harness.apply([first])
             try await harness.apply([second, gone])
         }
-        #expect(try await names(harness) == ["x": "x", "X": "X (Case Conflict 2)"])
+        #expect(try await harness.names() == ["x": "x", "X": "X (Case Conflict 2)"])
         let children = try await harness.store.read { try $0.children(of: .root) }
         #expect(children.first { $0.name.text == "X" }?.inode == one)
         #expect(children.first { $0.name.text == "x" }?.inode == two)
@@ -126,12 +94,12 @@ import Testing
     /// `README` is on its way back on the server from its alias.
     private func returning() async throws -> (harness: Harness, inode: InodeID, id: FileID) {
         let harness = try Harness()
-        _ = try await make("readme", harness)
-        let inode = try await make("README", harness)
+        try await harness.make("readme", "readme")
+        let inode = try await harness.make("README", "README")
         try await harness.settleFully()
         await harness.stop()
         try await harness.apply([.deleted("/readme")])
-        #expect(try await names(harness) == ["README": "README"])
+        #expect(try await harness.names() == ["README": "README"])
         let id = try #require(try await harness.store.read { try $0.node(inode)?.facts.id })
         return (harness, inode, id)
     }
@@ -149,14 +117,14 @@ import Testing
         let (harness, inode, _) = try await returning()
         try await harness.apply([.file("/README", "N")])
         #expect(
-            try await names(harness) == [
+            try await harness.names() == [
                 "README": "README (Case Conflict)", "README (Name Conflict)": "README",
             ])
         #expect(try await harness.inode("/README") == inode)
         #expect(try await isQueueEmpty(harness))
         // The node that has the name is seen under it once the other one is gone.
         try await harness.apply([.deleted("/README (Case Conflict)")])
-        #expect(try await names(harness) == ["README": "README"])
+        #expect(try await harness.names() == ["README": "README"])
     }
 
     @Test(
@@ -169,7 +137,7 @@ import Testing
         batch.append(try .deleted("/README (Case Conflict)"))
         try await harness.apply(batch)
         #expect(
-            try await names(harness)
+            try await harness.names()
                 == (isMoved ? ["README": "README", "z": "z"] : ["README": "README"]))
         #expect(try await isQueueEmpty(harness))
     }

@@ -2,6 +2,10 @@
 
 import Core
 import MetadataStore
+import Staging
+import Testing
+
+@testable import Tree
 
 extension TreeReading {
     /// The place that a path names; its folder must exist.
@@ -54,6 +58,16 @@ extension Transaction {
     /// Whether something made at a place never leaves this machine.
     func isLocal(_ place: Place, named name: String?) throws -> Bool {
         try place.name.string == name || node(place.parent)?.flags.contains(.localOnly) ?? false
+    }
+
+    /// Begins an edit of a file, over the whole content that the server has of it.
+    func beginEdit(
+        of inode: InodeID, in staging: StagingArea
+    ) throws -> (file: StagedFile, base: StagedContent.Base) {
+        let facts = try #require(try node(inode)?.facts)
+        let base = try #require(StagedContent.Base(whole: facts))
+        let file = try staging.begin(inode, base: base, size: base.size, in: self)
+        return (file, base)
     }
 
     func deleteTree(_ inode: InodeID, _ openFiles: Harness.OpenSet) throws {

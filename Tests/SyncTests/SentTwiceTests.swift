@@ -68,7 +68,7 @@ import Testing
         #expect(texts == ["1", "1"], "\(harness.history.text)")
     }
 
-    @Test("a file whose folder others had moved before it arrived, without a reply, is one file")
+    @Test("a file whose folder others had moved before it arrived, without a response, is one file")
     func intoMovedFolder() async throws {
         let harness = try Harness()
         try await harness.makeFolder("/b")

@@ -36,7 +36,7 @@ import Testing
         _ text: String, at offset: Int64, _ file: StagedFile, in harness: Harness
     ) async throws {
         // As FileSystem does: the row first says that its bytes may not be on the disk.
-        file.withdraw()
+        file.invalidateFlushedRow()
         try await harness.store.write { try file.persist(in: $0, isComplete: false) }
         try await harness.store.write { transaction in
             let outcome = try Array(text.utf8).withUnsafeBytes {
@@ -59,9 +59,7 @@ import Testing
         let old = Array(Self.text.utf8)
         let (file, base) = try await harness.store.write {
             [staging = harness.staging] transaction in
-            let facts = try #require(try transaction.node(inode)?.facts)
-            let base = try #require(StagedContent.Base(whole: facts))
-            let file = try staging.begin(inode, base: base, size: base.size, in: transaction)
+            let (file, base) = try transaction.beginEdit(of: inode, in: staging)
             try file.fill(0..<Self.block, with: Array(old.prefix(Int(Self.block))), of: base)
             return (file, base)
         }

@@ -198,10 +198,7 @@ import Testing
         let inode = try #require(try await harness.inode("/big"))
         let first = Array(Self.text.utf8.prefix(Int(Self.block)))
         let file = try await harness.store.write { transaction in
-            let facts = try #require(try transaction.node(inode)?.facts)
-            let base = try #require(StagedContent.Base(whole: facts))
-            let file = try harness.staging.begin(
-                inode, base: base, size: base.size, in: transaction)
+            let (file, base) = try transaction.beginEdit(of: inode, in: harness.staging)
             try file.fill(0..<Self.block, with: first, of: base)
             _ = try Array("new".utf8).withUnsafeBytes { try file.write(at: 3, $0, now: .now()) }
             // The last block in part, and zeros behind the rest of the base.
@@ -241,10 +238,7 @@ import Testing
         await harness.stop()
         let inode = try #require(try await harness.inode("/big"))
         try await harness.store.write { transaction in
-            let facts = try #require(try transaction.node(inode)?.facts)
-            let base = try #require(StagedContent.Base(whole: facts))
-            let file = try harness.staging.begin(
-                inode, base: base, size: base.size, in: transaction)
+            let (file, base) = try transaction.beginEdit(of: inode, in: harness.staging)
             try file.fill(0..<Self.block, with: Array(old.prefix(Int(Self.block))), of: base)
             _ = try Array("new".utf8).withUnsafeBytes { try file.write(at: 3, $0, now: .now()) }
             try file.persist(in: transaction)

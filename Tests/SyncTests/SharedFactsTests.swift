@@ -240,7 +240,7 @@ extension Harness {
         await harness.stop()
     }
 
-    @Test("a lost reply does no harm", arguments: [RemoteOperation.setFacts, .upload])
+    @Test("a lost response does no harm", arguments: [RemoteOperation.setFacts, .upload])
     func lostReply(_ operation: RemoteOperation) async throws {
         let harness = try Harness.sharing()
         if operation == .setFacts {
@@ -317,7 +317,7 @@ extension Harness {
     }
 
     @Test("a time that a user sets after the response to the upload was lost is sent")
-    func timeAfterLostReply() async throws {
+    func timeAfterLostResponse() async throws {
         let harness = try await unsureOfUpload(nil)
         try await harness.change("/run", timeIsSet: true) { $0.modified = Self.ownTime }
         try await harness.settleFully()
@@ -328,7 +328,7 @@ extension Harness {
     }
 
     @Test("a mode that users set back after the response to the upload was lost stays")
-    func modeAfterLostReply() async throws {
+    func modeAfterLostResponse() async throws {
         let harness = try await unsureOfUpload(0o755)
         try await harness.chmod("/run", 0o644)
         try await harness.settleFully()

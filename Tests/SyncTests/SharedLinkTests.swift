@@ -192,7 +192,7 @@ extension Harness {
     func notShared() async throws {
         let harness = try Harness(server: InMemoryStore(keepsFacts: true), posix: .local)
         let inode = try await harness.link("/l", to: "t")
-        try await harness.store.write { try $0.publish(inode) }
+        try await harness.store.write { try $0.makeSynced(inode) }
         try await harness.settleFully()
         #expect(try await harness.localLinks() == ["/l -> t"])
         #expect(try await harness.serverTree() == [:])
@@ -295,7 +295,7 @@ extension Harness {
         await harness.stop()
     }
 
-    @Test("a lost reply makes no second link, also if users have removed or replaced it since")
+    @Test("a lost response makes no second link, also if users have removed or replaced it since")
     func lostReply() async throws {
         let harness = try Harness.sharing()
         harness.faulty.inject(.failAfter(.offline("test")), times: 3) { $0.operation == .upload }

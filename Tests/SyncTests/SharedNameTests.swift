@@ -13,39 +13,6 @@ import Testing
 @testable import Tree
 
 @Suite struct SharedNameTests {
-    private func make(_ name: String, _ text: String, _ harness: Harness) async throws {
-        try await harness.store.write {
-            [staging = harness.staging, posix = harness.posix] transaction in
-            let name = try transaction.name(shownAs: FileName(name), in: .root, for: nil)
-            let inode = try transaction.insert(
-                .file, at: Place(parent: .root, name: name), local: LocalFacts(modified: .now()))
-            let file = try staging.begin(inode, base: nil, size: 0, in: transaction)
-            _ = try Array(text.utf8).withUnsafeBytes { try file.write(at: 0, $0, now: .now()) }
-            try file.persist(in: transaction)
-            try transaction.settleFacts(of: inode, by: posix)
-        }
-        harness.noteChange()
-    }
-
-    private func rename(_ name: String, to new: String, _ harness: Harness) async throws {
-        try await harness.store.write { [posix = harness.posix] transaction in
-            let node = try transaction.existing(
-                Place(parent: .root, name: FileName(shown: Array(name.utf8))))
-            let name = try transaction.name(shownAs: FileName(new), in: .root, for: node.inode)
-            try transaction.move(node.inode, to: Place(parent: .root, name: name))
-            try transaction.shareName(of: transaction.existing(node.inode), by: posix)
-        }
-        harness.noteChange()
-    }
-
-    /// What users see in the root, and the names on the server.
-    private func names(_ harness: Harness) async throws -> [String: String] {
-        try await harness.store.read { snapshot in
-            let children = try snapshot.children(of: .root)
-            return Dictionary(uniqueKeysWithValues: children.map { ($0.name.text, $0.name.string) })
-        }
-    }
-
     private func texts(_ harness: Harness) async throws -> [String: String?] {
         let nodes = try await harness.store.read { try $0.children(of: .root) }
         var texts: [String: String?] = [:]
@@ -60,9 +27,9 @@ import Testing
 
     private func pair() async throws -> (Harness, Harness) {
         let harness = try Harness.sharing()
-        try await make("readme", "1", harness)
-        try await make("README", "2", harness)
-        try await make("a\\b", "3", harness)
+        try await harness.make("readme", "1")
+        try await harness.make("README", "2")
+        try await harness.make("a\\b", "3")
         try await harness.settleFully()
         let other = try harness.machine()
         try await other.settleFully()
@@ -77,7 +44,7 @@ import Testing
             let node = try transaction.existing(Place(parent: .root, name: name))
             try transaction.move(node.inode, to: nil)
         }
-        try await make("a_b", "new", harness)
+        try await harness.make("a_b", "new")
         for mount in [harness, other, harness, other] { try await mount.settleFully() }
         for mount in [harness, other] {
             let texts = try await texts(mount)
@@ -91,8 +58,8 @@ import Testing
     @Test("own names are seen on another machine, which sends nothing for that")
     func between() async throws {
         let (harness, other) = try await pair()
-        #expect(try await names(harness) == wanted)
-        #expect(try await names(other) == wanted)
+        #expect(try await harness.names() == wanted)
+        #expect(try await other.names() == wanted)
         #expect(other.calls(.setFacts) == 0)
         for mount in [harness, other] {
             try await mount.checkInvariants()
@@ -110,7 +77,7 @@ import Testing
         try await harness.settleFully()
         try await other.settleFully()
         for mount in [harness, other] {
-            #expect(try await names(mount) == ["README": "README", "a\\b": "a_b"])
+            #expect(try await mount.names() == ["README": "README", "a\\b": "a_b"])
             try await mount.checkInvariants()
             await mount.stop()
         }
@@ -122,9 +89,9 @@ import Testing
         await harness.stop()
         await other.stop()
         try await other.apply([.deleted("/readme")])
-        #expect(try await names(other)["README"] == "README")
+        #expect(try await other.names()["README"] == "README")
         try await other.apply([.deleted("/README (Case Conflict)")])
-        #expect(try await names(other) == ["a\\b": "a_b"])
+        #expect(try await other.names() == ["a\\b": "a_b"])
         #expect(try await other.store.read { try $0.journalEntries(limit: 10).isEmpty })
     }
 
@@ -134,7 +101,7 @@ import Testing
         try await harness.relocate("/a_b", to: "/plain")
         for mount in [harness, other] {
             try await mount.settleFully()
-            #expect(try await names(mount).keys.sorted() == ["README", "plain", "readme"])
+            #expect(try await mount.names().keys.sorted() == ["README", "plain", "readme"])
             try await mount.checkInvariants()
             await mount.stop()
         }
@@ -144,12 +111,12 @@ import Testing
     func renamedBack() async throws {
         let (harness, other) = try await pair()
         for (mount, name, new) in [(harness, "a\\b", "plain"), (other, "plain", "a\\b")] {
-            try await rename(name, to: new, mount)
+            try await mount.rename(name, to: new)
             try await mount.settleFully()
             for mount in [harness, other] {
                 try await mount.settleFully()
                 #expect(
-                    try await names(mount).keys.sorted() == ["README", new, "readme"].sorted())
+                    try await mount.names().keys.sorted() == ["README", new, "readme"].sorted())
             }
         }
         for mount in [harness, other] {
@@ -165,11 +132,11 @@ import Testing
         let harness = try Harness.sharing()
         harness.server.setTellsFacts(tellsFactsAlone)
         let other = try harness.machine()
-        for name in ["readme", "README", "Readme"] { try await make(name, name, harness) }
+        for name in ["readme", "README", "Readme"] { try await harness.make(name, name) }
         try await harness.settleFully()
         try await other.settleFully()
         for (name, new) in [("README", "x"), ("Readme", "README"), ("x", "Readme")] {
-            try await rename(name, to: new, harness)
+            try await harness.rename(name, to: new)
         }
         for mount in [harness, other, harness, other] { try await mount.settleFully() }
         let calls = (harness.calls(.setFacts), other.calls(.setFacts))
@@ -190,12 +157,12 @@ import Testing
         let harness = try Harness.sharing()
         let other = try harness.machine()
         try await other.settleFully()
-        try await make("a\\b", "theirs", other)
+        try await other.make("a\\b", "theirs")
         await other.stop()
-        try await make("a\\b", "ours", harness)
+        try await harness.make("a\\b", "ours")
         try await harness.settleFully()
         try await other.settleFully()
-        let seen = try await names(other)
+        let seen = try await other.names()
         #expect(seen["a\\b"] != nil && seen.count == 2)
         try await harness.settleFully()
         #expect(harness.server.facts(at: "/a_b")?.ownName != nil)
@@ -216,14 +183,14 @@ import Testing
         let harness = try Harness.sharing()
         let other = try harness.machine()
         let decomposed = "e\u{301}t\u{E9}"
-        try await make(decomposed, "1", harness)
+        try await harness.make(decomposed, "1")
         try await harness.settleFully()
         try await other.settleFully()
         for mount in [harness, other] {
             #expect(try await shown(mount) == [Array(decomposed.utf8)])
         }
         #expect(other.calls(.setFacts) == 0)
-        try await rename(decomposed, to: "\u{E9}t\u{E9}", other)
+        try await other.rename(decomposed, to: "\u{E9}t\u{E9}")
         try await other.settleFully()
         for mount in [harness, other] {
             try await mount.settleFully()
@@ -237,11 +204,11 @@ import Testing
     @Test("a node that users give its alias for a name keeps that on all machines")
     func aliasAsName() async throws {
         let (harness, other) = try await pair()
-        try await rename("README", to: "README (Case Conflict)", harness)
+        try await harness.rename("README", to: "README (Case Conflict)")
         for mount in [harness, other] { try await mount.settleFully() }
         #expect(try await texts(other)["README (Case Conflict)"] == "2")
         // Its former name is free now, and it does not get that back.
-        try await rename("readme", to: "else", harness)
+        try await harness.rename("readme", to: "else")
         for mount in [harness, other, harness, other] { try await mount.settleFully() }
         for mount in [harness, other] {
             #expect(

@@ -1,5 +1,5 @@
 // Random histories: this mount's users and another client change the same small tree, the network
-// loses requests and replies, the process stops in the middle and starts again. In the end both
+// loses requests and responses, the process stops in the middle and starts again. In the end both
 // must show the same tree. A seed that ever failed gets a name of its own in `UploadTests` or
 // `ConflictTests` when its cause is known.
 

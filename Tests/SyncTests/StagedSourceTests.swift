@@ -57,9 +57,7 @@ import Testing
         await harness.stop()
         let inode = try #require(try await harness.inode("/a"))
         let file = try await harness.store.write { [staging = harness.staging] transaction in
-            let facts = try #require(try transaction.node(inode)?.facts)
-            let base = try #require(StagedContent.Base(whole: facts))
-            let file = try staging.begin(inode, base: base, size: base.size, in: transaction)
+            let (file, _) = try transaction.beginEdit(of: inode, in: staging)
             _ = try file.truncate(to: 4, now: .now())
             try file.persist(in: transaction)
             return file

@@ -180,7 +180,7 @@ import Testing
         func blocked(upTo place: Int64) -> StepChoice {
             var choice = choice()
             while !choice.isCutShort { choice.passOver() }
-            choice.lastLookedAt = place
+            choice.lastExamined = place
             return choice
         }
         var exhausted = choice()

@@ -271,7 +271,7 @@ class Mount:
             except subprocess.TimeoutExpired:
                 return False, "no answer"
             # The mount is there a moment before it takes commands.
-            if "nobody listens" not in result.stdout or not self.is_alive() or time.monotonic() > end:
+            if "no process listens" not in result.stdout or not self.is_alive() or time.monotonic() > end:
                 return result.returncode == 0, result.stdout.strip()
             time.sleep(0.05)
 

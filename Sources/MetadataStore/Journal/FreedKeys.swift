@@ -17,7 +17,7 @@ struct FreedKeys {
     }
 
     /// Takes back that a node has left a place: the name is not free.
-    mutating func withdraw(_ place: Place, leftBy inode: InodeID) {
+    mutating func noteNotFree(_ place: Place, leftBy inode: InodeID) {
         for key in Self.keys(of: place.name) { keys[place.parent]?[key]?.remove(inode) }
     }
 

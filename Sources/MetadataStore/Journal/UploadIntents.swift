@@ -15,7 +15,7 @@ extension TreeReading {
     ) throws -> (id: Int64, inode: InodeID)? {
         let statement = try database.cachedStatement(
             sql: """
-                SELECT id, inode, target, parent, folder FROM attempt
+                SELECT \(UploadIntentRow.columns) FROM attempt
                 WHERE fold IN (?, ?) AND hash IS ? AND (modified IS NULL OR modified = ?)
                 ORDER BY id DESC
                 """)
@@ -37,7 +37,7 @@ extension TreeReading {
     package func intent(ofCopyTo place: Place) throws -> (id: Int64, inode: InodeID)? {
         let statement = try database.cachedStatement(
             sql: """
-                SELECT id, inode, target, parent, folder FROM attempt
+                SELECT \(UploadIntentRow.columns) FROM attempt
                 WHERE fold = ? AND parent = ? AND hash IS NOT NULL AND modified IS NULL
                 ORDER BY id DESC
                 """)
@@ -58,7 +58,7 @@ extension TreeReading {
     package func intendedMoves() throws -> [(id: Int64, inode: InodeID, target: String)] {
         let statement = try database.cachedStatement(
             sql: """
-                SELECT id, inode, target, parent, folder FROM attempt
+                SELECT \(UploadIntentRow.columns) FROM attempt
                 WHERE target IS NOT NULL AND sent = 0
                 """)
         return try UploadIntentRow.fetchEvery(statement).map { ($0.id, $0.inode, $0.target ?? "") }
@@ -68,7 +68,7 @@ extension TreeReading {
     package func intent(ofMove inode: InodeID, to place: Place) throws -> Int64? {
         let statement = try database.cachedStatement(
             sql: """
-                SELECT id, inode, target, parent, folder FROM attempt
+                SELECT \(UploadIntentRow.columns) FROM attempt
                 WHERE inode = ? AND target IS NOT NULL ORDER BY id DESC
                 """)
         let rows = try UploadIntentRow.fetchEvery(statement, [inode.column])
@@ -110,6 +110,8 @@ extension TreeReading {
 /// A row of the table `attempt`.
 private struct UploadIntentRow: RowReadable {
     static let table = "attempt"
+    /// The columns that `init` reads, in its order.
+    static let columns = "id, inode, target, parent, folder"
 
     let id: Int64
     let inode: InodeID
@@ -158,7 +160,7 @@ extension Transaction {
         return database.lastInsertedRowID
     }
 
-    /// Removes an intent that is known to have arrived. Earlier intents of the same node at that
+    /// Removes an intent that is known to have arrived. Other intents of the same node at that
     /// place lose the place, because the next file there is another client's, such as one that was
     /// restored after its deletion. They still say which content was sent. Of a move, the earlier
     /// ones of its node are removed.

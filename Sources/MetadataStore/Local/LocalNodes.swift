@@ -58,12 +58,12 @@ extension Transaction {
     /// Makes a local-only node a synced node that the server lacks, and with it a parent folder
     /// that was deleted on the server and kept for the node's sake. Does not change the node's
     /// children.
-    package func publish(_ inode: InodeID) throws {
+    package func makeSynced(_ inode: InodeID) throws {
         try setFlags(.localOnly, false, of: inode)
     }
 
     /// Makes a node that the server lacks local-only.
-    package func withdraw(_ inode: InodeID) throws {
+    package func makeLocalOnly(_ inode: InodeID) throws {
         try setFlags(.localOnly, true, of: inode)
     }
 }

@@ -176,7 +176,7 @@ extension Transaction {
     package func giveUpName(of inode: InodeID, for alias: Place) throws {
         let left = try node(inode)?.place
         try move(inode, to: alias)
-        if let left { end.freed.withdraw(left, leftBy: inode) }
+        if let left { end.freed.noteNotFree(left, leftBy: inode) }
     }
 
     /// Notes that a node may leave its place in the local tree. Returns the place, if any node may

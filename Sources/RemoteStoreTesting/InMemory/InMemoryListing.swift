@@ -96,7 +96,7 @@ struct InMemoryListing: Codable {
     }
 
     /// Whether the next page may have entries.
-    func hasNews(in tree: InMemoryTree) -> Bool {
+    func hasChanges(in tree: InMemoryTree) -> Bool {
         last != nil || (try? tree.folder(at: RemotePath(rawValue: folder))) == nil
             || tree.log.dropFirst(change).contains(where: covers)
     }

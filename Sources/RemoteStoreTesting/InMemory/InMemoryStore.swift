@@ -183,11 +183,11 @@ package final class InMemoryStore: RemoteStoring {
     ) async throws(RemoteError) -> RemoteChange {
         guard let listing = InMemoryListing(cursor) else { throw .cursorReset }
         while true {
-            let isNews = try state.withLock { (state) throws(RemoteError) in
+            let hasChanges = try state.withLock { (state) throws(RemoteError) in
                 guard listing.epoch == state.epoch else { throw .cursorReset }
-                return listing.hasNews(in: state.tree)
+                return listing.hasChanges(in: state.tree)
             }
-            if isNews { return RemoteChange(hasChanges: true) }
+            if hasChanges { return RemoteChange(hasChanges: true) }
             let isTimeOver = await sleepUntilChange(after: listing)
             if Task.isCancelled { throw .cancelled }
             if isTimeOver { return RemoteChange(hasChanges: false) }
@@ -205,7 +205,7 @@ package final class InMemoryStore: RemoteStoring {
                 let isOver = state.withLock { state in
                     // Checked again under the lock that changes hold when they wake waiters: none
                     // is missed.
-                    if state.epoch != listing.epoch || listing.hasNews(in: state.tree)
+                    if state.epoch != listing.epoch || listing.hasChanges(in: state.tree)
                         || Task.isCancelled
                     {
                         return true

@@ -2,7 +2,8 @@
 
 import Saturating
 
-/// A readers-writer lock: several commits at a time, or one metadata read.
+/// A readers-writer lock: commits share it; a read of the server, or a commit that changes other
+/// nodes' paths, has it alone.
 ///
 /// If a commit and a request for deltas are in flight at the same time, nothing tells which of the
 /// two the server handled first: the deltas may be older than the commit, or contain another
@@ -12,11 +13,11 @@ import Saturating
 /// of their arrival, so that neither side starves.
 actor CommitGate {
     private enum Kind {
-        case commit, read
+        case shared, exclusive
     }
 
     private var commits = 0
-    private var isReading = false
+    private var isHeldExclusively = false
     private var waiting: [(kind: Kind, continuation: CheckedContinuation<Void, Never>)] = []
 
     /// Runs a commit, alone or beside others.
@@ -30,13 +31,13 @@ actor CommitGate {
     nonisolated func commit<Value: Sendable, Failure: Error>(
         _ body: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        await enter(.commit)
+        await enter(.shared)
         do throws(Failure) {
             let value = try await body()
-            await leave(.commit)
+            await leave(.shared)
             return value
         } catch {
-            await leave(.commit)
+            await leave(.shared)
             throw error
         }
     }
@@ -46,25 +47,32 @@ actor CommitGate {
     nonisolated func commitAlone<Value: Sendable, Failure: Error>(
         _ body: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        try await read(body)
+        try await exclusively(body)
     }
 
     /// Runs a read of the server and the recording of its result.
     nonisolated func read<Value: Sendable, Failure: Error>(
         _ body: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        await enter(.read)
+        try await exclusively(body)
+    }
+
+    /// Runs what nothing else may be in flight beside.
+    private nonisolated func exclusively<Value: Sendable, Failure: Error>(
+        _ body: () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        await enter(.exclusive)
         do throws(Failure) {
             let value = try await body()
-            await leave(.read)
+            await leave(.exclusive)
             return value
         } catch {
-            await leave(.read)
+            await leave(.exclusive)
             throw error
         }
     }
 
-    /// Whether commits or metadata reads are waiting.
+    /// Whether commits or reads are waiting.
     var isWanted: Bool { !waiting.isEmpty }
 
     private func enter(_ kind: Kind) async {
@@ -76,8 +84,8 @@ actor CommitGate {
 
     private func leave(_ kind: Kind) {
         switch kind {
-        case .commit: commits -|= 1
-        case .read: isReading = false
+        case .shared: commits -|= 1
+        case .exclusive: isHeldExclusively = false
         }
         while let next = waiting.first, isFree(for: next.kind) {
             waiting.removeFirst()
@@ -88,15 +96,15 @@ actor CommitGate {
 
     private func isFree(for kind: Kind) -> Bool {
         switch kind {
-        case .commit: !isReading
-        case .read: !isReading && commits == 0
+        case .shared: !isHeldExclusively
+        case .exclusive: !isHeldExclusively && commits == 0
         }
     }
 
     private func admit(_ kind: Kind) {
         switch kind {
-        case .commit: commits +|= 1
-        case .read: isReading = true
+        case .shared: commits +|= 1
+        case .exclusive: isHeldExclusively = true
         }
     }
 }

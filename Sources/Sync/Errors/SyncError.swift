@@ -16,6 +16,8 @@ package enum SyncError: Error, Hashable, Sendable {
     /// The server no longer has the revision that staged content is an edit of, so the blocks that
     /// were never read here are lost.
     case baseLost
+    /// The feed has to begin anew with a listing, although its cursor is valid.
+    case relist(RelistReason)
 
     /// The task was cancelled, or the step no longer holds.
     static var cancelled: SyncError { .remote(.cancelled) }
@@ -56,6 +58,7 @@ package enum SyncError: Error, Hashable, Sendable {
         case .remote(let error): error.isTransient
         // A revision can be unknown for seconds after its upload.
         case .local, .baseLost: true
+        case .relist: false
         }
     }
 }
@@ -67,6 +70,25 @@ extension SyncError: CustomStringConvertible {
         case .remote(let error): "\(error)"
         case .local(let failure): failure.problem
         case .baseLost: Self.baseLostProblem
+        case .relist(let reason): "\(RemoteError.cursorReset): \(reason)"
+        }
+    }
+}
+
+/// Why the feed begins anew with a listing by its own decision.
+package enum RelistReason: Hashable, Sendable {
+    /// Deltas or a response contradict the tree.
+    case contradiction
+    /// There are more deltas than fit into memory.
+    case tooManyDeltas
+}
+
+extension RelistReason: CustomStringConvertible {
+    /// The reason in a few words.
+    package var description: String {
+        switch self {
+        case .contradiction: "what the server says contradicts the tree"
+        case .tooManyDeltas: "there are too many changes to apply at once"
         }
     }
 }

@@ -58,6 +58,8 @@ enum UploadReaction: Hashable, Sendable {
             self = .retry(
                 seconds: attempts < 3 ? delay : Self.hopelessPause,
                 problem: SyncError.baseLostProblem)
+        // No step has this error.
+        case .relist: self.init(to: RemoteError.cursorReset, step: step, attempts: attempts)
         }
     }
 

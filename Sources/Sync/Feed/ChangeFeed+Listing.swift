@@ -46,7 +46,7 @@ extension ChangeFeed {
             }
             try await applyListing(page, phase)
         }
-        await rest(seconds: listing.pause(atMost: Self.longestPause))
+        await pauses.rest(seconds: listing.pause(atMost: FeedPauses.longest))
     }
 
     /// Applies one page of the full listing. The page and its cursor are one transaction, so that
@@ -59,17 +59,16 @@ extension ChangeFeed {
     ) async throws(SyncError) {
         try await account.checkReserve(page.entries)
         let account = account
-        await UnsentHashes(account: account).note(like: page.entries)
         var context = account.deltaContext()
         context.isListing = true
-        let surroundings = context
         let ages = ages
         let root = remoteRoot
         if isFirst {
             let now = account.clock.now()
             account.state.update { $0.beginListing(at: now) }
         }
-        let outcome = try await writer.bringIn(surroundings) { transaction, surroundings in
+        let part = ListingPart(account: account, writer: writer, untoldNodes: untoldNodes)
+        let outcome = try await part.apply(page.entries, context) { transaction, context, entries in
             if isFirst {
                 try transaction.beginListing()
                 // Their number is that of everything sent since the last delta.
@@ -78,20 +77,21 @@ extension ChangeFeed {
                 try transaction.setSetting(StoredSetting.feedWalk, to: nil)
             }
             try transaction.keepPages(page.hasMore ? .listing : .usual)
-            var applier = try DeltaApplier(transaction: transaction, context: surroundings)
-            try applier.apply(page.entries)
+            var applier = try DeltaApplier(transaction: transaction, context: context)
+            try applier.apply(entries)
             if !page.hasMore {
                 try applier.removeUnseen()
-                try ages.noteCaughtUp(at: surroundings.now, in: transaction)
+                try ages.noteCaughtUp(at: context.now, in: transaction)
                 try applier.feedCaughtUp()
             }
+            try applier.requireLocations()
             try transaction.setSetting(StoredSetting.feedCursor, to: page.cursor.rawValue)
             let next = page.hasMore ? phase : .complete
             try transaction.setSetting(StoredSetting.feedPhase, to: next.rawValue)
             return applier.outcome
         }
         if !phase.lacksTree { account.noteReceived(outcome.changes) }
-        heard(catchesUp: phase.lacksTree || !page.hasMore)
+        noteResponse(catchesUp: phase.lacksTree || !page.hasMore)
         listing.notePage(isMovingOn: outcome.newlySeen > 0 || !page.hasMore)
         if !page.hasMore {
             account.state.update { status in
@@ -146,7 +146,7 @@ extension ChangeFeed {
             account.state.update { $0.isRootNew = $0.isRootNew || new != old }
         }
         guard remote.root != old else {
-            throw .remote(.forbidden("the account may not use what is mounted any more"))
+            throw .remote(.forbidden("the account may no longer use what is mounted"))
         }
         account.log.warning("the account's root has changed: comparing with the new one")
     }

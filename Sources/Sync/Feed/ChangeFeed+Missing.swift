@@ -18,7 +18,7 @@ extension ChangeFeed {
             account.log.warning(
                 "the mounted folder is missing on Dropbox", metadata: ["path": "\(path)"])
         }
-        heard()
+        noteResponse()
         account.state.update { status in
             status.isRootNew = true
             status.isTreeComplete = true
@@ -26,7 +26,7 @@ extension ChangeFeed {
             status.missingFolder = path
             status.lastProblem = SyncStatus.missing(path)
         }
-        await sleep(seconds: Self.missingPause)
+        await pauses.sleep(seconds: Self.missingPause)
     }
 
     /// Removes all sent nodes, as an empty listing would. With no commit in flight: each has found
@@ -61,7 +61,7 @@ extension SyncStatus {
 
     /// The problem that `status` shows while the mounted folder is missing.
     package static func missing(_ path: String) -> String {
-        "the mounted folder is not on Dropbox any more: \(path); what is not sent stays here, and is sent when "
+        "the mounted folder is no longer on Dropbox: \(path); what is not sent stays here, and is sent when "
             + "the folder is there again: restore it, or make it anew, on dropbox.com"
     }
 }

@@ -23,7 +23,7 @@ extension ChangeFeed {
         try await folderWalk.begin(phase)
         listing.beginRound()
         account.log.notice("the server does not list everything at once: listing each folder")
-        heard(catchesUp: phase.lacksTree)
+        noteResponse(catchesUp: phase.lacksTree)
     }
 
     /// Lists the next folders. After the last one, the deltas since the cursor complete the
@@ -39,6 +39,6 @@ extension ChangeFeed {
         } else {
             try await folderWalk.end()
         }
-        heard(catchesUp: phase.lacksTree)
+        noteResponse(catchesUp: phase.lacksTree)
     }
 }

@@ -38,38 +38,27 @@ actor ChangeFeed {
     /// Seconds between two checks whether the uploader still sends, and the number of checks: the
     /// maximum delay of other clients' changes.
     private static let sendingPause = 0.1
-    private static let sendingLooks = 10
+    private static let sendingChecks = 10
 
-    /// Approximate number of deltas to apply as one step: some 60 MB.
-    private static let longestStep = 100_000
-
-    /// Maximum backoff after a failure, in seconds.
-    static let longestPause = 30.0
-    /// Seconds until a new login is noticed.
-    private static let loginStep = 0.5
+    /// Approximate number of deltas to apply as one batch: some 60 MB.
+    private static let largestBatch = 100_000
 
     let account: SyncedAccount
     let writer: FeedWriter
     let folderWalk: FolderWalk
     private let uploader: Uploader
-    private let untoldNodes: UntoldNodes
+    let untoldNodes: UntoldNodes
     let ages = IntentAges()
-    private var failures = 0
-    /// Whether pauses after failures end when the network changes.
-    private let watchesNetwork: Bool
-    /// The pause after a failure.
-    private var failurePause: Task<Void, Never>?
-    /// Whether the user has logged in since the token was refused.
-    private var hasNewLogin = false
+    let pauses: FeedPauses
     private var spaceDue = WallTime(nanoseconds: 0)
     /// Consecutive rounds that the server ended at once and without changes.
     private var idleRounds = ServerPace()
-    /// Whether the last step of deltas was empty.
+    /// Whether the last batch of deltas was empty.
     private var isRoundIdle = false
-    /// Full listings because of contradictions.
+    /// Full listings that the server, or a contradiction, has made necessary.
     private var relistings = ServerPace()
-    /// Steps of deltas after which unconfirmed nodes are still to be requested.
-    private var unansweredSteps = UnansweredSteps()
+    /// Batches of deltas after which unconfirmed nodes are still to be requested.
+    private var unansweredBatches = UnansweredBatches()
     /// The progress of the full listing.
     var listing = ListingProgress()
 
@@ -77,9 +66,9 @@ actor ChangeFeed {
         self.account = account
         self.uploader = uploader
         writer = FeedWriter(account: account, uploader: uploader)
-        folderWalk = FolderWalk(account: account, writer: writer)
         untoldNodes = UntoldNodes(account: account, writer: writer)
-        self.watchesNetwork = watchesNetwork
+        folderWalk = FolderWalk(account: account, writer: writer, untoldNodes: untoldNodes)
+        pauses = FeedPauses(clock: account.clock, watchesNetwork: watchesNetwork)
     }
 
     /// Restores the state of an earlier run, so that a known tree is served before the network
@@ -121,7 +110,7 @@ actor ChangeFeed {
 
     private func follow() async throws(SyncError) {
         try await refreshSpace()
-        if account.local.contradiction.take() { throw .remote(.cursorReset) }
+        if account.local.contradiction.take() { throw .relist(.contradiction) }
         guard let cursor = try await writer.setting(StoredSetting.feedCursor) else {
             return try await walkingIfRefused(.listing) { () async throws(SyncError) in
                 try await startListing()
@@ -148,7 +137,7 @@ actor ChangeFeed {
         }
         // The change that such a request is for must not wait for another one, which may never
         // come.
-        if let pause = unansweredSteps.pause { return await rest(seconds: pause) }
+        if let pause = unansweredBatches.pause { return await pauses.rest(seconds: pause) }
         try await waitForChange()
     }
 
@@ -164,23 +153,23 @@ actor ChangeFeed {
 
     // MARK: Changes
 
-    /// Applies all deltas after the cursor as one step from one state of the server to a later one,
-    /// so that no moved file is missing in between. More than fits into memory is listed again and
-    /// compared.
+    /// Applies all deltas after the cursor as one batch, from one state of the server to a later
+    /// one, so that no moved file is missing in between. More than fits into memory is listed again
+    /// and compared.
     private func catchUp(from cursor: Cursor) async throws(SyncError) {
         var page = try await fromServer(await account.remote.list(after: cursor))
         var entries = page.entries
         var textBytes = page.textBytes
         var emptyPages = ServerPace()
         while page.hasMore {
-            guard entries.count <= Self.longestStep, textBytes <= ListingLimits.mostDeltaBytes
+            guard entries.count <= Self.largestBatch, textBytes <= ListingLimits.mostDeltaBytes
             else {
-                throw .remote(.cursorReset)
+                throw .relist(.tooManyDeltas)
             }
             // The gate is held, so this mount's commits wait. A server that returns empty pages for
             // ever is not waited for.
             guard emptyPages.count < ListingLimits.mostEmptyPages else {
-                throw .remote(.malformed("the changes go on for ever without one"))
+                throw .remote(.malformed("the server keeps sending empty pages"))
             }
             page = try await fromServer(await account.remote.list(after: page.cursor))
             if page.entries.isEmpty { emptyPages.note() }
@@ -195,9 +184,9 @@ actor ChangeFeed {
         }
         isRoundIdle = entries.isEmpty
         let answers = try await untoldNodes.ask()
-        unansweredSteps.note(answers)
+        unansweredBatches.note(answers)
         try await untoldNodes.apply(answers)
-        heard()
+        noteResponse()
     }
 
     private func apply(_ entries: [RemoteEntry], _ cursor: Cursor) async throws(SyncError) {
@@ -250,21 +239,21 @@ actor ChangeFeed {
         let change = try await fromServer(
             await account.remote.waitForChange(
                 after: Cursor(cursor), timeout: Self.pollTimeout))
-        heard()
+        noteResponse()
         // The longpoll does the waiting, unless the server ends it at once.
         let isAtOnce = account.clock.now() < asked.adding(seconds: Self.shortPoll)
         if isRoundIdle && isAtOnce { idleRounds.note() } else { idleRounds.forget() }
-        let pause = idleRounds.pause(atMost: Self.longestPause)
-        await rest(seconds: max(Double(change.backoff ?? 0), pause))
+        let pause = idleRounds.pause(atMost: FeedPauses.longest)
+        await pauses.rest(seconds: max(Double(change.backoff ?? 0), pause))
         await waitWhileSending()
     }
 
     /// While this mount sends, most deltas are its own: they are fetched together, unless the
     /// sending lasts.
     private func waitWhileSending() async {
-        for _ in 0..<Self.sendingLooks {
+        for _ in 0..<Self.sendingChecks {
             guard await uploader.isSending, !Task.isCancelled else { return }
-            await sleep(seconds: Self.sendingPause)
+            await pauses.sleep(seconds: Self.sendingPause)
         }
     }
 
@@ -272,8 +261,8 @@ actor ChangeFeed {
 
     /// Notes that the server has answered. `catchesUp` is false while a listing goes on whose tree
     /// was known before.
-    func heard(catchesUp: Bool = true) {
-        failures = 0
+    func noteResponse(catchesUp: Bool = true) {
+        pauses.noteResponse()
         let now = account.clock.now()
         let before = account.state.current
         account.state.update { status in
@@ -298,9 +287,10 @@ actor ChangeFeed {
         if Task.isCancelled || error == .cancelled { return }
         do throws(SyncError) {
             switch error {
-            case .remote(.cursorReset), .remote(.notFound), .remote(.notAFolder):
-                account.log.info("the feed begins anew with a listing")
-                await rest(seconds: relistings.pause(atMost: Self.longestPause))
+            case .relist, .remote(.cursorReset), .remote(.notFound), .remote(.notAFolder):
+                account.log.info(
+                    "the feed begins anew with a listing", metadata: ["reason": "\(error)"])
+                await pauses.rest(seconds: relistings.pause(atMost: FeedPauses.longest))
                 relistings.note()
                 let isAdopting = account.state.current.isRootNew
                 try await startComparing(with: isAdopting ? .adopting : .comparing)
@@ -320,84 +310,45 @@ actor ChangeFeed {
         account.state.update { $0.isFeedFailing = true }
         if case .remote(.rateLimited(let wish)) = error {
             // A rate limit shows that the server is reachable: the connection's state is kept.
-            return await sleep(seconds: max(1, min(wish, Self.longestPause)))
+            return await pauses.sleep(seconds: max(1, min(wish, FeedPauses.longest)))
         }
         // The server has answered; the disk has no room for that.
         if error == .local(.reserveReached) || error == .local(.diskFull) { noteReachable() }
-        failures +|= 1
         account.state.update { status in
             switch error {
             case .remote(.unauthorized(let reason)):
                 status.connection = .authenticationRequired
                 status.lastProblem = reason
-            case .remote(let error):
+            case .remote, .relist:
                 status.connection = .offline
                 status.lastProblem = "\(error)"
             // The failure was recorded where it happened.
             case .local, .baseLost: break
             }
         }
-        // Jitter, so that mounts that lost the server together do not return at the same moment.
-        let jitter = Double(account.clock.now().nanoseconds / 1000 % 1024) / 2048 + 0.5
-        let pause = min(
-            Self.longestPause,
-            Double(sign: .plus, exponent: min(failures, 5), significand: jitter))
         if case .remote(.unauthorized) = error {
-            await sleepUntilLogin(atMost: pause)
+            await pauses.waitForLogin()
         } else {
-            await sleepUntilNetworkChanges(atMost: pause)
+            await pauses.waitForNetwork()
         }
     }
 
     /// Ends the pause after a failure, because the server may be reachable now.
     func noteNetworkChange() {
-        failures = 0
-        failurePause?.cancel()
-    }
-
-    private func sleepUntilNetworkChanges(atMost seconds: Double) async {
-        guard watchesNetwork else { return await sleep(seconds: seconds) }
-        let (clock, end) = (account.clock, account.clock.now().adding(seconds: seconds))
-        let pause = Task { _ = try? await clock.sleep(until: end) }
-        failurePause = pause
-        await withTaskCancellationHandler {
-            await pause.value
-        } onCancel: {
-            pause.cancel()
-        }
-        failurePause = nil
+        pauses.noteNetworkChange()
     }
 
     /// Notes a new login, after which a refused token may be replaced.
     func noteLogin() {
-        hasNewLogin = true
-    }
-
-    /// In steps, because a user who has just logged in expects an effect.
-    private func sleepUntilLogin(atMost seconds: Double) async {
-        let end = account.clock.now().adding(seconds: seconds)
-        while !hasNewLogin, !Task.isCancelled, account.clock.now() < end {
-            await sleep(seconds: Self.loginStep)
-        }
-        if hasNewLogin { failures = 0 }
-        hasNewLogin = false
-    }
-
-    /// Sleeps, if the pause is not 0.
-    func rest(seconds: Double) async {
-        if seconds > 0 { await sleep(seconds: seconds) }
-    }
-
-    func sleep(seconds: Double) async {
-        let until = account.clock.now().adding(seconds: seconds)
-        _ = try? await account.clock.sleep(until: until)
+        pauses.noteLogin()
     }
 }
 
 extension SyncError {
-    /// Whether the handling of another error has found out about the root, so that it goes on with
-    /// this one. Listing again after a reset finds a mounted folder that has moved or is gone, of
-    /// which no delta will tell. A root that changes on and on is a failure, with its pause.
+    /// Whether this error is about the root, and came up while `other` was handled; then it is
+    /// handled next. Listing again after a reset finds a mounted folder that has moved or is gone,
+    /// of which no delta will tell. A root that keeps changing is an ordinary failure, with a
+    /// pause.
     fileprivate func isRootFound(by other: SyncError) -> Bool {
         switch self {
         case .remote(.rootMissing): true

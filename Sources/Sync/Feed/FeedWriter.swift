@@ -47,13 +47,33 @@ struct FeedWriter: Sendable {
         } catch {
             throw failure(error)
         }
-        tell(outcome)
-        if outcome.leftOut > 0 {
-            account.log.warning(
-                "what the server says contradicts itself: entries left out",
-                metadata: ["entries": "\(outcome.leftOut)"])
-        }
+        noteBroughtIn(outcome)
         return outcome
+    }
+
+    /// The same for a part of a listing. Returns the nodes without the outcome if the server is to
+    /// be asked for these first; then nothing is applied.
+    func bringInPart(
+        _ context: DeltaContext,
+        _ body: @escaping @Sendable (Transaction, DeltaContext) throws -> DeltaOutcome
+    ) async throws(SyncError) -> (outcome: DeltaOutcome?, unlocated: Set<FileID>) {
+        do {
+            let outcome = try await account.store.bringIn(context, body)
+            noteBroughtIn(outcome)
+            return (outcome, [])
+        } catch let nodes as UnlocatedNodes {
+            return (nil, nodes.ids)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    private func noteBroughtIn(_ outcome: DeltaOutcome) {
+        tell(outcome)
+        guard outcome.leftOut > 0 else { return }
+        account.log.warning(
+            "what the server says contradicts itself: entries left out",
+            metadata: ["entries": "\(outcome.leftOut)"])
     }
 
     /// Deltas that contradict the tree would do so again: everything is listed again.
@@ -66,7 +86,7 @@ struct FeedWriter: Sendable {
         account.log.warning(
             "deltas contradict the tree: listing again",
             metadata: ["contradiction": "\(error)"])
-        return .remote(.cursorReset)
+        return .relist(.contradiction)
     }
 
     private func tell(_ outcome: DeltaOutcome) {

@@ -1,6 +1,7 @@
 // Nodes that this mount has created or moved and that no delta contains: another client had moved
 // the folder before, and then deleted the folder that the server had created. They are requested by
-// ID. Not responsible for when: `ChangeFeed` asks after each step of deltas.
+// ID. Not responsible for when: `ChangeFeed` asks after each batch of deltas, and `ListingPart` for
+// nodes that a part of a listing lacks.
 
 import Core
 import Logging
@@ -11,7 +12,7 @@ import Tree
 /// Requests the nodes that no delta contains, and applies the answers. Called while the gate is
 /// held that was held for the deltas, with no commit in flight: no later delta will contain them.
 struct UntoldNodes: Sendable {
-    /// Number of IDs to request after one step of deltas; the rest follows at later steps.
+    /// Number of IDs to request after one batch of deltas; the rest follows after later ones.
     private static let most = 32
 
     let account: SyncedAccount
@@ -42,7 +43,8 @@ struct UntoldNodes: Sendable {
         account.noteReceived(outcome.changes)
     }
 
-    private func ask(for ids: [FileID]) async throws(SyncError) -> UntoldAnswers {
+    /// Requests the present places of these nodes.
+    func ask(for ids: [FileID]) async throws(SyncError) -> UntoldAnswers {
         var answers = UntoldAnswers()
         for id in ids {
             do throws(RemoteError) {
@@ -55,7 +57,7 @@ struct UntoldNodes: Sendable {
             } catch {
                 guard error.isAboutNode else { throw .remote(error) }
                 account.log.notice(
-                    "the server does not say where something is that no delta tells of",
+                    "the server does not say where a node is",
                     metadata: ["id": "\(id)", "error": "\(error)"])
                 // A repeated request would fail alike and delay the deltas, which have the node's
                 // later changes.
@@ -69,7 +71,7 @@ struct UntoldNodes: Sendable {
 
 /// The server's responses for some IDs.
 struct UntoldAnswers: Sendable {
-    fileprivate var found: [RemoteEntry] = []
+    fileprivate(set) var found: [RemoteEntry] = []
     fileprivate var gone: [FileID] = []
     /// The IDs that need no further request.
     fileprivate var settled: [FileID] = []
@@ -77,9 +79,9 @@ struct UntoldAnswers: Sendable {
     fileprivate(set) var areComplete = true
 }
 
-/// Consecutive steps of deltas after which the server could not be asked for an unconfirmed node,
+/// Consecutive batches of deltas after which the server could not be asked for an unconfirmed node,
 /// although it was reachable.
-struct UnansweredSteps {
+struct UnansweredBatches {
     /// Maximum seconds until the nodes are requested again. Deltas wait for that long, too.
     private static let longestPause = 4.0
     /// How often that is in a row.

@@ -17,7 +17,7 @@ package protocol ContentCaching: Sendable {
     func pin(_ hash: ContentHash, _ isPinned: Bool)
 }
 
-/// A cache that is always empty.
+/// A cache that is always empty, for tests.
 package struct NoContentCache: ContentCaching {
     /// Creates an empty cache.
     package init() {}

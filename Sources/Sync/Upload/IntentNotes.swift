@@ -103,7 +103,7 @@ extension SyncError {
     var saysNotDone: Bool {
         switch self {
         case .remote(let error): error.saysNotDone
-        case .local, .baseLost: false
+        case .local, .baseLost, .relist: false
         }
     }
 }

@@ -9,7 +9,7 @@ import Saturating
 /// Watches the space of a full account.
 actor QuotaWatch {
     /// Polling interval in seconds. One small request each, and only while the account is full.
-    private static let lookInterval = 10.0
+    private static let checkInterval = 10.0
 
     private let account: SyncedAccount
     /// Wakes the uploader, because uploads may be retried.
@@ -37,16 +37,16 @@ actor QuotaWatch {
         let clock = account.clock
         polling = Task { [weak self] in
             repeat {
-                let next = clock.now().adding(seconds: Self.lookInterval)
+                let next = clock.now().adding(seconds: Self.checkInterval)
                 guard (try? await clock.sleep(until: next)) != nil else { return }
-            } while await self?.look() == true
+            } while await self?.check() == true
         }
     }
 
     /// Accepts writes again, and retries refused uploads, if the free space has grown, or if no
     /// refused upload is left. Returns whether the account is still full.
     @discardableResult
-    func look() async -> Bool {
+    func check() async -> Bool {
         guard account.state.current.isQuotaExceeded else { return false }
         let room = await askForRoom()
         let hasGrown = room.map { $0 > roomWhenFull } ?? false

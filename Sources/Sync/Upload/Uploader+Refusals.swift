@@ -16,12 +16,9 @@ extension Uploader {
     private static let deltaDelay = 0.3
 
     func react(to error: SyncError, step: UploadStep, inode: InodeID) async {
-        let store = account.store
         let now = account.clock.now()
-        let entry = await account.local.attempt {
-            try await store.read { try $0.journalEntry(of: inode) }
-        }
-        let attempts = entry.flatMap { $0 }?.attempts ?? 0
+        let entry = await journalEntry(of: inode)
+        let attempts = entry?.attempts ?? 0
         let reaction = UploadReaction(to: error, step: step, attempts: max(attempts, pause.count))
         account.log.debug(
             "step refused",
@@ -31,32 +28,12 @@ extension Uploader {
             suspend(for: seconds, reason, at: now)
         case .retry(let seconds, let problem):
             account.state.update { $0.lastProblem = problem }
-            if entry.flatMap({ $0 })?.problem != problem { note(problem, with: step) }
+            if entry?.problem != problem { note(problem, with: step) }
             await postpone(inode, by: seconds, problem: problem)
             if error == .remote(.insufficientSpace) { await quota.noteFull() }
         case .wait(let seconds): await postpone(inode, by: seconds)
-        case .refresh:
-            // A feed that fails cannot report a move.
-            let isFeedFailing = account.state.current.isFeedFailing
-            let answer = await metadataReads.read(
-                for: step, of: inode, believesAbsence: attempts >= Self.doubts && !isFeedFailing)
-            if attempts < Self.doubts, case .success(let isAllThere) = answer {
-                await postpone(
-                    inode, by: isAllThere && attempts == 0 ? 0 : Self.deltaDelay)
-            } else {
-                await postpone(inode, by: UploadReaction.delay(after: attempts))
-            }
-        case .undo(let problem):
-            account.log.warning(
-                "a change was refused and is undone",
-                metadata: ["step": "\(step.paths)", "reason": "\(problem)"])
-            account.state.update { $0.lastProblem = problem }
-            note(problem, with: step)
-            await account.recorder.record { try $0.undo(step, of: inode) }
-            // `undo` may be a no-op (a tombstone under a temporary name has no place to return to)
-            // or be refused itself; back off in either case.
-            await postpone(
-                inode, by: UploadReaction.delay(after: attempts), after: attempts)
+        case .refresh: await refresh(inode, step, after: attempts)
+        case .undo(let problem): await undo(inode, step, because: problem, after: attempts)
         case .keepHere:
             account.log.notice(
                 "a mode, attribute or link stays on this machine",
@@ -66,6 +43,42 @@ extension Uploader {
         case .restart:
             await postpone(inode, by: UploadReaction.delay(after: attempts) / 4)
         }
+    }
+
+    private func journalEntry(of inode: InodeID) async -> JournalEntry? {
+        let store = account.store
+        let entry = await account.local.attempt {
+            try await store.read { try $0.journalEntry(of: inode) }
+        }
+        return entry.flatMap { $0 }
+    }
+
+    /// Applies the present places of a step's nodes. The step is decided again at once, or after a
+    /// delta that may contain a move.
+    private func refresh(_ inode: InodeID, _ step: UploadStep, after attempts: Int) async {
+        // A feed that fails cannot report a move.
+        let isFeedFailing = account.state.current.isFeedFailing
+        let answer = await metadataReads.read(
+            for: step, of: inode, believesAbsence: attempts >= Self.doubts && !isFeedFailing)
+        if attempts < Self.doubts, case .success(let isAllThere) = answer {
+            await postpone(inode, by: isAllThere && attempts == 0 ? 0 : Self.deltaDelay)
+        } else {
+            await postpone(inode, by: UploadReaction.delay(after: attempts))
+        }
+    }
+
+    private func undo(
+        _ inode: InodeID, _ step: UploadStep, because problem: String, after attempts: Int
+    ) async {
+        account.log.warning(
+            "a change was refused and is undone",
+            metadata: ["step": "\(step.paths)", "reason": "\(problem)"])
+        account.state.update { $0.lastProblem = problem }
+        note(problem, with: step)
+        await account.recorder.record { try $0.undo(step, of: inode) }
+        // `undo` may be a no-op (a tombstone under a temporary name has no place to return to) or
+        // be refused itself; back off in either case.
+        await postpone(inode, by: UploadReaction.delay(after: attempts), after: attempts)
     }
 
     private func note(_ problem: String, with step: UploadStep) {
@@ -90,11 +103,7 @@ extension Uploader {
         if case .failure = recorded {
             return await postpone(inode, by: UploadReaction.delay(after: attempts))
         }
-        let store = account.store
-        let entry = await account.local.attempt {
-            try await store.read { try $0.journalEntry(of: inode) }
-        }
-        if let problem = entry.flatMap({ $0 })?.problem {
+        if let problem = await journalEntry(of: inode)?.problem {
             account.state.update { $0.lastProblem = problem }
         }
     }

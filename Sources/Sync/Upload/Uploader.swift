@@ -57,7 +57,7 @@ actor Uploader {
     /// Seconds after the beginning of the last pass until changes alone lead to another one.
     private var changesPause = Uploader.burstPause
     /// Where the next pass through the journal continues, if the last one was cut short.
-    private var lastLookedAt: Int64 = 0
+    private var lastExamined: Int64 = 0
     private var drainers = 0
     /// The number of callers that wait for single nodes.
     private var drained: [InodeID: Int] = [:]
@@ -209,13 +209,13 @@ actor Uploader {
                 }
             }
         }
-        if account.state.current.holdsQueue { return await setTimer(lookedAt: now) }
+        if account.state.current.holdsQueue { return await setTimer(after: now) }
         await searcher.resume()
         for inode in await streaming.begin(besides: inFlight) {
             group.addTask { [streaming] in await streaming.send(inode) }
         }
-        if await hasUncertainMoves(in: &group) { return await setTimer(lookedAt: now) }
-        var round = JournalRound(start: lastLookedAt)
+        if await hasUncertainMoves(in: &group) { return await setTimer(after: now) }
+        var round = JournalRound(start: lastExamined)
         while running < Self.concurrency && !isExclusive && !isPaused {
             let choice = StepChoice(
                 busy: inFlight, longRunning: longRunning, batching: batching,
@@ -224,8 +224,8 @@ actor Uploader {
             start(chosen, in: &group)
             guard round.goesOn(after: chosen, isSending: isSending) else { break }
         }
-        lastLookedAt = round.place
-        await setTimer(lookedAt: now)
+        lastExamined = round.place
+        await setTimer(after: now)
     }
 
     /// Makes the changes of a burst due, if it is over.
@@ -287,7 +287,7 @@ actor Uploader {
 
     /// Sets the timer to the next due entry behind the examined ones or the end of the burst, or to
     /// the end of the pause.
-    private func setTimer(lookedAt now: WallTime) async {
+    private func setTimer(after now: WallTime) async {
         let next = await account.local.attempt {
             try await self.account.store.read { try $0.nextDue(after: now) }
         }
@@ -317,7 +317,7 @@ actor Uploader {
             account.activities?.note(.done(step))
             noteSuccess()
             // It may be the last one that was refused for lack of space.
-            if case .upload = step { await quota.look() }
+            if case .upload = step { await quota.check() }
         } catch {
             await react(to: error, step: step, inode: inode)
         }
@@ -359,7 +359,7 @@ actor Uploader {
     private func perform(_ batch: StepBatch) async {
         let failures = await batches.send(batch)
         switch batch.kind {
-        case .deletions, .uploads: await quota.look()
+        case .deletions, .uploads: await quota.check()
         default: break
         }
         if failures.count < batch.items.count { noteSuccess() }

@@ -43,8 +43,8 @@ extension Transaction {
         return owes
     }
 
-    /// Has the server owed the name of a node that users have renamed, if it cannot have that name
-    /// itself, or if others would see one that was told before.
+    /// Marks the name of a node that users have renamed as owed to the server, if the server cannot
+    /// have that name itself, or if others would see one that was told before.
     func shareName(of node: Node, by rules: PosixRules) throws {
         try noteStoredName(of: node, by: rules)
         let flags = try self.node(node.inode)?.flags ?? []

@@ -1,4 +1,4 @@
-// Which nodes are local-only (by name, by pattern, or by their folder), and how they are published
+// Which nodes are local-only (by name, by pattern, or by their folder), and how they become synced
 // when that ends. Not responsible for the patterns themselves (`IgnoreRules`).
 
 import Core
@@ -25,24 +25,25 @@ extension LocalChanges {
         return rules.ignored.isIgnored(rules.rootPath + path + [name], isFolder: isFolder)
     }
 
-    /// Publishes a local-only node and its contents, except nodes whose own name keeps them local.
-    func publish(_ node: Node) throws {
-        try transaction.publish(node.inode)
+    /// Makes a local-only node and its contents synced, except nodes whose own name keeps them
+    /// local.
+    func makeSynced(_ node: Node) throws {
+        try transaction.makeSynced(node.inode)
         guard node.kind == .folder else { return }
         let folder = try transaction.existing(node.inode)
         for child in try transaction.children(of: node.inode) {
             let node = try transaction.existing(child.inode)
             let isLocal = try isLocal(child.name, in: folder, isFolder: node.kind == .folder)
-            if !keepsHere(node), !isLocal { try publish(node) }
+            if !keepsHere(node), !isLocal { try makeSynced(node) }
         }
     }
 
     /// Whether a node stays local-only under any name.
     func keepsHere(_ node: Node) -> Bool { context.rules.posix.keepsHere(node) }
 
-    /// Publishes local-only nodes that the present rules of this mount would send: if the patterns
-    /// have changed, all that no pattern matches; if links are sent from now on, links. Nodes on
-    /// the server stay there, even if a pattern matches them.
+    /// Makes those local-only nodes synced that this mount would send by its present rules: if the
+    /// patterns have changed, all that no pattern matches; if links are sent from now on, links.
+    /// Nodes on the server stay there, even if a pattern matches them.
     ///
     /// Must be called before the kernel knows any inode: files may become links.
     package func adoptRules() throws {
@@ -64,7 +65,7 @@ extension LocalChanges {
                 let place = node.place, let folder = try transaction.node(place.parent)
             else { continue }
             let isLocal = try isLocal(place.name, in: folder, isFolder: node.kind == .folder)
-            if !isLocal { try publish(node) }
+            if !isLocal { try makeSynced(node) }
         }
         try transaction.setSetting(StoredSetting.ignoredPatterns, to: patterns)
         try transaction.setSetting(StoredSetting.links, to: links)

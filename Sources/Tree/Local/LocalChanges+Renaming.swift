@@ -12,8 +12,8 @@ extension LocalChanges {
     ) throws {
         let folder = try transaction.folder(source.parent)
         let newFolder = try transaction.folder(target.parent)
-        let isFolding = context.rules.foldsCase
-        let node = try transaction.child(source.name, of: folder, known, folding: isFolding)
+        let node = try transaction.child(
+            source.name, of: folder, known, folding: context.rules.foldsCase)
         if let place = node.place, !place.name.isShown(as: source.name) {
             effects.otherNames.append(place)
         }
@@ -25,25 +25,7 @@ extension LocalChanges {
             // Only the spelling changes.
             occupant = nil
         }
-        var target = target
-        if let occupant, let place = occupant.place {
-            if !place.name.isShown(as: target.name) {
-                guard isFolding else {
-                    throw mode == .exchange ? TreeError.noEntry : TreeError.exists
-                }
-                // The replaced node's spelling stays; the kernel has cached the other one.
-                effects.otherNames.append(target)
-            }
-            // With the alias of the replaced node, if it has one and that is still needed.
-            target = place
-            if mode == .replace {
-                target.name = try transaction.name(of: place, takenBy: node)
-            }
-        } else if mode != .exchange {
-            try requireStorable(target.name)
-            target.name = try transaction.name(
-                shownAs: target.name, in: newFolder.inode, for: node.inode)
-        }
+        let target = try resolvedTarget(target, in: newFolder, for: node, over: occupant, mode)
         try requireOutside(node, newFolder)
         switch (mode, occupant) {
         case (.exchange, nil): throw TreeError.noEntry
@@ -62,6 +44,33 @@ extension LocalChanges {
             try noteChanged(moved)
             try transaction.shareName(of: moved, by: context.rules.posix)
         }
+    }
+
+    /// The target of a rename with the name that the node gets there: the one of the node that is
+    /// there, or one with the alias that it needs.
+    private mutating func resolvedTarget(
+        _ target: Place, in folder: Node, for node: Node, over occupant: Node?, _ mode: RenameMode
+    ) throws -> Place {
+        var resolved = target
+        if let occupant, let place = occupant.place {
+            if !place.name.isShown(as: target.name) {
+                guard context.rules.foldsCase else {
+                    throw mode == .exchange ? TreeError.noEntry : TreeError.exists
+                }
+                // The replaced node's spelling stays; the kernel has cached the other one.
+                effects.otherNames.append(target)
+            }
+            // With the alias of the replaced node, if it has one and that is still needed.
+            resolved = place
+            if mode == .replace {
+                resolved.name = try transaction.name(of: place, takenBy: node)
+            }
+        } else if mode != .exchange {
+            try requireStorable(target.name)
+            resolved.name = try transaction.name(
+                shownAs: target.name, in: folder.inode, for: node.inode)
+        }
+        return resolved
     }
 
     // MARK: The three kinds
@@ -159,16 +168,16 @@ extension LocalChanges {
             try transaction.move(node.inode, to: target)
         case (true, false):
             try transaction.move(node.inode, to: target)
-            try publish(node)
+            try makeSynced(node)
         case (false, true):
-            try withdraw(node, to: target)
+            try moveOutOfSync(node, to: target)
         }
     }
 
     /// Makes a synced file or link local-only; the server gets a deletion. If another file takes a
     /// file's old place before that is sent, as in editors that save through such names, it becomes
     /// the next revision.
-    private func withdraw(_ node: Node, to target: Place) throws {
+    private func moveOutOfSync(_ node: Node, to target: Place) throws {
         // At this error mv(1) copies the folder's contents, which fetches them, and deletes the
         // original.
         guard node.kind != .folder, let old = node.place else { throw TreeError.crossDevice }
@@ -179,7 +188,7 @@ extension LocalChanges {
             try transaction.handOverRemote(from: node.inode, to: tombstone)
             try transaction.move(tombstone, to: nil)
         }
-        try transaction.withdraw(node.inode)
+        try transaction.makeLocalOnly(node.inode)
     }
 
     /// Throws unless all content of a file is here.
@@ -201,14 +210,14 @@ extension LocalChanges {
     private func requireOutside(_ node: Node, _ folder: Node) throws {
         guard node.kind == .folder else { return }
         var current: Node? = folder
-        while let step = current {
-            if step.inode == node.inode { throw TreeError.invalidArgument }
-            if node.facts.sharedFolderID != nil && step.facts.sharedFolderID != nil
+        while let ancestor = current {
+            if ancestor.inode == node.inode { throw TreeError.invalidArgument }
+            if node.facts.sharedFolderID != nil && ancestor.facts.sharedFolderID != nil
                 && node.place?.parent != folder.inode
             {
                 throw TreeError.notPermitted
             }
-            current = try step.place.flatMap { try transaction.node($0.parent) }
+            current = try ancestor.place.flatMap { try transaction.node($0.parent) }
         }
     }
 }

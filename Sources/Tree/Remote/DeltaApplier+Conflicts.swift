@@ -12,7 +12,9 @@ extension DeltaApplier {
 
     /// Adds an unknown remote file. A local node at its place becomes a conflicted copy.
     mutating func insertFile(_ kind: NodeKind, at place: Place, _ facts: RemoteFacts) throws {
-        if let hash = facts.hash, try arrived(kind, hash: hash, at: place, facts) { return }
+        if let hash = facts.hash, try adoptOwnCreation(kind, hash: hash, at: place, facts) {
+            return
+        }
         // Nothing makes room for a file that is gone by now, and no deleted folder comes back for
         // it: it may be this mount's own, moved and deleted before the delta of the move came.
         if batch.isDeletedLater,
@@ -23,7 +25,7 @@ extension DeltaApplier {
         }
         // A folder that comes back takes the contents of one that users have made anew.
         try bringBack(place.parent)
-        let local = try transaction.child(folded: place.name.folded, of: place.parent)
+        let local = try seen(at: place)
         var (kind, facts) = (kind, facts)
         if let local, kind == .file, context.posix.isShared {
             // A link of others whose facts are not told, or did not arrive.
@@ -65,7 +67,7 @@ extension DeltaApplier {
             let isLocal = local.flags.contains(.localOnly)
             // One that was kept for its local-only contents is kept for these again (row L1).
             if !isLocal, !local.flags.contains(.keptForLocal) { batch.noteMerged(local.inode) }
-            if isLocal { try transaction.publish(local.inode) }
+            if isLocal { try transaction.makeSynced(local.inode) }
             if isLocal || kind == .symbolicLink {
                 try transaction.settleFacts(of: local.inode, by: context.posix)
             }
@@ -95,30 +97,30 @@ extension DeltaApplier {
         let inode = try transaction.insertTombstone(kind, at: place, facts: facts)
         try mark(inode, facts.size)
         guard let node = try transaction.node(inode) else { return }
-        try show(node, at: place)
+        try show(node, at: place, movesOn: true)
         try waitForSecondMove(of: inode)
     }
 
     /// Adds an unknown remote folder. A local folder at its place is the same one, and its
     /// local-only contents stay local-only.
     mutating func insertFolder(at place: Place, _ facts: RemoteFacts) throws {
-        if try arrived(.folder, hash: nil, at: place, facts) { return }
+        if try adoptOwnCreation(.folder, hash: nil, at: place, facts) { return }
         try bringBack(place.parent)
-        let local = try transaction.child(folded: place.name.folded, of: place.parent)
+        let local = try seen(at: place)
         if let local, try merge(local, with: .folder, at: place, facts) { return }
         try insertRemote(.folder, at: place, facts)
     }
 
-    /// Whether a new remote node is this mount's own creation, whose response was lost. Users may
-    /// have moved, changed or deleted it since, or put it in another file's place; that is still to
-    /// be sent.
-    private mutating func arrived(
+    /// Adopts a new remote node that is this mount's own creation, whose response was lost. Returns
+    /// whether it was one. Users may have moved, changed or deleted it since, or put it in another
+    /// file's place; that is still to be sent.
+    private mutating func adoptOwnCreation(
         _ kind: NodeKind, hash: ContentHash?, at place: Place, _ facts: RemoteFacts
     ) throws -> Bool {
         let modified = facts.clientModified
         let known =
             try transaction.intent(at: place, hash: hash, modified: modified)
-            ?? copyIntent(at: place, hash, modified)
+            ?? transaction.copyIntent(at: place, hash, modified)
         guard let own = known else { return false }
         try transaction.noteArrival(of: own.id)
         batch.noteArrival()
@@ -128,12 +130,29 @@ extension DeltaApplier {
             // folder. The intent of the other client is unknown, so both stay.
             return false
         }
+        guard let successor = try successor(of: sent, kind, at: place, facts) else {
+            let unwanted = try transaction.insertTombstone(kind, at: place, facts: facts)
+            try mark(unwanted, facts.size)
+            return true
+        }
+        var facts = facts
+        facts.keepTarget(of: successor)
+        try transaction.setFacts(facts, of: successor.inode)
+        try transaction.setRemotePlace(successor.inode, place)
+        try mark(successor.inode, facts.size)
+        return true
+    }
+
+    /// The local node that becomes this mount's own creation on the server: the one that was sent,
+    /// or one that users have put in its place since, which becomes its next revision. Nil if the
+    /// server's is no longer wanted.
+    private func successor(
+        of sent: Node?, _ kind: NodeKind, at place: Place, _ facts: RemoteFacts
+    ) throws -> Node? {
         let candidates = [
-            sent,
-            // A local node put there since then becomes its next revision.
-            try transaction.child(folded: place.name.folded, of: place.parent),
+            sent, try transaction.child(folded: place.name.folded, of: place.parent),
         ]
-        let heir = candidates.lazy.compactMap(\.self).first { node in
+        return candidates.lazy.compactMap(\.self).first { node in
             var facts = facts
             // A link's content may have been stored without its facts.
             facts.keepTarget(of: node)
@@ -141,29 +160,6 @@ extension DeltaApplier {
                 && node.facts.target == facts.target && !node.flags.contains(.localOnly)
                 && onItsWay(node) == nil
         }
-        guard let heir else {
-            let unwanted = try transaction.insertTombstone(kind, at: place, facts: facts)
-            try mark(unwanted, facts.size)
-            return true
-        }
-        var facts = facts
-        facts.keepTarget(of: heir)
-        try transaction.setFacts(facts, of: heir.inode)
-        try transaction.setRemotePlace(heir.inode, place)
-        try mark(heir.inode, facts.size)
-        return true
-    }
-
-    /// The intent of a copy by the server, which copies the present content and its time: others
-    /// may have changed the file since users copied it.
-    private func copyIntent(
-        at place: Place, _ hash: ContentHash?, _ modified: WallTime?
-    ) throws -> (id: Int64, inode: InodeID)? {
-        guard let hash, let modified,
-            let intent = try transaction.intent(ofCopyTo: place),
-            try transaction.hasFile(withHash: hash, modified: modified)
-        else { return nil }
-        return intent
     }
 
     // MARK: Changed on the server
@@ -199,7 +195,7 @@ extension DeltaApplier {
         case .oursStepsAside: try separate(node, facts)
         case .theirsUnderName: try replaceOpenFile(node, facts)
         case .bringBack:
-            if try transaction.hasEqualHeir(node, facts) {
+            if try transaction.hasEqualSuccessor(node, facts) {
                 let place = try transaction.remotePlace(of: node)
                 try transaction.setRemoteAbsent(node.inode)
                 try removeFile(node, from: place)
@@ -369,7 +365,7 @@ extension DeltaApplier {
             // Shown under its original name, until the second move arrives.
             let held = try place.keepingOwnName(movedFrom: left)
             try transaction.setRemotePlace(node.inode, held)
-            try show(node, at: held)
+            try show(node, at: held, movesOn: true)
             return try waitForSecondMove(of: node.inode)
         }
         if try transaction.isInode(place.parent, within: node.inode) {

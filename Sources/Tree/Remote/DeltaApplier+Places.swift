@@ -79,16 +79,15 @@ extension DeltaApplier {
     }
 
     /// Shows a node at a place, or as a conflicted copy beside it if that is taken; it is queued to
-    /// be sent there.
-    mutating func show(_ inode: InodeID, nearestTo place: Place) throws {
+    /// be sent there. That is no conflict of users if another client is about to move it on.
+    mutating func show(
+        _ inode: InodeID, nearestTo place: Place, movesOn: Bool = false
+    ) throws {
         var place = place
         if try !transaction.isFree(place) {
             place.name = try ConflictName(host: context.host, at: context.date)
                 .freeName(beside: place, in: transaction)
-            // Another client is about to move it on.
-            if try transaction.node(inode)?.flags.contains(.betweenMoves) != true {
-                noteConflict(place.name)
-            }
+            if !movesOn { noteConflict(place.name) }
         }
         try transaction.move(inode, to: place)
         announce(place)
@@ -98,12 +97,15 @@ extension DeltaApplier {
     /// original name, and moved back to that. Returns whether it is also a folder that users have
     /// made at that place.
     @discardableResult
-    mutating func show(_ node: Node, at place: Place) throws -> Bool {
+    mutating func show(
+        _ node: Node, at place: Place, movesOn: Bool = false
+    ) throws -> Bool {
         if TemporaryName.isTemporary(place.name) {
             // An original name that was too long is not part of the temporary one.
             let original = try TemporaryName.original(of: place.name) ?? FileName("recovered")
             let shown = try original.shown(as: place.name.own)
-            try show(node.inode, nearestTo: Place(parent: place.parent, name: shown))
+            try show(
+                node.inode, nearestTo: Place(parent: place.parent, name: shown), movesOn: movesOn)
             return false
         }
         let local = try seen(at: place)

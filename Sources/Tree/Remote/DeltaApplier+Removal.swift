@@ -143,6 +143,7 @@ extension DeltaApplier {
 
     private mutating func detachOrResolve(_ removal: Removal) throws {
         guard try !detachIfMoved(removal.node) else { return }
+        noteUnlocated(removal.node)
         // The batch has merged a folder or link of users with the server's, and then deletes the
         // latter: users' node is unsent again. The server's may be this mount's own folder, which
         // users had deleted before they made it anew. Of a merged file, the server has the content.
@@ -155,6 +156,15 @@ extension DeltaApplier {
         case .file: try resolveDeletion(ofFile: removal)
         case .symbolicLink, .fifo, .socket: try resolveDeletion(ofLink: removal)
         }
+    }
+
+    /// Notes a node with unsent changes whose place a part of a listing gives to another, or lacks.
+    /// Without it, a later part that has the node elsewhere would bring it without the changes.
+    private mutating func noteUnlocated(_ node: Node) {
+        guard let located = context.located, let id = node.facts.id, node.hasUnsentChange,
+            !located.contains(id)
+        else { return }
+        doubts.noteUnlocated(id)
     }
 
     /// Removes a node whose ID the server no longer knows, and the folder that only stood for
@@ -198,7 +208,7 @@ extension DeltaApplier {
         try transaction.setRemoteAbsent(node.inode)
         switch ConflictTable.resolution(of: link) {
         case .keepUnsent:
-            if context.posix.keepsHere(node) { try transaction.withdraw(node.inode) }
+            if context.posix.keepsHere(node) { try transaction.makeLocalOnly(node.inode) }
         case .remove: try removeFile(node, from: left)
         }
     }
@@ -250,7 +260,7 @@ extension DeltaApplier {
                 try !transaction.isInode(there.parent, within: folder.inode)
             else { continue }
             try bringBack(there.parent)
-            try show(node, at: there)
+            try show(node, at: there, movesOn: true)
             try waitForSecondMove(of: node.inode)
             announce(old)
         }
@@ -264,5 +274,12 @@ extension DeltaApplier {
             try transaction.returnPin(of: node)
             try transaction.remove(node.inode)
         }
+    }
+}
+
+extension Node {
+    /// Whether users have changed, moved or deleted what the server has of it.
+    fileprivate var hasUnsentChange: Bool {
+        place == nil || remote == .displaced || staged != nil || flags.contains(.factsOwed)
     }
 }

@@ -80,6 +80,8 @@ package struct DeltaApplier {
             facts != nil || holdsToldFacts && !batch.isInserted,
             let node = try transaction.node(id: id)
         else { return }
+        // An earlier entry may be from before this mount's own change of the facts.
+        if node.flags.contains(.factsOwed), batch.isToldLater(id) { return }
         if facts != nil { holdsToldFacts = true }
         let base = try transaction.toldFacts(of: node.inode)
         if facts != base { try noteFactsAlone(facts) }
@@ -208,8 +210,8 @@ package struct DeltaApplier {
         }
         try adoptCase(of: known, place.name)
         try mark(known.inode)
-        // A response has placed it: a node that others deleted in it before that has no entry if
-        // its path is another's now.
+        // This mount's own response has placed the folder. A node in it that another client deleted
+        // before has no delta, if its old path is another node's now.
         if batch.isFeed, try transaction.isUnconfirmed(folder.id) { try doubtContents(of: known) }
     }
 
@@ -311,6 +313,12 @@ extension DeltaApplier {
 
     /// Nodes to be requested by their IDs, although the batch may have them.
     package var doubted: Set<FileID> { doubts.ids }
+
+    /// Throws `UnlocatedNodes` if the server is to be asked for nodes before this part of a listing
+    /// is applied.
+    package func requireLocations() throws {
+        if !doubts.unlocated.isEmpty { throw UnlocatedNodes(ids: doubts.unlocated) }
+    }
 
     /// Marks a node as seen by the running full listing; `size` is that of its content on the
     /// server.

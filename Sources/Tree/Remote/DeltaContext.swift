@@ -29,6 +29,9 @@ package struct DeltaContext: Sendable {
     package var refusesNames = false
     /// Whether unsent content has to have its hash where the server's may be the same.
     package var expectsHashes = false
+    /// The nodes of whose places the server has been asked, so that a part of a listing can be
+    /// applied; nil if it is not asked.
+    package var located: Set<FileID>?
     /// The revisions that this mount has replaced, and which deltas may still tell.
     package var superseded = SupersededRevisions()
     /// Whether the mount is read-only: then no alias goes back to its own name, which would be a
@@ -52,6 +55,14 @@ package struct DeltaContext: Sendable {
 /// Aborts a batch that needs the hash of unsent content, which users have written or renamed since
 /// the hashes were noted. A transaction that throws it rolls back.
 package struct UnhashedContent: Error {}
+
+/// Aborts a part of a listing that takes the places of nodes with unsent changes, and does not tell
+/// where they are: another client may have moved them, and a later part will tell. A transaction
+/// that throws it rolls back.
+package struct UnlocatedNodes: Error {
+    /// The nodes to ask the server for.
+    package let ids: Set<FileID>
+}
 
 extension MetadataStore {
     /// Applies the result of a listing or read in one transaction. If that is contradictory, it is

@@ -1,6 +1,7 @@
 // Questions about rows, and changes of them, that need no batch: parts of `DeltaApplier`'s rules.
 // Not responsible for changes that are announced.
 
+import ContentHashing
 import Core
 import MetadataStore
 import RemoteStore
@@ -19,11 +20,23 @@ extension Transaction {
 
     /// Whether users have put the same bytes where they deleted a file, as programs do that write
     /// beside a file and remove it first. Row N2.
-    func hasEqualHeir(_ node: Node, _ facts: RemoteFacts) throws -> Bool {
+    func hasEqualSuccessor(_ node: Node, _ facts: RemoteFacts) throws -> Bool {
         guard let place = try remotePlace(of: node), let hash = facts.hash,
-            let heir = try child(folded: place.name.folded, of: place.parent)
+            let successor = try child(folded: place.name.folded, of: place.parent)
         else { return false }
-        return heir.kind == .file && heir.remote == .absent && heir.staged?.knownHash == hash
+        return successor.kind == .file && successor.remote == .absent
+            && successor.staged?.knownHash == hash
+    }
+
+    /// The intent of a copy by the server, which copies the present content and its time: others
+    /// may have changed the file since users copied it.
+    func copyIntent(
+        at place: Place, _ hash: ContentHash?, _ modified: WallTime?
+    ) throws -> (id: Int64, inode: InodeID)? {
+        guard let hash, let modified, let intent = try intent(ofCopyTo: place),
+            try hasFile(withHash: hash, modified: modified)
+        else { return nil }
+        return intent
     }
 
     /// Handles an ID that was a folder's and now is that of a file in it: the folder's own ID is
@@ -61,9 +74,9 @@ extension Transaction {
 
     /// Moves a file's pin to the file that has replaced it.
     func handOverPin(of node: Node, to place: Place) throws {
-        guard let heir = try child(folded: place.name.folded, of: place.parent)
+        guard let successor = try child(folded: place.name.folded, of: place.parent)
         else { return }
-        try handOverPin(from: node.inode, to: heir.inode)
+        try handOverPin(from: node.inode, to: successor.inode)
     }
 
     /// Returns the pin of a file that others deleted to the open file that it replaced: a write

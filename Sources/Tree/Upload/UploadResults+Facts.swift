@@ -67,7 +67,7 @@ extension UploadResults {
             try transaction.setFlags(.factsOwed, false, of: inode)
         }
         guard node.kind == .symbolicLink, node.remote == .absent, node.place != nil else { return }
-        try transaction.withdraw(inode)
+        try transaction.makeLocalOnly(inode)
         try transaction.setSetting(StoredSetting.links, to: nil)
     }
 }

@@ -2,7 +2,7 @@
 // mount makes a new folder, moves each node of the former one into it by itself, and then deletes
 // the former one. A subfolder that is too large is split as well. If other clients delete the
 // former folder before that, the nodes in it count as moved files of the conflict table (rows M3,
-// M5). Not responsible for these steps, which follow from the rows (`UploadPlan.swift`).
+// M5). Not responsible for these steps, which follow from the rows (`UploadPlanner.swift`).
 
 package import Core
 import MetadataStore

@@ -29,8 +29,8 @@ package struct UploadResults {
         changes.append(change)
     }
 
-    /// Removes the intent of a commit with a response.
-    package func arrived(_ sent: Sent) throws {
+    /// Ends the intent of a commit that has its response.
+    package func endIntent(_ sent: Sent) throws {
         if let intent = sent.intent { try transaction.noteArrival(of: intent) }
     }
 
@@ -211,9 +211,7 @@ package struct UploadResults {
         }
         // The server may have lost it since the decision: then the staged content is the only copy.
         if node.remote == .absent && node.place != nil && node.staged != nil { return }
-        if let staged = node.staged, let hash = staged.knownHash, hash == node.facts.hash,
-            try !transaction.hasIntent(withOtherHashThan: hash, for: inode)
-        {
+        if let staged = node.staged, try transaction.isOnServer(staged.knownHash, as: node) {
             try retireStaged(of: node, generation: staged.generation, node.facts)
             // The content has not carried them.
             try transaction.settleFacts(of: inode, by: context.posix)

@@ -1,5 +1,5 @@
 // The steps by which the server learns of a node, and the conditions under which one still holds.
-// Not responsible for the choice of a step (`UploadPlan.swift`).
+// Not responsible for the choice of a step (`UploadPlanner.swift`).
 
 import ContentHashing
 package import Core

@@ -13,6 +13,7 @@ struct FolderWalk: Sendable {
 
     let account: SyncedAccount
     let writer: FeedWriter
+    let untoldNodes: UntoldNodes
 
     /// Begins with a cursor from before the first folder is listed: its deltas contain moves
     /// between listed and unlisted parts.
@@ -62,7 +63,7 @@ struct FolderWalk: Sendable {
     ) async throws(SyncError) {
         var context = account.deltaContext()
         context.isListing = true
-        let surroundings = context
+        let listing = context
         try await account.gate.read { () async throws(SyncError) in
             let answers = await account.remote.contents(of: folders.map(\.path))
             var entries: [RemoteEntry] = []
@@ -78,7 +79,7 @@ struct FolderWalk: Sendable {
                 }
             }
             if !listed.isEmpty {
-                try await apply(entries, of: listed, surroundings)
+                try await apply(entries, of: listed, listing)
             }
             if let failure { throw failure }
         }
@@ -89,10 +90,11 @@ struct FolderWalk: Sendable {
         _ context: DeltaContext
     ) async throws(SyncError) {
         try await account.checkReserve(entries)
-        await UnsentHashes(account: account).note(like: entries)
-        try await writer.bringIn(context) { transaction, context in
+        let part = ListingPart(account: account, writer: writer, untoldNodes: untoldNodes)
+        try await part.apply(entries, context) { transaction, context, entries in
             var applier = try DeltaApplier(transaction: transaction, context: context)
             try applier.apply(entries)
+            try applier.requireLocations()
             for folder in folders {
                 try transaction.markListed(folder.inode, at: folder.path)
             }

@@ -1,6 +1,6 @@
 // Deleting a folder with all its contents, of which none may be unknown to its user. Files that
-// users deleted in it were deleted before, by revision (`UploadPlan`). The search for what others
-// stored in it at the last moment is in `FolderSearcher.swift`.
+// users deleted in it were deleted before, by revision (`UploadPlanner`). The search for what
+// others stored in it at the last moment is in `FolderSearcher.swift`.
 
 import Core
 import Logging

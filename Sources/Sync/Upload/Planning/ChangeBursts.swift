@@ -71,7 +71,7 @@ struct ChangeBursts: Sendable {
         return due
     }
 
-    /// Number of places that are remembered.
+    /// Number of places that are remembered, for tests.
     var placeCount: Int { places.count }
 
     /// When the burst ends unless it goes on; nil if there is none.

@@ -57,7 +57,7 @@ struct StepChoice: Sendable {
     var isExhausted = false
 
     /// The journal's sequence number of the last examined entry.
-    var lastLookedAt: Int64 = 0
+    var lastExamined: Int64 = 0
 
     /// Number of steps that cannot start now. At a limit the choice ends, so that users'
     /// transactions come in between; the next choice continues there.
@@ -223,7 +223,7 @@ struct JournalRound {
     /// Takes the outcome of a choice; returns whether to make another one.
     mutating func goesOn(after choice: StepChoice, isSending: Bool) -> Bool {
         if choice.isCutShort {
-            place = choice.lastLookedAt
+            place = choice.lastExamined
             if hasPassedEnd && place >= start { return false }
             // A step in flight will wake the uploader, which then continues from here.
             return !choice.isEmpty || !isSending

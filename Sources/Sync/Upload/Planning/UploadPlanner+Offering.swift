@@ -15,14 +15,14 @@ extension UploadPlanner {
         to choice: StepChoice, at now: WallTime, after start: Int64
     ) throws -> StepChoice {
         var choice = choice
-        choice.lastLookedAt = start
+        choice.lastExamined = start
         while true {
             let entries = try transaction.dueEntries(
-                at: now, after: choice.lastLookedAt, limit: Self.entriesPerRead)
+                at: now, after: choice.lastExamined, limit: Self.entriesPerRead)
             if entries.isEmpty { break }
             for entry in entries where !choice.busy.contains(entry.inode) {
                 guard !choice.isFull else { return choice }
-                choice.lastLookedAt = entry.sequence
+                choice.lastExamined = entry.sequence
                 guard let (inode, step) = try decide(from: entry, at: now, busy: choice.busy)
                 else {
                     choice.passOver()
@@ -31,7 +31,7 @@ extension UploadPlanner {
                 let attempts = try transaction.journalEntry(of: inode)?.attempts ?? 0
                 if !choice.add(step, for: inode, attempts: attempts) { return choice }
             }
-            choice.lastLookedAt = entries.last?.sequence ?? 0
+            choice.lastExamined = entries.last?.sequence ?? 0
         }
         choice.isExhausted = true
         return choice

@@ -253,7 +253,7 @@ struct BatchSender: Sendable {
             await account.recorder.record { recorder in
                 for (sent, outcome) in zip(wanted, outcomes) {
                     guard case .success(let value) = outcome else { continue }
-                    try recorder.arrived(sent)
+                    try recorder.endIntent(sent)
                     try note(&recorder, sent.index, value)
                 }
             }

@@ -34,7 +34,7 @@ struct ContentSender: Sendable {
         try await account.intents.forgettingRefusal(of: sent) { () async throws(SyncError) in
             let entry = try await fromServer(await account.remote.copy(source, to: upload.path))
             await account.recorder.record { recorder in
-                try recorder.arrived(sent)
+                try recorder.endIntent(sent)
                 try recorder.stored(upload, for: inode, entry)
             }
         }
@@ -93,7 +93,7 @@ struct ContentSender: Sendable {
                     ? .cancelled : error
             }
             await account.recorder.record { recorder in
-                try recorder.arrived(sent)
+                try recorder.endIntent(sent)
                 try recorder.stored(upload, for: inode, entry)
             }
         }

@@ -26,7 +26,7 @@ struct FactsSender: Sendable {
             try await fromServer(await account.remote.setFacts(update.facts, of: update.node))
         }
         await account.recorder.record { results in
-            try results.arrived(sent)
+            try results.endIntent(sent)
             try results.noteFacts(update, of: inode)
         }
     }
@@ -59,7 +59,7 @@ extension SyncError {
             .remote(.rootChanged), .remote(.rootMissing), .remote(.server), .remote(.cancelled),
             .local:
             true
-        case .remote, .baseLost: false
+        case .remote, .baseLost, .relist: false
         }
     }
 }

@@ -69,6 +69,14 @@ struct SessionSender: Sendable {
                 layout.last, of: file, upload, partial, closes: true)
         }
         let hash = ContentHash(blockDigests: layout.all.flatMap { digests[$0.lowerBound] ?? [] })
+        try await commit(partial.remote, of: file, upload, hash)
+    }
+
+    /// Stores the content of a closed session, whose hash is known by now.
+    private func commit(
+        _ session: UploadSession, of file: StagedFile, _ upload: ContentUpload, _ hash: ContentHash
+    ) async throws(SyncError) {
+        let size = upload.staged.size
         let upload = try await HashNotes(account: account).note(hash, of: file, upload)
         try await account.gate.commit { () async throws(SyncError) in
             let sent = try await account.intents.note(
@@ -76,9 +84,9 @@ struct SessionSender: Sendable {
             try await account.intents.forgettingRefusal(of: sent) { () async throws(SyncError) in
                 let entry = try await fromServer(
                     await account.remote.finishUpload(
-                        partial.remote, size: size, commit: upload.commit(hash)))
+                        session, size: size, commit: upload.commit(hash)))
                 await account.recorder.record { recorder in
-                    try recorder.arrived(sent)
+                    try recorder.endIntent(sent)
                     try recorder.stored(upload, for: file.inode, entry)
                 }
             }

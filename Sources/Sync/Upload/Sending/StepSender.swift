@@ -53,23 +53,23 @@ struct StepSender: Sendable {
         case .makeFolder(let path):
             let entry = try await fromServer(await remote.makeFolder(at: path))
             await account.recorder.record { recorder in
-                try recorder.arrived(sent)
+                try recorder.endIntent(sent)
                 try recorder.placed(inode, entry, sentTo: path)
             }
         case .move(let move):
             let entry = try await fromServer(await remote.move(move.node, to: move.target))
             await account.recorder.record { recorder in
-                try recorder.arrived(sent)
+                try recorder.endIntent(sent)
                 try recorder.placed(
                     inode, entry, sentTo: move.target, meant: move.id)
             }
         case .deleteFile(let node, let revision):
             try await fromServer(await remote.delete(node, revision: revision))
             await account.recorder.record { try $0.deleted(inode) }
-            await quota.look()
+            await quota.check()
         case .deleteFolder(let node):
             try await deletion.delete(node, inode)
-            await quota.look()
+            await quota.check()
         }
     }
 }

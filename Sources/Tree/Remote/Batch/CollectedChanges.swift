@@ -17,12 +17,11 @@ package struct DeltaOutcome: Sendable {
     package var newlySeenBytes: Int64 = 0
 
     package init(
-        changes: [TreeChange] = [], conflicts: [String] = [], leftOut: Int = 0, newlySeen: Int = 0
+        changes: [TreeChange] = [], conflicts: [String] = [], leftOut: Int = 0
     ) {
         self.changes = changes
         self.conflicts = conflicts
         self.leftOut = leftOut
-        self.newlySeen = newlySeen
     }
 }
 

@@ -14,6 +14,11 @@ struct Doubts {
     /// The nodes, although the batch may have them.
     private(set) var ids: Set<FileID> = []
 
+    /// The nodes with unsent changes that have lost their places in a part of a listing.
+    private(set) var unlocated: Set<FileID> = []
+
+    mutating func noteUnlocated(_ id: FileID) { unlocated.insert(id) }
+
     /// Notes that a node is to be requested by its ID.
     mutating func note(_ id: FileID, in transaction: Transaction) throws {
         ids.insert(id)

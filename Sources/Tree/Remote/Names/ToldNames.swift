@@ -6,8 +6,8 @@ import MetadataStore
 import RemoteStore
 
 extension DeltaApplier {
-    /// Shows a node that the server has at its place under the name that another machine has told
-    /// with it or with its new place, unless users of this one have given it another name since.
+    /// Shows a node under the own name that another machine has stored for it, unless users here
+    /// have renamed it since. Only for a node that is at its place on the server.
     mutating func learnOwnName(
         from facts: PosixFacts, over told: PosixFacts?, of node: Node
     ) throws {
@@ -43,8 +43,8 @@ extension DeltaApplier {
         announce(learned)
     }
 
-    /// Gives names that nodes have left to those that wait for them: which the server has under
-    /// them, and then of which another machine has told them.
+    /// Gives names that nodes have left to nodes that wait for them: first to those that the server
+    /// has under the name, then to those for which another machine has stored it.
     mutating func giveLeftNames() throws {
         // A node that gets its name leaves another one.
         var left = collected.takeLeft()

@@ -28,9 +28,6 @@ package struct UploadPlanner {
         }
     }
 
-    /// Refused requests after which a copy is no longer left to the server.
-    private static let mostCopyAttempts = 5
-
     package let transaction: Transaction
     package let openFiles: any OpenFileTracking
     package let staging: StagingArea
@@ -104,7 +101,7 @@ package struct UploadPlanner {
     private func link(_ node: Node, at path: RemotePath) throws -> UploadStep {
         guard let target = node.facts.target, !posix.keepsHere(node) else {
             // Another mount would have sent it.
-            try transaction.withdraw(node.inode)
+            try transaction.makeLocalOnly(node.inode)
             return .settled
         }
         var upload = ContentUpload(
@@ -123,12 +120,7 @@ package struct UploadPlanner {
         guard let staged = node.staged, let revision = node.facts.revision else {
             return try facts(of: node, at: path)
         }
-        if let hash = staged.hash, hash == node.facts.hash,
-            // The server may have other content by now, of which only the response was lost.
-            try !transaction.hasIntent(withOtherHashThan: hash, for: node.inode)
-        {
-            return .settled
-        }
+        if try transaction.isOnServer(staged.hash, as: node) { return .settled }
         if try isUnwritten(node, staged) {
             return !urgent.contains(node.inode) && openFiles.isOpenForWriting(node.inode)
                 ? .waitForWriters : .settled
@@ -139,9 +131,7 @@ package struct UploadPlanner {
     /// Whether a staging file was begun over the server's content and never written to: the first
     /// write waits for bytes of the base, or has failed.
     private func isUnwritten(_ node: Node, _ staged: StagedContent) throws -> Bool {
-        guard let hash = staged.knownHash, hash == node.facts.hash,
-            try !transaction.hasIntent(withOtherHashThan: hash, for: node.inode)
-        else { return false }
+        guard try transaction.isOnServer(staged.knownHash, as: node) else { return false }
         return try staging.file(of: node)?.hasUnsavedContent != true
     }
 
@@ -158,75 +148,6 @@ package struct UploadPlanner {
             FactsUpdate(
                 node: RemoteReference(path: path, id: node.facts.id),
                 facts: try posix.facts(of: node, told: told, in: transaction)))
-    }
-
-    private func content(
-        of node: Node, at path: RemotePath, _ place: Place,
-        expecting expectation: RemoteCommit.Expectation
-    ) throws -> UploadStep {
-        guard let staged = node.staged else { return .settled }
-        // The last writes of an open handle are not in the rows until it is flushed.
-        let isBeingWritten = openFiles.isOpenForWriting(node.inode)
-        let written = isBeingWritten ? try staging.file(of: node)?.modified : nil
-        let lastChange = written ?? node.modified
-        if isBeingWritten && !urgent.contains(node.inode) {
-            // A future time is from a clock that was set back since.
-            let (earliest, latest) = (
-                date.adding(seconds: 0.0 - openFileInterval), date.adding(seconds: openFileInterval)
-            )
-            if lastChange > earliest, lastChange <= latest {
-                return .waitForWriters
-            }
-        }
-        var upload = ContentUpload(
-            path: path, expectation: expectation, modified: lastChange,
-            staged: staged)
-        try upload.date(lastChange, of: node, by: posix, in: transaction)
-        guard node.remote == .absent else { return .upload(upload) }
-        // A copy that the server refuses is sent as content.
-        let attempts = try transaction.journalEntry(of: node.inode)?.attempts ?? 0
-        guard attempts < Self.mostCopyAttempts else { return .upload(upload) }
-        if let source = try serverCopy(of: staged) {
-            return .copy(from: source, upload)
-        }
-        if let pendingCopy = try transaction.pendingCopy(of: node.inode),
-            pendingCopy.generation == staged.generation,
-            let copy = try copy(of: pendingCopy, upload)
-        {
-            return copy
-        }
-        return .upload(upload)
-    }
-
-    /// The step of a pending copy: it waits for its source, and the server copies it, so that the
-    /// content is sent once. Nil if that is not possible.
-    private func copy(of pendingCopy: PendingCopy, _ upload: ContentUpload) throws -> UploadStep? {
-        guard let source = try transaction.node(pendingCopy.source) else { return nil }
-        if let revision = pendingCopy.revision {
-            guard source.facts.revision == revision, let hash = source.facts.hash,
-                let path = try transaction.remotePath(of: source.inode)
-            else { return nil }
-            var upload = upload
-            upload.staged.hash = hash
-            return .copy(
-                from: RemoteReference(path: RemotePath(rawValue: path), id: source.facts.id), upload
-            )
-        }
-        // Not if the server has refused the source.
-        guard source.place != nil, source.staged?.generation == pendingCopy.sourceGeneration,
-            let entry = try transaction.journalEntry(of: source.inode), entry.attempts == 0
-        else { return nil }
-        return .waitFor(source.inode)
-    }
-
-    /// A file on the server with exactly the staged content, if that is an untouched copy.
-    private func serverCopy(of staged: StagedContent) throws -> RemoteReference? {
-        guard let base = staged.base, staged.size == base.size, base.limit == base.size,
-            base.size > 0, staged.blocks.allSatisfy({ $0 == 0 }),
-            let source = try transaction.remoteFile(revision: base.revision),
-            let path = try transaction.remotePath(of: source.inode)
-        else { return nil }
-        return RemoteReference(path: RemotePath(rawValue: path), id: source.facts.id)
     }
 
     // MARK: Moved nodes
@@ -254,11 +175,11 @@ package struct UploadPlanner {
 
     private func stepOut(of node: Node, from folder: InodeID) throws -> UploadStep {
         var current = folder
-        while current != node.inode, let step = try transaction.node(current) {
-            if step.remote == .displaced {
+        while current != node.inode, let ancestor = try transaction.node(current) {
+            if ancestor.remote == .displaced {
                 return .waitFor(current)
             }
-            guard let place = try transaction.remotePlace(of: step) else { break }
+            guard let place = try transaction.remotePlace(of: ancestor) else { break }
             current = place.parent
         }
         return .settled
@@ -321,7 +242,7 @@ package struct UploadPlanner {
     /// The blocking node moves to a temporary name. A tombstone is chosen last, because a deleted
     /// folder cannot be moved in parts. A file that takes the place of a deleted folder above it
     /// moves out of that folder first.
-    package func breakRing(
+    package func breakCycle(
         of waiting: [InodeID]
     ) throws -> (inode: InodeID, step: UploadStep)? {
         let nodes = try waiting.compactMap { try transaction.node($0) }
@@ -381,6 +302,13 @@ package struct UploadPlanner {
 }
 
 extension TreeReading {
+    /// Whether the server has the content with this hash as that of a node. It may have other
+    /// content by now, of which only the response was lost.
+    func isOnServer(_ hash: ContentHash?, as node: Node) throws -> Bool {
+        guard let hash, hash == node.facts.hash else { return false }
+        return try !hasIntent(withOtherHashThan: hash, for: node.inode)
+    }
+
     /// The new file in the place of a deleted one, whose next revision its content will become; nil
     /// if there is none.
     func successor(of node: Node) throws -> Node? {

@@ -1,5 +1,5 @@
 // Choosing the next node: from a due journal entry to the node that it waits for. Not responsible
-// for a node's step (`UploadPlan.swift`) nor for batches.
+// for a node's step (`UploadPlanner.swift`) nor for batches.
 
 package import Core
 package import MetadataStore
@@ -32,7 +32,7 @@ extension UploadPlanner {
         var settled: Set<InodeID> = []
         var current = start
         while !busy.contains(current), !waiting.contains(current) {
-            guard found.insert(current).inserted else { return try breakRing(of: visited) }
+            guard found.insert(current).inserted else { return try breakCycle(of: visited) }
             visited.append(current)
             let step = try step(for: current, busy: busy)
             switch step {

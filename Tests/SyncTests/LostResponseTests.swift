@@ -1,4 +1,4 @@
-// Commits that the server has made and of which this mount does not know, because the reply was
+// Commits that the server has made and of which this mount does not know, because the response was
 // lost or the process ended: after all changes of users before the delta, they are this mount's
 // own.
 
@@ -14,7 +14,7 @@ import Testing
 @testable import Sync
 @testable import Tree
 
-@Suite struct LostReplyTests {
+@Suite struct LostResponseTests {
     /// A mount whose process ends when the server has made a commit, before it says so. Others have
     /// made `files`.
     private func killed(
@@ -264,7 +264,7 @@ import Testing
         }
         try await harness.move("/n", to: "/a")
         try await harness.delete("/a")
-        try await harness.drainBeforeNews()
+        try await harness.drainBeforeDeltas()
         try await expect([:], of: harness)
     }
 
@@ -354,7 +354,7 @@ import Testing
         try await harness.remove("/a/b/c/file")
         try await harness.move("/a/b/c", to: "/c")
         try await harness.delete("/a")
-        try await harness.drainBeforeNews()
+        try await harness.drainBeforeDeltas()
         try await expect(["/c": nil, "/c/other": "2"], of: harness)
     }
 
@@ -371,7 +371,7 @@ import Testing
         try await harness.remove("/between/file")
         try await harness.remove("/between/in")
         try await harness.move("/a", to: "/b")
-        try await harness.drainBeforeNews()
+        try await harness.drainBeforeDeltas()
         try await expect(["/b": nil, "/b/other": "3"], of: harness)
     }
 
@@ -441,7 +441,7 @@ import Testing
         try await harness.write("/f", "ours")
         try await harness.move("/f", to: "/g")
         try await harness.put("/f", "theirs")
-        try await harness.drainBeforeNews()
+        try await harness.drainBeforeDeltas()
         try await harness.settle()
         await harness.stop()
         try await harness.checkInvariants()
