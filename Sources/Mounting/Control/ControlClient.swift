@@ -25,8 +25,8 @@ package struct ControlClient: Sendable {
     /// A connection to the process behind a mountpoint, or nil if there is none.
     ///
     /// - Parameter device: The device that the kernel has at the mountpoint; nil if nothing is
-    ///   mounted there. By it, a mount is told from those that were there before and still send,
-    ///   and found at another place than that where it was mounted.
+    ///   mounted there. The device distinguishes the mount from earlier ones at this path that
+    ///   still send, and finds it if its mountpoint was moved.
     package func connect(
         to mountpoint: String, device: String? = nil
     ) throws(CommandError) -> ControlConnection? {

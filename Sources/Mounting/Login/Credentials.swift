@@ -138,13 +138,11 @@ package enum Credentials: Hashable, Sendable, CustomReflectable, CustomStringCon
     }
 
     private static func checked(_ text: String, from place: String) throws(CommandError) -> String {
-        var token = Substring(text)
-        while token.last?.isWhitespace == true { token.removeLast() }
-        while token.first?.isWhitespace == true { token.removeFirst() }
-        guard PrivateFile.isSecret(String(token)) else {
+        let token = String(text.trimmed)
+        guard PrivateFile.isSecret(token) else {
             throw .credentialsUnreadable(
                 file: place, reason: token.isEmpty ? "empty" : "not a token")
         }
-        return String(token)
+        return token
     }
 }

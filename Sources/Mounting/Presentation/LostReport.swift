@@ -119,7 +119,7 @@ extension LostReport {
     /// The advice below a list of such content.
     package static let advice = """
         Nothing of this is sent to Dropbox. `dbxfs recover NAME --to PATH` copies a piece to a new file; with \
-        --remove it is not listed any more.
+        --remove it is no longer listed.
         """
 }
 

@@ -1,5 +1,7 @@
 // The server: Dropbox, or one address that replaces all of Dropbox's hosts.
 
+import DropboxAPI
+
 /// A base URL that replaces all Dropbox hosts, checked so that no token travels unencrypted.
 package struct Endpoint: Hashable, Sendable, Codable {
     /// The address without a slash at its end.
@@ -68,9 +70,6 @@ package struct Endpoint: Hashable, Sendable, Codable {
     }
 
     private static func isLoopback(_ host: Substring) -> Bool {
-        if host == "localhost" || host == "[::1]" { return true }
-        let numbers = host.split(separator: ".", omittingEmptySubsequences: false)
-        return numbers.count == 4 && numbers[0] == "127"
-            && numbers.allSatisfy { UInt8($0, radix: 10) != nil }
+        ServerURL.isLoopback(String(host.hasPrefix("[") ? host.dropFirst().dropLast() : host))
     }
 }

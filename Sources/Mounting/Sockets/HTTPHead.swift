@@ -1,5 +1,7 @@
 // The head of a request of HTTP/1.1 or 1.0, read strictly: everything unusual is no request.
 
+import LocalFiles
+
 /// The head of a request.
 struct HTTPHead {
     typealias Header = (name: String, value: String)
@@ -45,10 +47,7 @@ struct HTTPHead {
             guard parts.count == 2, let name = parts.first, !name.isEmpty,
                 !name.contains(where: \.isWhitespace)
             else { return nil }
-            var value = parts[1]
-            while value.first?.isWhitespace == true { value.removeFirst() }
-            while value.last?.isWhitespace == true { value.removeLast() }
-            headers.append((name.lowercased(), String(value)))
+            headers.append((name.lowercased(), String(parts[1].trimmed)))
         }
         return headers
     }

@@ -9,6 +9,11 @@ import Sync
 import SystemPackage
 
 extension CommandError {
+    /// The same, as of a command for which no mount fails: 32 is for mounts, and ls(1) ends with 2.
+    var withoutMount: CommandError {
+        exitStatus == .mountFailure ? .reported(message, .system) : self
+    }
+
     /// Translates the server's refusal of the first requests.
     init(_ error: RemoteError, server: String, remotePath: String) {
         switch error {

@@ -49,7 +49,7 @@ struct DropboxAccess {
         let client = DropboxClient(
             configuration: configuration, tokens: tokens, transport: transport,
             logger: Logger(label: "dropbox"))
-        return member.map { client.as(.teamMember($0)) } ?? client
+        return member.map { client.acting(as: .teamMember($0)) } ?? client
     }
 
     /// The login pages and the token endpoint, for one app.

@@ -16,14 +16,7 @@ struct SyncCommand: ParsableCommand {
         help: "A mountpoint or anything below it. Without it: all mounts.", completion: .file())
     var path: String?
 
-    @Option(help: "Seconds to wait at most.")
-    var timeout: Double?
-
-    func validate() throws {
-        guard timeout.map({ $0 >= 0 && $0.isFinite }) ?? true else {
-            throw ValidationError("--timeout takes a number of seconds")
-        }
-    }
+    @OptionGroup var timeout: TimeoutOption
 
     func run() throws {
         let environment = try Environment.ofRunningMounts()
@@ -31,7 +24,7 @@ struct SyncCommand: ParsableCommand {
         do {
             try RunningMount.forEach(path, environment) { mount in
                 let outcome = try mount.connectOrFail(environment)
-                    .synchronize(mount.mountpoint, timeout: timeout)
+                    .synchronize(mount.mountpoint, timeout: timeout.seconds)
                 if outcome.remaining > 0 {
                     failure = .stillQueued(operations: outcome.remaining, reason: outcome.reason)
                 }

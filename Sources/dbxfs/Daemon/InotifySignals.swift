@@ -42,7 +42,7 @@ final class InotifySignals: SyncActivityObserving {
     /// Whether all is taken for watched that programs have looked at.
     private let takesAll: Bool
     private let session: MountSession
-    private let relay: KernelInvalidator
+    private let invalidator: KernelInvalidator
     private let store: MetadataStore
     private let log: Logger
     private let queue = DispatchQueue(label: "dbxfs.signals")
@@ -53,14 +53,14 @@ final class InotifySignals: SyncActivityObserving {
     /// refuses calls that change.
     init?(
         _ settings: MountSettings, mountpoint: String, session: MountSession,
-        relay: KernelInvalidator, store: MetadataStore, log: Logger
+        invalidator: KernelInvalidator, store: MetadataStore, log: Logger
     ) {
         guard settings.inotify != .none, !settings.isReadOnly else { return nil }
         self.mountpoint = mountpoint
         gathersWrites = settings.gathersWrites
         takesAll = settings.inotify == .all
         self.session = session
-        self.relay = relay
+        self.invalidator = invalidator
         self.store = store
         self.log = log
     }
@@ -132,8 +132,8 @@ final class InotifySignals: SyncActivityObserving {
         let watched = takesAll ? [] : InotifyWatches.inodes(onDevice: device)
         if !takesAll, watched.isEmpty { return [] }
         let found = try? store.read { snapshot in
-            var batch = SignalBatch(snapshot: snapshot) { [relay, takesAll] inode in
-                takesAll ? relay.isCached(inode) : watched.contains(inode.rawValue)
+            var batch = SignalBatch(snapshot: snapshot) { [invalidator, takesAll] inode in
+                takesAll ? invalidator.isCached(inode) : watched.contains(inode.rawValue)
             }
             try batch.add(changes)
             return batch.signals

@@ -1,5 +1,6 @@
 // The composition root: the parts of a mount, their connections, and the order of their start and
-// end. `MountProcess.swift` has the process around it, `Control/` what commands get.
+// end. `Mount+Parts.swift` makes single parts, `MountProcess.swift` has the process around it,
+// `Control/` what commands get.
 
 import BlockCache
 import Blocking
@@ -7,17 +8,14 @@ import Core
 import DropboxAPI
 import FileSystem
 import Fuse
-import Glibc
 import LocalIO
 import Logging
 import MetadataStore
 import Mounting
 import RemoteStore
-import Saturating
 import Staging
 import Sync
 import Synchronization
-import SystemPackage
 
 /// The mount of one account.
 final class Mount: Sendable {
@@ -50,7 +48,8 @@ final class Mount: Sendable {
     /// The service for commands.
     let control: MountControl
 
-    /// Opens the local parts and connects them; no task runs yet. `sink` gets every new secret.
+    /// Opens the local parts and connects them; no task runs yet. `sink` learns every new secret,
+    /// to hide it in log lines.
     init(
         _ plan: MountPlan, mountpoint: String, credentials: Credentials, sink: LogSink, log: Logger
     ) throws(CommandError) {
@@ -86,51 +85,25 @@ final class Mount: Sendable {
         Self.report(staging.found, in: staging.lostAndFound, log)
         let cache = try Self.cache(plan)
         store.reserve?.share(folders, with: cache)
-        let relay = KernelInvalidator()
-        session = MountSession(mountpoint: mountpoint, relay: relay, log: log)
+        let invalidator = KernelInvalidator()
+        session = MountSession(mountpoint: mountpoint, invalidator: invalidator, log: log)
         let openFiles = OpenFiles()
         signals = InotifySignals(
-            settings, mountpoint: mountpoint, session: session, relay: relay, store: store, log: log
-        )
+            settings, mountpoint: mountpoint, session: session, invalidator: invalidator,
+            store: store, log: log)
         let history = MountHistory(
             folder: folders.state, store: store,
             program: EventProgram(plan, mountpoint: mountpoint, log: log), log: log)
         self.history = history
         engine = SyncEngine(
-            configuration: .init(
-                host: Self.hostName, writeDelay: Self.writeDelay(of: settings),
-                longestDelay: Self.longestDelay(of: settings), posix: options.posix,
-                refusesNames: options.refusesNames, isReadOnly: options.isReadOnly,
-                watchesNetwork: true),
-            store: store, staging: staging, remote: remote, cache: cache, openFiles: openFiles,
-            observer: relay, activities: SyncActivityObservers(history, signals),
+            configuration: Self.configuration(settings, options), store: store, staging: staging,
+            remote: remote, cache: cache, openFiles: openFiles, observer: invalidator,
+            activities: SyncActivityObservers(history, signals),
             log: Logger(label: "sync"))
-        let reader = ContentReader(
-            remote: remote, cache: cache, log: Logger(label: "reader")
-        ) { [store, relay] content in
-            // Not on the thread that has found it, which may serve the kernel.
-            Task {
-                let inodes = try? await store.read { try $0.inodes(withHash: content.hash) }
-                for inode in inodes ?? [] { relay.forgetContent(of: inode) }
-            }
-        }
-        let engine = engine
-        pinner = Pinner(
-            store: store, cache: cache, reader: reader,
-            folders: FolderReader(
-                store: store, cache: cache, remote: remote, log: Logger(label: "pins"),
-                isWanted: { cache.isPinned($0) }),
-            sync: { engine.status }, log: Logger(label: "pins"))
+        let reader = Self.reader(remote, cache, store, invalidator)
+        pinner = Self.pinner(store, cache, reader, remote, engine)
         let documents = Self.documents(plan, remote)
-        let thumbnails = Self.thumbnailCache(plan, mountpoint).map { [remote] pictures in
-            FolderThumbnails(
-                store: store, sync: engine, reader: reader, remote: remote, cache: pictures,
-                mountpoint: mountpoint, userID: geteuid(),
-                isOnline: {
-                    let status = engine.status
-                    return status.connection == .online && !status.isPaused
-                }, log: Logger(label: "thumbnails"))
-        }
+        let thumbnails = Self.thumbnails(plan, mountpoint, store, reader, remote, engine)
         self.thumbnails = thumbnails
         do throws(FileSystemError) {
             fileSystem = try DropboxFileSystem(
@@ -138,8 +111,8 @@ final class Mount: Sendable {
                 folderReader: FolderReader(
                     store: store, cache: cache, remote: remote, log: Logger(label: "folders"),
                     noteFetched: { history.noteFetched($0) }),
-                documents: documents, thumbnails: thumbnails,
-                openFiles: openFiles, relay: relay, options: options,
+                documents: documents, thumbnails: thumbnails, openFiles: openFiles,
+                invalidator: invalidator, options: options,
                 ended: EndedInodes(delay: 0.1), programName: { $0.programName },
                 noteFetched: { history.noteFetched($0) }, log: Logger(label: "filesystem"))
         } catch {
@@ -147,11 +120,10 @@ final class Mount: Sendable {
         }
         control = MountControl(
             plan: plan, mountpoint: mountpoint, isLoggedIn: Self.login(of: credentials) != nil,
-            store: store, lost: LostLook(staging.lostAndFound), engine: engine, cache: cache,
-            documents: documents, pinner: pinner, remote: remote, client: client, traffic: traffic,
-            rates: rates,
-            history: history, session: session, sink: sink, log: log,
-            live: Self.liveSettings(plan, cacheSize: cache.limit))
+            store: store, lost: CachedLostSummary(staging.lostAndFound), engine: engine,
+            cache: cache, documents: documents, pinner: pinner, remote: remote, client: client,
+            traffic: traffic, rates: rates, history: history, session: session, sink: sink,
+            log: log, live: Self.liveSettings(plan, cacheSize: cache.limit))
     }
 
     // MARK: Parts
@@ -167,98 +139,6 @@ final class Mount: Sendable {
         }
     }
 
-    /// The exports of cloud documents; nil if they are not read, and then none are kept.
-    private static func documents(_ plan: MountPlan, _ remote: DropboxStore) -> DocumentExports? {
-        guard plan.settings.cloudDocuments == .exported else {
-            DocumentExports.remove(from: plan.folders.cache)
-            return nil
-        }
-        return DocumentExports(remote: remote, folder: plan.folders.cache)
-    }
-
-    /// Where thumbnails for file managers are kept; nil if none are made. This process must not use
-    /// its own mount.
-    private static func thumbnailCache(
-        _ plan: MountPlan, _ mountpoint: String
-    ) -> ThumbnailCache? {
-        guard plan.settings.makesThumbnails,
-            let folder = plan.environment.thumbnailFolder.map({ resolvedPath($0) }),
-            !isPath(folder, within: mountpoint)
-        else { return nil }
-        return ThumbnailCache(folder)
-    }
-
-    private static func liveSettings(_ plan: MountPlan, cacheSize: Int64) -> LiveSettings {
-        let settings = plan.settings
-        var live = LiveSettings(
-            uploadRate: settings.uploadRate, downloadRate: settings.downloadRate,
-            cacheSize: cacheSize, writeDelay: writeDelay(of: settings).seconds,
-            logLevel: plan.environment.logLevel)
-        live.uploadSchedule = settings.uploadSchedule
-        live.downloadSchedule = settings.downloadSchedule
-        return live
-    }
-
-    private static func client(
-        _ plan: MountPlan, _ credentials: Credentials, _ owner: AccountRecord?,
-        observers: [any DropboxObserver],
-        hide: @escaping @Sendable (String) -> Void
-    ) throws(CommandError) -> (DropboxClient, VerifiedTokens, any HTTPTransport) {
-        let access = try DropboxAccess(plan.environment) { configuration in
-            configuration.observers = observers
-            let settings = plan.settings
-            configuration.transport.uploadRate = settings.uploadRate.map { UInt64(clamping: $0) }
-            configuration.transport.downloadRate = settings.downloadRate.map {
-                UInt64(clamping: $0)
-            }
-        }
-        let (source, folders, member) = (plan.source, plan.folders, plan.settings.member)
-        let tokens = VerifiedTokens(
-            access.tokens(
-                credentials, command: CommandError.login(source.account, plan.environment.scope),
-                hide: hide),
-            expected: owner?.accountID
-        ) { token in
-            access.client(FixedAccessToken(token), member: member)
-        } explanation: { found in
-            CommandError.otherAccount(
-                account: source.account, folder: folders.state,
-                expected: owner?.person ?? "another account", found: found.person
-            ).message
-        }
-        return (access.client(tokens, member: member), tokens, access.transport)
-    }
-
-    /// How often a cache that another process has is tried, twenty times a second.
-    private static let cacheAttempts = 300
-
-    private static func cache(_ plan: MountPlan) throws(CommandError) -> DiskBlockCache {
-        let folder = plan.folders.blocks
-        let limit = plan.settings.cacheSize ?? CacheSize.standard(free: freeBytes(at: folder))
-        var attempts = 1
-        while true {
-            do throws(BlockCacheError) {
-                return try DiskBlockCache(directory: folder, limit: limit)
-            } catch .inUse where attempts < cacheAttempts {
-                // This process has the account's lock, so the other one is about to end.
-                attempts +|= 1
-                usleep(50_000)
-            } catch {
-                throw reason(error, folder)
-            }
-        }
-    }
-
-    private static func reason(_ error: BlockCacheError, _ folder: String) -> CommandError {
-        switch error {
-        case .inUse: .folderInUse(folder: folder, by: "another process")
-        case .notAFolder(let path): .folderUnusable(path: path, reason: "not a directory")
-        case .system(let path, ENOSPC): .diskFull(path)
-        case .system(let path, let code):
-            .folderUnusable(path: path, reason: Errno(rawValue: code).description)
-        }
-    }
-
     /// Opens a file on the local disk, and translates its errors.
     private static func open<Part>(
         _ path: String, _ body: () throws -> Part
@@ -268,23 +148,6 @@ final class Mount: Sendable {
         } catch {
             throw CommandError(opening: path, error)
         }
-    }
-
-    private static func writeDelay(of settings: MountSettings) -> WriteDelay {
-        settings.writeDelay.map { WriteDelay(seconds: $0) } ?? WriteDelay()
-    }
-
-    /// The longest write delay, and at least the longest pause after a refusal: an hour.
-    private static func longestDelay(of settings: MountSettings) -> Double {
-        max(3600, Double(writeDelay(of: settings).maximumNanoseconds) / 1e9)
-    }
-
-    /// The machine's name in conflicted copies.
-    static var hostName: String {
-        var buffer = [CChar](repeating: 0, count: 256)
-        guard gethostname(&buffer, buffer.count -| 1) == 0 else { return "this computer" }
-        return String(
-            decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// The login that the mount began with; nil with an access token.
@@ -380,43 +243,5 @@ final class Mount: Sendable {
         } catch {
             log.error("the database did not close", metadata: ["error": "\(error)"])
         }
-    }
-}
-
-extension FileSystemOptions {
-    /// The user's choices over the defaults.
-    init(_ plan: MountPlan, sharesPosix: Bool) {
-        let settings = plan.settings
-        self.init(userID: settings.user ?? getuid(), groupID: settings.group ?? getgid())
-        self.sharesPosix = sharesPosix
-        fileMask = settings.fileMask ?? fileMask
-        folderMask = settings.folderMask ?? folderMask
-        isReadOnly = settings.isReadOnly
-        synchronizesRemotely = settings.synchronization == .remote
-        gathersWrites = settings.gathersWrites
-        foldsCase = settings.names == .fold
-        refusesNames = settings.allowedNames == .strict
-        cachedOnly = ProgramNames(settings.cachedOnly.names)
-        refusesTrash = settings.trash == .refused
-        ignored = plan.ignored
-        rootPath = plan.source.remotePath.utf8.split(separator: UInt8(ascii: "/"))
-            .compactMap { try? FileName(utf8: $0) }
-    }
-}
-
-extension MountOptions {
-    /// The options for the kernel and libfuse.
-    init(_ plan: MountPlan) {
-        self.init(source: plan.shownSource)
-        let settings = plan.settings
-        access = settings.allowsOthers ? .everybody : settings.allowsRoot ? .ownerAndRoot : .owner
-        // With access for other users, only permission bits protect the files.
-        checksPermissions =
-            settings.checksPermissions || settings.allowsOthers || settings.allowsRoot
-        isReadOnly = settings.isReadOnly
-        gathersWrites = settings.gathersWrites
-        kernelFlags = settings.kernelFlags
-        // Left out as mount(8) does it, so that one fstab is for machines with and without SELinux.
-        securityContext = FuseRequirements.hasSELinux ? settings.securityContext : nil
     }
 }

@@ -128,11 +128,31 @@ struct MountProcess {
 
     // MARK: Serving
 
+    /// The parts that run beside a mount while it is served.
+    private struct Companions {
+        let ending: MountEnding
+        let server: ControlServer
+        let usersServer: ControlServer?
+        let metrics: MetricsServer?
+        let desktop: DesktopWatch?
+        let supervision: ServiceSupervision?
+    }
+
     /// Returns the rest of the queue.
     private func serve(
         _ mount: Mount, at mountpoint: String, _ notifier: ServiceNotifier?,
-        notice loginNotice: String?, log: Logger
+        notice: String?, log: Logger
     ) throws(CommandError) -> DrainOutcome {
+        let companions = try begin(mount, at: mountpoint, notifier, notice: notice, log: log)
+        mount.session.waitForEnd()
+        return end(mount, at: mountpoint, companions, log)
+    }
+
+    /// Mounts, and reports that to the starter.
+    private func begin(
+        _ mount: Mount, at mountpoint: String, _ notifier: ServiceNotifier?,
+        notice loginNotice: String?, log: Logger
+    ) throws(CommandError) -> Companions {
         let supervision = notifier.map { notifier in
             ServiceSupervision(notifier) { mount.control.backlog().report }
         }
@@ -168,28 +188,37 @@ struct MountProcess {
         let notices = [loginNotice, notice, desktop.notice].compactMap(\.self)
         announce(notices.isEmpty ? nil : notices.joined(separator: "; "), mount)
         supervision?.ready()
-        mount.session.waitForEnd()
+        return Companions(
+            ending: ending, server: server, usersServer: usersServer, metrics: metrics,
+            desktop: desktop.watch, supervision: supervision)
+    }
+
+    /// Sends the queue after the unmount, and ends all parts. Returns the rest of the queue.
+    private func end(
+        _ mount: Mount, at mountpoint: String, _ companions: Companions, _ log: Logger
+    ) -> DrainOutcome {
+        let ending = companions.ending
         mount.stopSignals()
-        desktop.watch?.stop()
-        supervision?.stop()
+        companions.desktop?.stop()
+        companions.supervision?.stop()
         log.notice("unmounted", metadata: ["mountpoint": "\(mountpoint)"])
         // A client may come later, and wait for less time.
         let outcome = Drain(limit: ending.limit)
             .run(
                 mount.control, isHurried: ending.isHurried,
                 limitSince: { ending.limit(since: $0) }, report: { _ in true })
-        supervision?.end()
+        companions.supervision?.end()
         // Local-only content exists nowhere else and is never uploaded.
         let isEverythingSent = outcome.remaining == 0 && !mount.keepsFiles
         // The numbers of closed parts would be wrong.
-        metrics?.stop()
+        companions.metrics?.stop()
         mount.close()
         log.notice("ended", metadata: ["queued": "\(outcome.remaining)"])
         // Before the unmounting command is told of the end, and may check the mark.
         plan.folders.noteEverythingSent(isEverythingSent)
         ending.end(outcome)
-        usersServer?.stop()
-        server.stop()
+        companions.usersServer?.stop()
+        companions.server.stop()
         return outcome
     }
 

@@ -13,17 +13,17 @@ import SystemPackage
 /// The kernel's side of a mount.
 final class MountSession: Sendable {
     private let mountpoint: String
-    private let relay: KernelInvalidator
+    private let invalidator: KernelInvalidator
     private let log: Logger
     private let notifier = Notifier()
     /// Nil before the mount.
     private let session = Mutex<Session?>(nil)
     private let end = Latch()
 
-    /// Prepares a session; `relay` gets the kernel when it is mounted.
-    init(mountpoint: String, relay: KernelInvalidator, log: Logger) {
+    /// Prepares a session; `invalidator` gets the kernel when it is mounted.
+    init(mountpoint: String, invalidator: KernelInvalidator, log: Logger) {
         self.mountpoint = mountpoint
-        self.relay = relay
+        self.invalidator = invalidator
         self.log = log
     }
 
@@ -38,7 +38,7 @@ final class MountSession: Sendable {
             throw .mountRefused(error.description)
         }
         self.session.withLock { $0 = session }
-        relay.attach(notifier)
+        invalidator.attach(notifier)
         let (end, log) = (end, log)
         Task.detached {
             do {
@@ -106,7 +106,7 @@ final class MountSession: Sendable {
     /// Blocks until the mount is detached by any process.
     func waitForEnd() {
         end.wait()
-        relay.attach(nil)
+        invalidator.attach(nil)
     }
 
     /// Ends the session, if there was one, and returns when no request is being served.

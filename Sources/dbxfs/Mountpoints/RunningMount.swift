@@ -178,7 +178,7 @@ struct RunningMount {
         }
         if isRoots { throw .rootsMount(mountpoint) }
         if Mountpoint.isStale(entry.path) { throw .processGone(mountpoint) }
-        throw .noControl(path: mountpoint, detail: "nobody listens")
+        throw .noControl(path: mountpoint, detail: "no process listens on its socket")
     }
 
     /// The error of a process that was reached and does not tell its status.

@@ -1,6 +1,8 @@
 // Reads the configuration files of other clients: sections of keys and values, as rclone and
 // Python's configparser write them. Not responsible for what they mean.
 
+import LocalFiles
+
 /// The sections of an INI file. A line that is neither a section, a key nor a comment is left out.
 struct IniFile: Hashable, Sendable {
     /// One section: its values by key, in lower case.
@@ -21,7 +23,7 @@ struct IniFile: Hashable, Sendable {
     init(parsing text: String) {
         var key: String?
         for line in text.split(whereSeparator: \.isNewline) {
-            let content = Self.trimmed(line)
+            let content = line.trimmed
             if content.isEmpty || content.hasPrefix("#") || content.hasPrefix(";") { continue }
             if let key, line.first?.isWhitespace == true {
                 append(content, to: key)
@@ -31,9 +33,9 @@ struct IniFile: Hashable, Sendable {
             if content.hasPrefix("["), let end = content.lastIndex(of: "]") {
                 begin(String(content[content.index(after: content.startIndex)..<end]))
             } else if let mark = content.firstIndex(where: { $0 == "=" || $0 == ":" }) {
-                let name = Self.trimmed(content[..<mark]).lowercased()
+                let name = content[..<mark].trimmed.lowercased()
                 key = name
-                set(name, to: String(Self.trimmed(content[content.index(after: mark)...])))
+                set(name, to: String(content[content.index(after: mark)...].trimmed))
             }
         }
     }
@@ -58,12 +60,5 @@ struct IniFile: Hashable, Sendable {
     private mutating func append(_ text: Substring, to key: String) {
         guard let last = sections.indices.last else { return }
         sections[last].values[key, default: ""].append(contentsOf: text)
-    }
-
-    private static func trimmed(_ text: Substring) -> Substring {
-        var text = text
-        while text.first?.isWhitespace == true { text.removeFirst() }
-        while text.last?.isWhitespace == true { text.removeLast() }
-        return text
     }
 }

@@ -23,7 +23,6 @@ package struct RateSchedule: Hashable, Sendable {
     }
 
     private static let longest = 48
-    private static let minutesOfDay = 1440
 
     /// Sorted by time, at least two.
     private let changes: [Change]

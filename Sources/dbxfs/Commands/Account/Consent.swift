@@ -79,7 +79,9 @@ struct Consent {
             throw .loginFailed(
                 "two programs used its address, and one may be somebody else's; nothing was changed: "
                     + "run dbxfs login again, or dbxfs login --no-browser")
-        case nil: throw .loginFailed("nobody answered within ten minutes; run dbxfs login again")
+        case nil:
+            throw .loginFailed(
+                "the login was not confirmed within ten minutes; run dbxfs login again")
         }
     }
 

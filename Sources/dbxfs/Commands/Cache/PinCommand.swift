@@ -17,14 +17,7 @@ struct PinCommand: ParsableCommand {
 
     @OptionGroup var target: PinTarget
 
-    @Option(help: "Seconds to wait at most.")
-    var timeout: Double?
-
-    func validate() throws {
-        guard timeout.map({ $0 >= 0 && $0.isFinite }) ?? true else {
-            throw ValidationError("--timeout takes a number of seconds")
-        }
-    }
+    @OptionGroup var timeout: TimeoutOption
 
     func run() throws {
         let start = ContinuousClock.now
@@ -32,7 +25,7 @@ struct PinCommand: ParsableCommand {
         try target.forEachMount { connection, mountpoint, paths throws(CommandError) in
             let spent = start.duration(to: .now) / .seconds(1)
             let request = PinRequest(
-                paths: paths, timeout: timeout.map { Double.maximum($0 - spent, 0) })
+                paths: paths, timeout: timeout.seconds.map { Double.maximum($0 - spent, 0) })
             let outcome = try connection.waitForPins(request, mountpoint)
             if let notice = outcome.progress.notice { Terminal.complain(notice) }
             guard let reason = outcome.reason else {

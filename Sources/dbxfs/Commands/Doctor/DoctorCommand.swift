@@ -48,19 +48,19 @@ struct DoctorCommand: ParsableCommand {
         }
         try report(configurationFindings(environment, accounts))
         // Each part is printed as soon as it is known, because the next one may take a while.
-        try report(MachineLook.facts().findings)
-        for folder in try FolderLook.facts(environment, accounts: accounts) {
+        try report(MachineInspection.facts().findings)
+        for folder in try FolderInspection.facts(environment, accounts: accounts) {
             try report(folder.findings)
         }
         // The folders are judged with the rights that a mount has when it makes them.
         try ProcessSettings.giveUpCapabilities()
         for name in accounts {
-            var look = AccountLook(environment: environment, account: name)
-            look.isOneOfSeveral = account == nil && accounts.count > 1
-            look.isDeep = deep
-            try report(try look.facts().findings)
+            var inspection = AccountInspection(environment: environment, account: name)
+            inspection.isOneOfSeveral = account == nil && accounts.count > 1
+            inspection.isDeep = deep
+            try report(try inspection.facts().findings)
         }
-        try report(MountLook.facts(environment, account: account).map(\.finding))
+        try report(MountInspection.facts(environment, account: account).map(\.finding))
         if problems > 0 { throw CommandError.problemsFound(problems) }
     }
 

@@ -25,7 +25,7 @@ final class ServerProbe: HTTPTransport {
     /// The last sample; nil before the first response.
     var sample: Sample? { last.withLock { $0 } }
 
-    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         let start = ContinuousClock.now
         let response = try await transport.send(request)
         let latency = start.duration(to: .now) / .seconds(1)

@@ -45,7 +45,7 @@ extension RunningMount {
 
     /// Why a mount cannot be asked, behind its name in a list; empty if it can.
     private static func fate(of mount: RunningMount, _ environment: Environment) -> String {
-        switch MountLook.condition(of: mount, environment) {
+        switch MountInspection.condition(of: mount, environment) {
         case .answers, .elsewhere: ""
         case .silent, .hung: " (does not answer)"
         case .stale: " (its process is gone)"

@@ -29,9 +29,7 @@ struct UnmountCommand: ParsableCommand {
     var timeout: Double?
 
     func validate() throws {
-        guard timeout.map({ $0 >= 0 && $0.isFinite }) ?? true else {
-            throw ValidationError("--timeout takes a number of seconds")
-        }
+        try TimeoutOption.validate(timeout)
     }
 
     func run() throws {
@@ -112,7 +110,7 @@ struct UnmountCommand: ParsableCommand {
         }
         if mount.isRoots { throw .rootsMount(mount.mountpoint) }
         guard lazy || Mountpoint.isStale(entry.path) else {
-            throw .noControl(path: mount.mountpoint, detail: "nobody listens")
+            throw .noControl(path: mount.mountpoint, detail: "no process listens on its socket")
         }
         try detach(mount, "is gone")
         return nil

@@ -57,11 +57,8 @@ struct ExportCommand: ParsableCommand {
                     environment: place.environment)
                 Terminal.print(Terminal.printable(try export.write(as: format, to: target)))
             } catch {
-                // As for ls-remote: 32 is for mounts.
-                let status = error.exitStatus == .mountFailure ? .system : error.exitStatus
-                let reported = CommandError.reported(error.message, status)
-                guard paths.count > 1 else { throw reported }
-                Terminal.complain(Terminal.printable(reported.message))
+                guard paths.count > 1 else { throw error.withoutMount }
+                Terminal.complain(Terminal.printable(error.message))
                 failures +|= 1
             }
         }

@@ -41,9 +41,7 @@ struct ListRemoteCommand: ParsableCommand {
         do throws(CommandError) {
             try list()
         } catch {
-            // As ls(1): 32 is for mounts.
-            guard error.exitStatus == .mountFailure else { throw error }
-            throw CommandError.reported(error.message, .system)
+            throw error.withoutMount
         }
     }
 

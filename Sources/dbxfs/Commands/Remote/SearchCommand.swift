@@ -49,9 +49,7 @@ struct SearchCommand: ParsableCommand {
         do throws(CommandError) {
             try search()
         } catch {
-            // As for ls-remote: 32 is for mounts.
-            guard error.exitStatus == .mountFailure else { throw error }
-            throw CommandError.reported(error.message, .system)
+            throw error.withoutMount
         }
     }
 

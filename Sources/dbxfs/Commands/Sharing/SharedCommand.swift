@@ -52,7 +52,7 @@ struct SharedFolders {
             command.quietLogs(environment)
             remote = try RemoteAccess(source, environment)
         } catch {
-            throw Self.withoutMount(error)
+            throw error.withoutMount
         }
     }
 
@@ -109,7 +109,7 @@ struct SharedFolders {
         case .success(let value)?: return value
         case .failure(.notFound)?, .failure(.disallowedName)?:
             throw missing ?? .serverRefused(server: environment.serverName, detail: "not found")
-        case .failure(let error)?: throw Self.withoutMount(message(error))
+        case .failure(let error)?: throw message(error).withoutMount
         case nil: throw .system("the server could not be asked")
         }
     }
@@ -125,11 +125,6 @@ struct SharedFolders {
             return .serverRefused(server: server, detail: "\(error)")
         default: return ListRemoteCommand.message(error, "", environment)
         }
-    }
-
-    /// The same, as of a command for which no mount fails: 32 is for mounts.
-    private static func withoutMount(_ error: CommandError) -> CommandError {
-        error.exitStatus == .mountFailure ? .reported(error.message, .system) : error
     }
 }
 

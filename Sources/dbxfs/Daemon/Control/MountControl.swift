@@ -39,9 +39,9 @@ final class MountControl: MountService {
     /// Takes the parts of a mount. `isLoggedIn` says whether it uses a stored login, and not an
     /// access token.
     init(
-        plan: MountPlan, mountpoint: String, isLoggedIn: Bool, store: MetadataStore, lost: LostLook,
-        engine: SyncEngine, cache: DiskBlockCache, documents: DocumentExports?, pinner: Pinner,
-        remote: DropboxStore,
+        plan: MountPlan, mountpoint: String, isLoggedIn: Bool, store: MetadataStore,
+        lost: CachedLostSummary, engine: SyncEngine, cache: DiskBlockCache,
+        documents: DocumentExports?, pinner: Pinner, remote: DropboxStore,
         client: DropboxClient, traffic: TrafficCounter, rates: TransferRates,
         history: MountHistory, session: MountSession, sink: LogSink,
         log: Logger, live: LiveSettings

@@ -23,7 +23,7 @@ struct MountReports: Sendable {
     /// Whether the mount uses a stored login, and not an access token.
     let isLoggedIn: Bool
     let store: MetadataStore
-    let lost: LostLook
+    let lost: CachedLostSummary
     let engine: SyncEngine
     let cache: DiskBlockCache
     let pins: MountPins
@@ -86,7 +86,7 @@ struct MountReports: Sendable {
         // then.
         status.cursorAgeSeconds =
             sync.isTreeComplete ? sync.lastHeard.map { now.seconds(since: $0) } : nil
-        status.waitingSeconds = client.heldBack.map { $0 / .seconds(1) }
+        status.waitingSeconds = client.rateLimitDelay.map { $0 / .seconds(1) }
         let totals = traffic.totals
         status.requests = totals.requests
         status.calls = session.calls
@@ -115,7 +115,7 @@ struct MountReports: Sendable {
     /// The bytes of an upload that are on their way. While Dropbox asks to wait, it has refused
     /// those in flight.
     private func sent(of upload: SyncStatus.Upload) -> Int64 {
-        client.heldBack == nil ? upload.sent : min(upload.acknowledged, upload.size)
+        client.rateLimitDelay == nil ? upload.sent : min(upload.acknowledged, upload.size)
     }
 
     /// A backlog with its progress. Content that is still written is not part of it yet, and a
@@ -128,7 +128,7 @@ struct MountReports: Sendable {
             .reduce(Int64(0)) { $0 +| ($1.isGrowing ? 0 : sent(of: $1)) }
         let standsStill =
             backlog.operations == 0 || backlog.isStuck || backlog.state != .online
-            || sync.isPaused || sync.isQuotaExceeded || client.heldBack != nil
+            || sync.isPaused || sync.isQuotaExceeded || client.rateLimitDelay != nil
         backlog.rate = standsStill ? nil : rate
         backlog.isPaused = sync.isPaused
         return backlog
@@ -153,7 +153,7 @@ struct MountReports: Sendable {
 
     func backlog() -> Backlog {
         let sync = engine.status
-        let waiting = client.heldBack.map { _ in Self.waiting }
+        let waiting = client.rateLimitDelay.map { _ in Self.waiting }
         do {
             return try store.read { snapshot in
                 let pending = try snapshot.pending()

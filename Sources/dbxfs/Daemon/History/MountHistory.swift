@@ -32,7 +32,7 @@ final class MountHistory: SyncActivityObserving {
     private static let delay = 1.0
     /// Events that are kept in memory at most.
     private static let room = 20_000
-    /// Changes of one step of deltas that are named; more are counted.
+    /// Changes of one batch of deltas that are named; more are counted.
     private static let mostChanges = 1000
 
     private let file: HistoryFile

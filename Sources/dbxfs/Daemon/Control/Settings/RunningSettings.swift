@@ -43,8 +43,8 @@ final class RunningSettings: Sendable {
 
     /// Changes settings for as long as the mount runs, and returns all of them.
     func change(_ settings: [MountOptionSetting]) throws(CommandError) -> LiveSettings {
-        // Under the lock to the end, so that of two commands the same one is the last for every
-        // part.
+        // The lock is held to the end, so that all parts obey the same one of two concurrent
+        // commands.
         let result = live.withLock { live -> Result<LiveSettings, CommandError> in
             do throws(CommandError) {
                 let changed = try live.changed(by: settings)

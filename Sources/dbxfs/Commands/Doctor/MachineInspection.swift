@@ -6,7 +6,7 @@ import Glibc
 import LocalIO
 import Mounting
 
-enum MachineLook {
+enum MachineInspection {
     static func facts() -> MachineFacts {
         MachineFacts(
             device: device, fusermount: FuseRequirements.fusermount.map(program),

@@ -8,7 +8,7 @@ import LocalIO
 import Mounting
 import SystemPackage
 
-enum MountLook {
+enum MountInspection {
     /// Seconds for the reply of a mount's process, and for the kernel if no process is found.
     private static let replyTimeout = 5
     private static let kernelTimeout = 3.0

@@ -11,7 +11,7 @@ import RemoteStore
 import Staging
 import Sync
 
-struct AccountLook {
+struct AccountInspection {
     /// Seconds for the server's response, including a new access token, and for one database.
     private static let serverTimeout = 20
     private static let databaseTimeout = 20
@@ -116,7 +116,7 @@ struct AccountLook {
     private func tree(_ folder: String) -> TreeFacts {
         let holder = AccountLock.currentHolder(of: folder)
         let path = AccountFolders.database(in: folder)
-        var facts = Self.look(at: path, folder, mountpoint: holder?.mountpoint)
+        var facts = Self.inspect(path, folder, mountpoint: holder?.mountpoint)
         let lost = LostAndFound(folder: AccountFolders.lostAndFound(in: folder))
         facts.lost =
             WorkerThread.within(seconds: Double(Self.databaseTimeout)) { lost.summary }
@@ -144,7 +144,9 @@ struct AccountLook {
         }
     }
 
-    private static func look(at path: String, _ folder: String, mountpoint: String?) -> TreeFacts {
+    private static func inspect(
+        _ path: String, _ folder: String, mountpoint: String?
+    ) -> TreeFacts {
         let read = WorkerThread.within(seconds: Double(databaseTimeout)) {
             contents(of: path, folder, mountpoint: mountpoint)
         }

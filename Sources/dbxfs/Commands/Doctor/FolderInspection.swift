@@ -9,9 +9,9 @@ import LocalIO
 import Mounting
 import SystemPackage
 
-enum FolderLook {
+enum FolderInspection {
     /// Seconds for one folder, whose disk may hang.
-    private static let lookTimeout = 5.0
+    private static let timeout = 5.0
 
     static func facts(
         _ environment: Environment, accounts: [String]
@@ -21,7 +21,7 @@ enum FolderLook {
             [(.state, environment.stateFolder)] + caches.map { (.cache, $0) }
             + [(.runtime, environment.runtimeFolder)]
         return folders.map { role, path in
-            let condition = WorkerThread.within(seconds: lookTimeout) {
+            let condition = WorkerThread.within(seconds: timeout) {
                 Self.condition(of: path, role)
             }
             return FolderFacts(role: role, path: path, condition: condition ?? .silent)

@@ -9,7 +9,7 @@ import Sync
 import Synchronization
 
 /// A cached summary of the folder of content that was put aside.
-final class LostLook: Sendable {
+final class CachedLostSummary: Sendable {
     private let folder: LostAndFound
     /// The summary, and the folder's modification time. Held for memory only.
     private let known = Mutex<(changed: WallTime, summary: LostSummary)?>(nil)
