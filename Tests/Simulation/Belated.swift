@@ -2,6 +2,7 @@
 // the choice of them, which is a link's.
 
 import Core
+import RemoteStore
 
 /// Requests that the client has given up, and that the server will carry out all the same.
 ///
@@ -14,10 +15,11 @@ final class Belated: @unchecked Sendable {
     private let scheduler: Scheduler
     /// The number of the responses.
     private(set) var count = 0
-    /// Contents that arrived late, and not for the first time. A mount that has seen one arrival at
-    /// a place takes the next one there for another client's: for a file that was restored.
+    /// Contents that arrived late where one had arrived before. A mount that has seen one arrival
+    /// at a place takes the next one there for another client's: for a file that was restored.
     private(set) var again: [[UInt8]] = []
     private var arrived: Set<[UInt8]> = []
+    private var places: Set<RemotePath> = []
     /// Whether any request will be, or was.
     private(set) var isUsed = false
     /// Whether a mode has arrived late, and perhaps replaced a newer one.
@@ -25,12 +27,16 @@ final class Belated: @unchecked Sendable {
 
     init(_ scheduler: Scheduler) { self.scheduler = scheduler }
 
-    /// Notes content that a request in time has brought.
-    func note(_ content: [UInt8]) { arrived.insert(content) }
+    /// Notes content that a request in time has brought to a place.
+    func note(_ content: [UInt8], at place: RemotePath) {
+        arrived.insert(content)
+        places.insert(place)
+    }
 
-    /// Notes content that a late request brings.
-    func noteLate(_ content: [UInt8]) {
-        if !arrived.insert(content).inserted { again.append(content) }
+    /// Notes content that a late request brings to a place.
+    func noteLate(_ content: [UInt8], at place: RemotePath) {
+        let isFirst = arrived.insert(content).inserted && places.insert(place).inserted
+        if !isFirst { again.append(content) }
     }
 
     /// Lets a request arrive after some time.

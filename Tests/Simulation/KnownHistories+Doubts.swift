@@ -106,5 +106,41 @@ extension Plan {
                     .user(0, .rename("/a", "/A (Case Conflict)")),
                 ])
         ),
+        (
+            "a folder waits for its second move under a name that a third client has taken",
+            Plan(
+                seed: 617589, mounts: 3, pageSize: 2000, distance: 400, compaction: .nodes,
+                isHurried: true, blockSize: 8,
+                steps: [
+                    .user(0, .makeFolder("/b")), .user(0, .makeFolder("/a")),
+                    .user(0, .makeFolder("/a")), .wait(6000), .user(1, .exchange("/b", "/a")),
+                    .other(.move("/b", "/a/a")), .user(0, .rename("/a", "/b/a")),
+                    .user(0, .write("/a")),
+                ])
+        ),
+        (
+            "deltas tell of a folder twice, first without the mode that users have set back",
+            Plan(
+                seed: 791102, mounts: 1, pageSize: 2000, distance: 0, refusesIDs: true,
+                keepsNames: true, isHurried: true, sharesModes: true, blockSize: 8,
+                steps: [
+                    .user(0, .makeFolder("/b")), .user(0, .chmod("/b", 0o644)), .wait(100),
+                    .kill(0, calls: 0), .mount(0), .user(0, .chmod("/b", 0o755)),
+                ])
+        ),
+        (
+            "a folder comes back for a new file, and with it users' folder of an unpredicted key",
+            Plan(
+                seed: 903918, mounts: 2, pageSize: 3, distance: 400, keepsNames: true,
+                moveLimit: 3, isLate: true, folding: .simple, faults: 10, pause: 400,
+                steps: [
+                    .other(.put("/i/İ")), .other(.makeFolder("/i")), .wait(6000),
+                    .user(0, .makeFolder("/İ")), .other(.put("/i/i/İ")),
+                    .user(0, .copy("/İ", "/i/i/İ")), .user(0, .removeTree("/i")),
+                    .network(0, isCut: false), .user(1, .write("/İ/İ")),
+                    .user(1, .write("/İ/İ")), .other(.put("/i/İ")), .user(0, .write("/i/İ")),
+                    .user(0, .rename("/i/i", "/İ/i")), .user(0, .makeFolder("/İ/İ")),
+                ])
+        ),
     ]
 }

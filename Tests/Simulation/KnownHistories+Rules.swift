@@ -280,7 +280,7 @@ extension Plan {
                 ])
         ),
         (
-            "the withdrawal of a row is not flushed",
+            "the invalidation of a flushed row is not flushed",
             Plan(
                 seed: 6, mounts: 1, pageSize: 2000, distance: 0,
                 steps: [

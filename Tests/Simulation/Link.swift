@@ -232,14 +232,14 @@ final class Link: RemoteStoring, @unchecked Sendable {
         if let content { onRequest(.upload(commit, content)) }
         if belated != nil, let bytes = content {
             late = { [base, belated] in
-                belated?.noteLate(bytes)
+                belated?.noteLate(bytes, at: commit.path)
                 _ = try? await base.upload(MemorySource(bytes), commit: commit)
             }
         }
         return try await perform(request, changes: true, late: late) {
             () async throws(RemoteError) in
             let entry = try await base.upload(source, commit: commit)
-            if let content { belated?.note(content) }
+            if let content { belated?.note(content, at: commit.path) }
             return entry
         }
     }
@@ -364,9 +364,9 @@ final class Link: RemoteStoring, @unchecked Sendable {
         restorations += 1
         defer { restorations -= 1 }
         return try await perform(request, changes: true) { () async throws(RemoteError) in
-            world?.willRestore(path, to: revision)
+            let isOther = world?.willRestore(path, to: revision) ?? false
             let entry = try await base.restore(path, to: revision)
-            world?.noteRestored(revision, as: entry)
+            if isOther { world?.noteRestored(revision) }
             return entry
         }
     }

@@ -87,6 +87,7 @@ extension World {
         let othersMove = plan.steps.contains {
             switch $0 {
             case .other(.move), .other(.delete): true
+            case .user(_, let step): mounts.count > 1 && step.isMove
             default: false
             }
         }
@@ -104,8 +105,8 @@ extension World {
                 let kept = server.facts(at: path)?.permissions
                 let expected = kept ?? (node.kind == .folder ? 0o755 : 0o644)
                 if counts, kept != nil { count("modes kept") }
-                // A folder that another client makes where one was that it has moved or deleted
-                // keeps the mode that users see.
+                // A folder that another client, or a request that was sent twice, makes where one
+                // was that others have moved or deleted keeps the mode that users see.
                 if kept == nil, node.kind == .folder, othersMove { continue }
                 let shown = entry.attributes.permissions & 0o777
                 guard shown != expected else { continue }

@@ -57,7 +57,7 @@ final class MountProcess: @unchecked Sendable {
             queue: { _ in VirtualQueue(scheduler: scheduler, isDead: isDead) })
         let clock = MachineClock(machine: machine, clock: VirtualClock(scheduler: scheduler))
         let openFiles = OpenFiles()
-        let relay = KernelInvalidator()
+        let invalidator = KernelInvalidator()
         let log = Logger(label: name) { _ in
             WorldLog(name: name, world: world, logLevel: world.verbose ? .debug : .warning)
         }
@@ -69,17 +69,17 @@ final class MountProcess: @unchecked Sendable {
                 writeDelay: world.plan.isHurried ? WriteDelay(seconds: 0) : WriteDelay(),
                 posix: options.posix),
             store: store, staging: staging, remote: link,
-            cache: NoContentCache(), openFiles: openFiles, observer: relay, clock: clock,
+            cache: NoContentCache(), openFiles: openFiles, observer: invalidator, clock: clock,
             disk: .inPlace, log: log)
         try options.ignored.append(parsing: mount.ignored)
         fileSystem = try DropboxFileSystem(
             store: store, staging: staging, sync: engine, reader: DirectReader(remote: link),
-            openFiles: openFiles, relay: relay,
+            openFiles: openFiles, invalidator: invalidator,
             options: options, clock: clock, disk: .inPlace,
             queue: { _ in VirtualQueue(scheduler: scheduler, isDead: isDead) }, log: log)
         kernel = Kernel(
             fs: fileSystem, scheduler: scheduler, isDead: isDead, keepsNames: world.plan.keepsNames)
-        if kernel.keepsNames { relay.attach(kernel) }
+        if kernel.keepsNames { invalidator.attach(kernel) }
     }
 }
 

@@ -174,17 +174,22 @@ extension World {
     }
 
     /// Another mount sees aliases. So does a mount that has lost its rows by a power cut, or
-    /// restores a deleted file, or to which its own late request comes as another client's.
+    /// restores a deleted file, or to which its own late request comes as another client's, or that
+    /// sends content twice: the server makes the folder anew that others have deleted in between.
     private func isLostName(_ name: FileName) -> Bool {
         if mounts.count > 1 || plan.cutsPower(of: 0) || name.text.contains("conflicted copy")
             || belated.isUsed
         {
             return false
         }
-        let restores = plan.steps.contains {
-            if case .user(_, .restore) = $0 { true } else { false }
+        let comesBack = plan.steps.contains {
+            switch $0 {
+            case .user(_, .restore): true
+            case .other(.delete): plan.faults > 0
+            default: false
+            }
         }
-        return !restores && name.own?.isGiven != false && !names.isGiven(name)
+        return !comesBack && name.own?.isGiven != false && !names.isGiven(name)
     }
 
     /// Whether another node beside an alias shows the own name: it came with the folder to which

@@ -111,20 +111,21 @@ extension World {
 
 extension World {
     /// The server is about to restore an older revision at a path for a user: its present content
-    /// is given up.
-    func willRestore(_ path: RemotePath, to revision: Revision) {
-        for text in texts(below: path.rawValue) {
+    /// is given up. Returns whether the revision has another one.
+    func willRestore(_ path: RemotePath, to revision: Revision) -> Bool {
+        let present = texts(below: path.rawValue)
+        for text in present {
             ledger.give(up: text)
             moves.withdraw(text)
         }
         ledger.allowCopies(of: text(of: revision))
         removals.withdraw(Ledger.tokens(text(of: revision)))
+        return !present.contains(text(of: revision))
     }
 
-    /// The server has restored a revision. The one that is current stays as it was, and what users
-    /// have done to it is still to be sent.
-    func noteRestored(_ revision: Revision, as entry: RemoteEntry) {
-        guard case .file(let file) = entry.kind, file.revision != revision else { return }
+    /// The server has restored a revision with another content. The present content would have
+    /// stayed as it was, and what users have done to it would still be to be sent.
+    func noteRestored(_ revision: Revision) {
         ledger.take(back: text(of: revision))
     }
 }

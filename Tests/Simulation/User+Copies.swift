@@ -91,7 +91,9 @@ extension User {
             ).value()
         }
         let answer = bytes.withUnsafeBytes {
-            fs.write(target.inode, handle: target.handle, offset: offset, bytes: $0, isPage: false)
+            fs.write(
+                target.inode, handle: target.handle, offset: offset, bytes: $0,
+                from: .call(OpenFlags(writes: true)))
         }
         let count = try await answer.value()
         if !isDead { kernel.wrote(Array(bytes.prefix(count)), at: offset, target.inode) }

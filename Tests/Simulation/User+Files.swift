@@ -47,39 +47,39 @@ extension User {
 
     func append(_ path: String) async throws {
         let token = ledger.issue(name)
+        let flags = OpenFlags(reads: true, writes: true, appends: true)
         try await with(path) { inode in
-            let opened = try await self.fs.open(
-                inode, flags: OpenFlags(reads: true, writes: true, appends: true),
-                caller: Self.caller
-            ).value()
+            let opened = try await self.fs.open(inode, flags: flags, caller: Self.caller).value()
             self.kernel.opened(inode, opened)
             defer { self.fs.release(inode, handle: opened.handle) }
             try await self.kernel.fill(inode, opened, count: Self.mostBytes)
             let before = try await self.tokens(in: OpenFile(inode: inode, handle: opened.handle))
             self.ledger.add(token, to: before)
             let size = try await self.fs.attributes(of: inode).value().attributes.size
-            try await self.put(token, at: size, inode, opened.handle)
+            try await self.put(token, at: size, inode, opened.handle, flags)
         }
     }
 
     /// Writes a token and flushes the handle, as before it is closed.
     func put(
-        _ token: String, at offset: Int64, _ inode: InodeID, _ handle: HandleID
+        _ token: String, at offset: Int64, _ inode: InodeID, _ handle: HandleID,
+        _ flags: OpenFlags = writing
     ) async throws {
-        try await send(token, at: offset, inode, handle)
+        try await send(token, at: offset, inode, handle, from: .call(flags))
         try await fs.flush(inode, handle: handle).value()
         acknowledge([token], inode)
     }
 
     private func send(
         _ token: String, at offset: Int64, _ inode: InodeID, _ handle: HandleID,
-        isPage: Bool = false
+        from origin: WriteOrigin
     ) async throws {
         let bytes = Array(token.utf8)
+        let isPage = origin == .page
         // A page of a mapping has them before the request, also if that is refused.
         if isPage { kernel.wrote(bytes, at: offset, inode) }
         let answer = bytes.withUnsafeBytes {
-            fs.write(inode, handle: handle, offset: offset, bytes: $0, isPage: isPage)
+            fs.write(inode, handle: handle, offset: offset, bytes: $0, from: origin)
         }
         var isWritten = false
         defer { if isPage, !isWritten { kernel.noteRefusedPage(of: inode) } }
@@ -150,7 +150,9 @@ extension User {
         let others = Ledger.tokens(replaced.joined())
         do {
             let isMapped = kernel.keepsNames && world.scheduler.draw(2) == 0
-            try await send(token, at: Int64(start), file.inode, file.handle, isPage: isMapped)
+            try await send(
+                token, at: Int64(start), file.inode, file.handle,
+                from: isMapped ? .page : .call(Self.writing))
         } catch {
             if isDead { ledger.overwrite(others, by: token) }
             throw error
@@ -246,7 +248,7 @@ extension User {
             let token = ledger.issue(name)
             ledger.add(token, to: try await tokens(in: file))
             let size = try await fs.attributes(of: file.inode).value().attributes.size
-            try await send(token, at: size, file.inode, file.handle)
+            try await send(token, at: size, file.inode, file.handle, from: .call(Self.writing))
             noteWrite(token, index)
         }
     }

@@ -14,6 +14,7 @@ import Sync
 final class User: @unchecked Sendable {
     /// More than any file has.
     static let mostBytes = 65_536
+    static let writing = OpenFlags(writes: true)
     static let caller = CallingProcess(userID: 1000, groupID: 1000, processID: 42)
 
     /// A file that is held open.
@@ -186,9 +187,14 @@ final class User: @unchecked Sendable {
                 let before = try self.node(named: newName, in: newParent)
                 if let source { self.ledger.rename(self.text(of: source)) }
                 try await self.kernel.holding([parent, newParent]) {
-                    try await self.fs.rename(
-                        name, in: parent, to: newName, in: newParent, mode: mode
-                    ).value()
+                    let answer = self.fs.rename(
+                        name, in: parent, to: newName, in: newParent, mode: mode)
+                    try await answer.value()
+                    // A name that is ignored waits for content: until then, others may put a file
+                    // at the target, which is replaced.
+                    if case .pending = answer {
+                        self.world.texts(below: target).forEach { self.ledger.give(up: $0) }
+                    }
                 }
                 defer {
                     self.kernel.renamed(
