@@ -68,6 +68,9 @@ dbxfs mount "$MNT"
 cmp "$MNT/file 3" "$WORK/accepted 3"
 rm "$MNT/file 3"
 sed -i /^3$/d "$WORK/accepted"
+truncate -s 400000 "$MNT/file 4"
+truncate -s 400000 "$WORK/accepted 4"
+cmp "$MNT/file 4" "$WORK/accepted 4"
 
 # The network is back, and the disk is as full as before.
 start_emulator

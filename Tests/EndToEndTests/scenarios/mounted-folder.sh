@@ -3,7 +3,7 @@
 # limit: 240
 . "$TOOLS/lib.sh"
 other="$TOOLS/dropbox.py"
-problem() { dbxfs status --json "$MNT" | grep -q 'not on Dropbox any more'; }
+problem() { dbxfs status --json "$MNT" | grep -q 'no longer on Dropbox'; }
 
 # A folder that never was there is not mounted.
 status=0
@@ -56,7 +56,7 @@ wait_until 60 problem
 status=0
 dbxfs sync "$MNT" --timeout 5 2> "$WORK/said" || status=$?
 test $status != 0
-grep -q 'not on Dropbox any more' "$WORK/said"
+grep -q 'no longer on Dropbox' "$WORK/said"
 $other rev /Moved/sub/inner 2> /dev/null && exit 1
 $other rev /Projects/sub/inner 2> /dev/null && exit 1
 dbxfs unmount --timeout 1 "$MNT" || true
