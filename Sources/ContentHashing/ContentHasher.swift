@@ -69,15 +69,16 @@ public struct ContentHasher: Sendable {
         return ContentHash(hasher)
     }
 
-    /// The digest of one block of `size` bytes, read in parts of at most `capacity` bytes, so that
-    /// it need not be in memory as a whole. `read` fills a part from an offset in the block.
+    /// The digest of one block of `size` bytes, read in parts of at most 256 KiB, so that it need
+    /// not be in memory as a whole. `read` fills a part from an offset in the block.
     public static func blockDigest(
-        size: Int, capacity: Int = 256 << 10,
+        size: Int,
         reading read: (_ offset: Int, _ part: UnsafeMutableRawBufferPointer) throws -> Void
     ) rethrows -> ContentHash {
+        let partSize = 256 << 10
         var hasher = SHA256()
-        try withUnsafeTemporaryAllocation(byteCount: min(size, capacity), alignment: 16) { buffer in
-            for offset in stride(from: 0, to: size, by: max(1, capacity)) {
+        try withUnsafeTemporaryAllocation(byteCount: min(size, partSize), alignment: 16) { buffer in
+            for offset in stride(from: 0, to: size, by: max(1, partSize)) {
                 let part = UnsafeMutableRawBufferPointer(
                     rebasing: buffer.prefix(clamping: size -| offset))
                 try read(offset, part)

@@ -5,42 +5,28 @@ public import DropboxAPI
 extension Team.Calls {
     /// Adds members to the team. The result has an outcome for each, in their order.
     ///
-    ///     let outcomes = try await client.team.membersAddJob(.init(newMembers: people)).finished()
+    ///     let outcomes = try await client.team.membersAddJob(.init(newMembers: people)).result()
     public func membersAddJob(
         _ argument: Team.MembersAddV2Arg, options: CallOptions = .init()
     ) async throws(JobError) -> Job<[Team.MemberAddV2Result]> {
-        let launch = try await client.started(Team.membersAddV2, argument, options)
-        let (id, first): (Async.AsyncJobID?, Job<[Team.MemberAddV2Result]>.State) =
-            switch launch {
-            case .asyncJobID(let id): (id, .running)
-            case .complete(let outcomes): (nil, .finished(outcomes))
-            case .unknown(let tag): (nil, .unknown(tag))
-            }
-        return Job(id: id, first: first, client: client) { [client] id throws(JobError) in
-            switch try await client.asked(Team.membersAddJobStatusGetV2, id, options) {
-            case .inProgress: .running
-            case .complete(let outcomes): .finished(outcomes)
-            case .failed(let reason): .failed(reason)
-            case .unknown(let tag): .unknown(tag)
-            }
-        }
+        try await client.job(
+            Team.membersAddV2, argument, asking: Team.membersAddJobStatusGetV2, options)
     }
 
     /// Removes a member from the team.
     public func membersRemoveJob(
         _ argument: Team.MembersRemoveArg, options: CallOptions = .init()
     ) async throws(JobError) -> Job<Void> {
-        client.job(
-            try await client.started(Team.membersRemove, argument, options),
-            asking: Team.membersRemoveJobStatusGet, options)
+        try await client.job(
+            Team.membersRemove, argument, asking: Team.membersRemoveJobStatusGet, options)
     }
 
     /// Moves the files of a former member to a member.
     public func membersMoveFormerMemberFilesJob(
         _ argument: Team.MembersDataTransferArg, options: CallOptions = .init()
     ) async throws(JobError) -> Job<Void> {
-        client.job(
-            try await client.started(Team.membersMoveFormerMemberFiles, argument, options),
+        try await client.job(
+            Team.membersMoveFormerMemberFiles, argument,
             asking: Team.membersMoveFormerMemberFilesJobStatusCheck, options)
     }
 
@@ -49,9 +35,8 @@ extension Team.Calls {
     public func groupsDeleteJob(
         _ group: Team.GroupSelector, options: CallOptions = .init()
     ) async throws(JobError) -> Job<Void> {
-        client.job(
-            try await client.started(Team.groupsDelete, group, options),
-            asking: Team.groupsJobStatusGet, options)
+        try await client.job(
+            Team.groupsDelete, group, asking: Team.groupsJobStatusGet, options)
     }
 
     /// Adds members to a group, who have their access with the end of the job. The result is the
@@ -75,34 +60,64 @@ extension Team.Calls {
     public func teamFolderArchiveJob(
         _ argument: Team.TeamFolderArchiveArg, options: CallOptions = .init()
     ) async throws(JobError) -> Job<Team.TeamFolderMetadata> {
-        let launch = try await client.started(Team.teamFolderArchive, argument, options)
-        let (id, first): (Async.AsyncJobID?, Job<Team.TeamFolderMetadata>.State) =
-            switch launch {
-            case .asyncJobID(let id): (id, .running)
-            case .complete(let folder): (nil, .finished(folder))
-            case .unknown(let tag): (nil, .unknown(tag))
-            }
-        return Job(id: id, first: first, client: client) { [client] id throws(JobError) in
-            switch try await client.asked(Team.teamFolderArchiveCheck, id, options) {
-            case .inProgress: .running
-            case .complete(let folder): .finished(folder)
-            case .failed(let error): .failed(error.tagPath)
-            case .unknown(let tag): .unknown(tag)
-            }
-        }
+        try await client.job(
+            Team.teamFolderArchive, argument, asking: Team.teamFolderArchiveCheck, options)
     }
 
     /// The job of a change of a group's members.
     private func job(
         _ change: Team.GroupMembersChangeResult, _ options: CallOptions
     ) -> Job<Team.GroupFullInfo> {
-        Job(id: change.asyncJobID, first: .running, client: client) {
-            [client] id throws(JobError) in
+        Job(.started(change.asyncJobID), client: client) { [client] id throws(JobError) in
             switch try await client.asked(Team.groupsJobStatusGet, id, options) {
             case .inProgress: .running
             case .complete: .finished(change.groupInfo)
             case .unknown(let tag): .unknown(tag)
             }
+        }
+    }
+}
+
+// MARK: The unions
+
+extension Team.MembersAddLaunchV2Result: ReportsJob {
+    package var jobReport: JobReport<[Team.MemberAddV2Result]> {
+        switch self {
+        case .asyncJobID(let id): .started(id)
+        case .complete(let outcomes): .finished(outcomes)
+        case .unknown(let tag): .unknown(tag)
+        }
+    }
+}
+
+extension Team.MembersAddJobStatusV2Result: ReportsJob {
+    package var jobReport: JobReport<[Team.MemberAddV2Result]> {
+        switch self {
+        case .inProgress: .running
+        case .complete(let outcomes): .finished(outcomes)
+        case .failed(let reason): .failed(reason)
+        case .unknown(let tag): .unknown(tag)
+        }
+    }
+}
+
+extension Team.TeamFolderArchiveLaunch: ReportsJob {
+    package var jobReport: JobReport<Team.TeamFolderMetadata> {
+        switch self {
+        case .asyncJobID(let id): .started(id)
+        case .complete(let folder): .finished(folder)
+        case .unknown(let tag): .unknown(tag)
+        }
+    }
+}
+
+extension Team.TeamFolderArchiveJobStatus: ReportsJob {
+    package var jobReport: JobReport<Team.TeamFolderMetadata> {
+        switch self {
+        case .inProgress: .running
+        case .complete(let folder): .finished(folder)
+        case .failed(let error): .failed(error.tagPath)
+        case .unknown(let tag): .unknown(tag)
         }
     }
 }

@@ -9,11 +9,11 @@ public struct RecordedRequest: Sendable {
     /// The URL of the request, with its query.
     public let url: String
     /// All headers, the access token in `Authorization` among them.
-    public let headers: HTTPHeaders
+    public let headers: TransportHeaders
     /// The bytes of the body: JSON in the rpc style, content in the upload style.
     public let body: [UInt8]
 
-    init(_ request: HTTPRequest) throws {
+    init(_ request: TransportRequest) throws {
         route = request.label
         url = request.url
         headers = request.headers

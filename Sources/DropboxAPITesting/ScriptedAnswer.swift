@@ -73,12 +73,12 @@ public struct ScriptedResponse: Sendable {
     /// The HTTP status of the answer.
     public var status: Int
     /// The header fields of the answer.
-    public var headers: HTTPHeaders
+    public var headers: TransportHeaders
     /// The bytes of the answer's body.
     public var body: [UInt8]
 
     /// Takes over all fields.
-    public init(status: Int = 200, headers: HTTPHeaders = [:], body: [UInt8] = []) {
+    public init(status: Int = 200, headers: TransportHeaders = [:], body: [UInt8] = []) {
         self.status = status
         self.headers = headers
         self.body = body
@@ -97,7 +97,7 @@ extension ScriptedResponse {
             self.init(body: json)
             return
         }
-        var headers: HTTPHeaders = ["Dropbox-API-Result": JSON.headerValue(json)]
+        var headers: TransportHeaders = ["Dropbox-API-Result": JSON.headerValue(json)]
         guard let range else {
             headers.append("Content-Length", "\(content.count)")
             self.init(headers: headers, body: content)

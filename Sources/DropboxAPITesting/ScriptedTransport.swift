@@ -13,7 +13,7 @@ import Synchronization
 ///
 ///     let transport = ScriptedTransport()
 ///     transport.answer(Files.getMetadata, with: metadata)
-///     transport.answer(Files.delete, .error(.pathLookup(.notFound)))
+///     transport.answer(Files.deleteV2, .error(.pathLookup(.notFound)))
 ///     try await CodeUnderTest(transport.client()).run()
 ///     #expect(try transport.arguments(of: Files.getMetadata).map(\.path) == ["/a.txt"])
 ///
@@ -156,7 +156,9 @@ public final class ScriptedTransport: HTTPTransport {
     }
 
     /// Records the request, and returns the answer that the script has for its route.
-    public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+    public func send(
+        _ request: TransportRequest
+    ) async throws(TransportError) -> TransportResponse {
         let record: RecordedRequest
         do {
             record = try RecordedRequest(request)
@@ -166,7 +168,7 @@ public final class ScriptedTransport: HTTPTransport {
         }
         switch step(for: record) {
         case .response(let response):
-            return HTTPResponse(
+            return TransportResponse(
                 status: response.status, headers: response.headers,
                 body: ResponseBody(bytes: response.body))
         case .failure(let error):

@@ -85,12 +85,14 @@
         }
 
         /// Sends a request and returns when the response's headers have arrived.
-        public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        public func send(
+            _ request: TransportRequest
+        ) async throws(TransportError) -> TransportResponse {
             let id = lastID.add(1, ordering: .relaxed).newValue
             let exchange = Exchange(id: id, driver: table, transport: self)
             try table.add(id, request, exchange)
             let head = try await exchange.head()
-            return HTTPResponse(
+            return TransportResponse(
                 status: head.status, headers: head.headers, body: ResponseBody(exchange))
         }
 

@@ -100,7 +100,7 @@
         // MARK: Response
 
         func responseHead(_ head: HTTPResponseHead) -> ResponseHead {
-            var headers = DropboxAPI.HTTPHeaders()
+            var headers = TransportHeaders()
             for (name, value) in head.headers { headers.append(name, value) }
             return ResponseHead(status: Int(clamping: head.status.code), headers: headers)
         }

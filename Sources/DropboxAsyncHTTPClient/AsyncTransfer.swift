@@ -44,14 +44,14 @@
         private static let longestCheck = Duration.seconds(86_400)
 
         let id: UInt64
-        let request: HTTPRequest
+        let request: TransportRequest
         let exchange: Exchange
         let loop: any EventLoop
         let table: TransferTable
         private let box: NIOLoopBoundBox<State>
 
         init(
-            id: UInt64, request: HTTPRequest, exchange: Exchange, loop: any EventLoop,
+            id: UInt64, request: TransportRequest, exchange: Exchange, loop: any EventLoop,
             table: TransferTable
         ) {
             self.id = id

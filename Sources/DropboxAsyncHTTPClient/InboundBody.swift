@@ -36,7 +36,7 @@
         ///
         /// Throws `malformedResponse` when zlib has no memory.
         mutating func begin(
-            _ headers: HTTPHeaders, isCompressed: Bool
+            _ headers: TransportHeaders, isCompressed: Bool
         ) throws(TransportError) {
             guard isCompressed else {
                 announced = headers["Content-Length"].flatMap { UInt64($0, radix: 10) }

@@ -87,7 +87,7 @@
     }
 
     extension TransferLines.Line {
-        init(_ request: HTTPRequest) {
+        init(_ request: TransportRequest) {
             purpose = request.purpose
             server = request.url.drop { $0 != "/" }.drop { $0 == "/" }
                 .prefix { !"/?#".contains($0) }.lowercased()

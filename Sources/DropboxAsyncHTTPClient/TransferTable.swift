@@ -29,8 +29,9 @@
 
         /// Starts a transfer, or lets it wait for its turn. Throws when the transport was shut
         /// down.
-        func add(_ id: UInt64, _ request: HTTPRequest, _ exchange: Exchange) throws(TransportError)
-        {
+        func add(
+            _ id: UInt64, _ request: TransportRequest, _ exchange: Exchange
+        ) throws(TransportError) {
             let transfer = AsyncTransfer(
                 id: id, request: request, exchange: exchange, loop: loop(for: request.purpose),
                 table: self)
@@ -111,13 +112,13 @@
         }
 
         /// How long a transfer has to wait before it receives more; nil for not at all.
-        func pauseBeforeReceiving(_ request: HTTPRequest) -> Duration? {
+        func pauseBeforeReceiving(_ request: TransportRequest) -> Duration? {
             guard request.purpose == .download else { return nil }
             return limits.withLock { $0.down.available(at: .now) == 0 ? $0.down.pause : nil }
         }
 
         /// How many of `count` bytes a transfer may send, or how long it has to wait.
-        func maySend(_ count: Int, _ request: HTTPRequest) -> (count: Int, pause: Duration?) {
+        func maySend(_ count: Int, _ request: TransportRequest) -> (count: Int, pause: Duration?) {
             guard request.purpose == .upload else { return (count, nil) }
             return limits.withLock { limits in
                 guard let available = limits.up.available(at: .now) else { return (count, nil) }
@@ -126,12 +127,12 @@
             }
         }
 
-        func noteReceived(_ count: Int, _ request: HTTPRequest) {
+        func noteReceived(_ count: Int, _ request: TransportRequest) {
             if request.purpose == .download { limits.withLock { $0.down.consume(count) } }
             for observer in observers { observer.received(bytes: count, label: request.label) }
         }
 
-        func noteSent(_ count: Int, _ request: HTTPRequest) {
+        func noteSent(_ count: Int, _ request: TransportRequest) {
             if request.purpose == .upload { limits.withLock { $0.up.consume(count) } }
             for observer in observers { observer.sent(bytes: count, label: request.label) }
         }

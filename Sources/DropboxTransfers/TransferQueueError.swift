@@ -4,7 +4,7 @@ import CLibrary
 public import DropboxAPI
 import Foundation
 
-extension TransferQueueError: DropboxError, CustomStringConvertible {
+extension TransferQueueError: DropboxError {
     /// One line: what happened, and what to do.
     public var summary: String {
         switch self {
@@ -17,8 +17,6 @@ extension TransferQueueError: DropboxError, CustomStringConvertible {
         case .closed: "the queue is closed"
         }
     }
-    /// Returns the same text as `summary`.
-    public var description: String { summary }
 }
 
 extension TransferFailure: DropboxError {

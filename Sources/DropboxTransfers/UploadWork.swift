@@ -255,7 +255,7 @@ struct UploadWork {
                 stored = try await client.files.uploadSessionFinish(
                     cursor: .init(sessionID: record.session ?? "", offset: size),
                     commit: request.commit, body: BytesBody([]),
-                    options: .init(retryAfterSend: false))
+                    options: .init(isSafeToRepeat: false))
             } catch {
                 mayBeStored = mayBeStored || error.mayHaveTakenEffect
                 if let refusal = error.routeError {
@@ -277,7 +277,7 @@ struct UploadWork {
         if mayBeStored, refusal.mayFollowLostResponse {
             if let stored = try await settle() { return stored }
             guard case .path = refusal else {
-                let text = "\(request.commit.path) may have been stored, and is not there any more"
+                let text = "\(request.commit.path) may have been stored, but is no longer there"
                 throw .failed(.init(.uncertain, text))
             }
         }

@@ -35,21 +35,16 @@ package enum RegularFile {
     }
 
     /// Opens a file, like open(2), and closes it on exec; a new one is this user's only. Links are
-    /// followed only if the user may have made them on purpose: `followsLinks`.
-    package static func open(
-        _ path: String, _ flags: Int32, followsLinks: Bool = false
-    ) throws(Failure) -> Int32 {
+    /// not followed.
+    package static func open(_ path: String, _ flags: Int32) throws(Failure) -> Int32 {
         // Not opened: that alone has an effect on some devices.
         var status = stat()
-        let isThere = (followsLinks ? stat(path, &status) : lstat(path, &status)) == 0
-        if isThere, status.st_mode & S_IFMT != S_IFREG { throw .notAFile }
+        if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG { throw .notAFile }
         // A FIFO that has come since then is opened without waiting.
-        let added = O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (followsLinks ? 0 : O_NOFOLLOW)
+        let added = O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW
         let descriptor = CLibrary.open(path, flags | added, 0o600)
         guard descriptor >= 0 else {
-            if errno == ELOOP && !followsLinks || errno == ENXIO || errno == EISDIR {
-                throw .notAFile
-            }
+            if errno == ELOOP || errno == ENXIO || errno == EISDIR { throw .notAFile }
             throw .system(.current)
         }
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {

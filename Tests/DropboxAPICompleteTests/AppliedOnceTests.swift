@@ -27,7 +27,7 @@ struct AppliedOnceTests {
             }
             let outcome = await play(route, document, faults, documents)
             let story = "seed \(seed), history \(number): \(route.name) met \(faults)"
-            #expect(outcome.applied <= 1 || route.retryAfterSend, "\(story)")
+            #expect(outcome.applied <= 1 || route.isSafeToRepeat, "\(story)")
             // Success and failure tell the truth of it.
             #expect(outcome.applied >= 1 || !outcome.succeeded, "\(story)")
             #expect(outcome.applied == 0 || outcome.mayHaveTakenEffect, "\(story)")
@@ -46,7 +46,7 @@ struct AppliedOnceTests {
             let document = try #require(documents[route.name])
             let outcome = await play(route, document, [.lostReply], documents)
             // The caller of a longpoll decides when to wait again.
-            let goesAgain = route.retryAfterSend && route.host != .notify
+            let goesAgain = route.isSafeToRepeat && route.host != .notify
             #expect(outcome.applied == (goesAgain ? 2 : 1), "\(route.name)")
             #expect(outcome.succeeded == goesAgain, "\(route.name)")
             #expect(outcome.mayHaveTakenEffect, "\(route.name)")
@@ -131,7 +131,7 @@ private actor FaultyServer: HTTPTransport {
         self.healthy = healthy
     }
 
-    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         requests += 1
         switch faults.popFirst() {
         case nil: return try await answer(request)
@@ -159,7 +159,9 @@ private actor FaultyServer: HTTPTransport {
         }
     }
 
-    private func answer(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+    private func answer(
+        _ request: TransportRequest
+    ) async throws(TransportError) -> TransportResponse {
         applied += 1
         return try await healthy.send(request)
     }
@@ -167,8 +169,8 @@ private actor FaultyServer: HTTPTransport {
     private static let reset = TransportError(
         kind: .reset, message: "lost", mayHaveBeenReceived: true)
 
-    private static func failure(_ status: Int, _ text: String) -> HTTPResponse {
-        HTTPResponse(
+    private static func failure(_ status: Int, _ text: String) -> TransportResponse {
+        TransportResponse(
             status: status, headers: [:], body: ResponseBody(Chunk(Array(text.utf8))))
     }
 

@@ -52,8 +52,8 @@ struct DocumentationTests {
 private struct RefusingTransport: HTTPTransport {
     let json: String
 
-    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-        HTTPResponse(status: 409, headers: [:], body: ResponseBody(Chunk(Array(json.utf8))))
+    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
+        TransportResponse(status: 409, headers: [:], body: ResponseBody(Chunk(Array(json.utf8))))
     }
 
     func limitBandwidth(up: UInt64?, down: UInt64?) {}

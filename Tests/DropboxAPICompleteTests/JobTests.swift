@@ -29,7 +29,7 @@ struct JobTests {
             .result(.complete(folder)))
         let job = try await client(transport).sharing.shareFolderJob(.init(path: "/Team"))
         #expect(job.id == "j1")
-        #expect(try await job.finished() == folder)
+        #expect(try await job.result() == folder)
         #expect(
             try transport.arguments(of: Sharing.checkShareJobStatus).map(\.asyncJobID)
                 == ["j1", "j1", "j1"])
@@ -45,9 +45,9 @@ struct JobTests {
         let client = client(transport)
         let job = try await client.sharing.shareFolderJob(.init(path: "/Team"))
         #expect(job.id == nil)
-        #expect(try await job.finished() == folder)
-        try await client.sharing.unshareFolderJob(.init(sharedFolderID: "1")).finished()
-        try await client.team.membersRemoveJob(.init(user: .email("a@example.com"))).finished()
+        #expect(try await job.result() == folder)
+        try await client.sharing.unshareFolderJob(.init(sharedFolderID: "1")).result()
+        try await client.team.membersRemoveJob(.init(user: .email("a@example.com"))).result()
         #expect(transport.requests.count == 3)
     }
 
@@ -65,7 +65,7 @@ struct JobTests {
         var errors: [DropboxAPI.JobError] = []
         for _ in 1...3 {
             do throws(DropboxAPI.JobError) {
-                try await sharing.unshareFolderJob(argument).finished()
+                try await sharing.unshareFolderJob(argument).result()
             } catch {
                 errors.append(error)
             }
@@ -99,13 +99,13 @@ struct JobTests {
         let client = client(transport)
         let left = try await client.sharing.removeFolderMemberJob(
             .init(sharedFolderID: "1", member: .email("a@example.com"), leaveACopy: false))
-        #expect(try await left.finished() == access)
+        #expect(try await left.result() == access)
         let grown = try await client.team.groupsMembersAddJob(
             .init(group: .groupID("g:1"), members: []))
-        #expect(try await grown.finished() == group)
-        try await client.team.groupsDeleteJob(.groupID("g:1")).finished()
+        #expect(try await grown.result() == group)
+        try await client.team.groupsDeleteJob(.groupID("g:1")).result()
         let added = try await client.team.membersAddJob(.init(newMembers: []))
-        #expect(try await added.finished().isEmpty)
+        #expect(try await added.result().isEmpty)
         #expect(
             try transport.arguments(of: Team.groupsJobStatusGet).map(\.asyncJobID)
                 == ["b", "b", "c"])

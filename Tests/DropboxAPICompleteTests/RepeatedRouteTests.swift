@@ -59,7 +59,7 @@ struct RepeatedRouteTests {
             namespaces.contains { route.name.hasPrefix($0) }
         }
         #expect(routes.count > 70)
-        #expect(Set(routes.filter(\.retryAfterSend).map(\.name)) == Self.repeated)
+        #expect(Set(routes.filter(\.isSafeToRepeat).map(\.name)) == Self.repeated)
     }
 
     @Test(
@@ -73,13 +73,13 @@ struct RepeatedRouteTests {
             "team/members/remove", "team/member_space_limits/set_custom_quota",
         ])
     func changes(name: String) throws {
-        #expect(try !#require(allRoutes.first { $0.name == name }).retryAfterSend)
+        #expect(try !#require(allRoutes.first { $0.name == name }).isSafeToRepeat)
     }
 
     @Test("elsewhere only routes with a reader's scope, or that ask about a job")
     func elsewhere() {
         for route in allRoutes
-        where route.retryAfterSend && !Self.repeated.contains(route.name) {
+        where route.isSafeToRepeat && !Self.repeated.contains(route.name) {
             let asks = route.name.contains("check") || route.name.contains("status")
             #expect(asks || route.scope?.hasSuffix(".write") == false, "\(route.name)")
         }

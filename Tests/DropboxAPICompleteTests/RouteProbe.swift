@@ -10,7 +10,7 @@ struct RouteProbe: Sendable {
     let style: RouteStyle
     let authentication: RouteAuthentication
     let scope: String?
-    let retryAfterSend: Bool
+    let isSafeToRepeat: Bool
     /// Calls the route and gives the result as JSON.
     let call: @Sendable (DropboxClient, Data) async throws -> Data
 
@@ -23,7 +23,7 @@ struct RouteProbe: Sendable {
         style = route.style
         authentication = route.authentication
         scope = route.scope
-        retryAfterSend = route.retryAfterSend
+        isSafeToRepeat = route.isSafeToRepeat
         call = { client, json in
             let argument = try JSONDecoder().decode(Argument.self, from: json)
             let result: Output
@@ -67,20 +67,21 @@ struct RouteDocument: Sendable {
 /// Answers every request with its route's document, and remembers the requests.
 actor AnsweringTransport: HTTPTransport {
     private let documents: [String: RouteDocument]
-    private(set) var last: HTTPRequest?
+    private(set) var last: TransportRequest?
 
     init(_ documents: [String: RouteDocument]) {
         self.documents = documents
     }
 
-    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         last = request
         let json = documents[request.label]?.result ?? Data("null".utf8)
         guard request.purpose == .download else {
-            return HTTPResponse(status: 200, headers: [:], body: ResponseBody(Chunk([UInt8](json))))
+            return TransportResponse(
+                status: 200, headers: [:], body: ResponseBody(Chunk([UInt8](json))))
         }
         let size = (try? JSONDecoder().decode(Sized.self, from: json))?.size ?? 0
-        return HTTPResponse(
+        return TransportResponse(
             status: 200,
             headers: ["Dropbox-API-Result": String(decoding: json, as: UTF8.self)],
             body: ResponseBody(Chunk(Array(repeating: 0, count: size))))

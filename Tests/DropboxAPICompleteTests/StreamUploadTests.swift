@@ -78,18 +78,18 @@ private actor SessionServer: HTTPTransport {
         let cursor: Cursor?
     }
 
-    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         let number = count
         count += 1
         let (status, json) = answer(to: request)
         if lost.contains(number) {
             throw TransportError(kind: .reset, message: "lost", mayHaveBeenReceived: true)
         }
-        return HTTPResponse(
+        return TransportResponse(
             status: status, headers: [:], body: ResponseBody(Chunk(Array(json.utf8))))
     }
 
-    private func answer(to request: HTTPRequest) -> (status: Int, json: String) {
+    private func answer(to request: TransportRequest) -> (status: Int, json: String) {
         let header = request.headers["Dropbox-API-Arg"] ?? ""
         let argument = try? JSONDecoder().decode(Argument.self, from: Data(header.utf8))
         switch request.label {

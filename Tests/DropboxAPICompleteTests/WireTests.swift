@@ -30,7 +30,7 @@ struct WireTests {
                 #expect(try isEqual(request.argument(route.style), argument), "\(route.name)")
                 #expect(try isEqual(result, document.result), "\(route.name)")
                 #expect(
-                    !request.mayBeSentTwice || route.retryAfterSend, "\(route.name)")
+                    !request.mayBeSentTwice || route.isSafeToRepeat, "\(route.name)")
             }
         }
     }
@@ -45,7 +45,7 @@ struct WireTests {
         let client = try DropboxClient(
             configuration: DropboxConfiguration(
                 hosts: try DropboxHosts(endpoint: address), app: Self.app),
-            tokens: FixedAccessToken(AccessToken("token")))
+            accessToken: "token")
         let documents = try RouteDocument.all()
         for route in allRoutes {
             let document = try #require(documents[route.name])
@@ -89,13 +89,13 @@ struct WireTests {
     @Test("a route that the user or the app may call is called by whom the client says")
     func actingAsApp() async throws {
         let transport = AnsweringTransport(try RouteDocument.all())
-        let member = client(transport).as(.teamMember("dbmid:1"))
+        let member = client(transport).acting(as: .teamMember("dbmid:1"))
         let route = try #require(allRoutes.first { $0.authentication == .userOrApp })
         let document = try #require(RouteDocument.all()[route.name])
         _ = try await route.call(member, document.argument)
         #expect(await transport.last?.headers["Authorization"] == "Bearer token")
         #expect(await transport.last?.headers["Dropbox-API-Select-User"] == "dbmid:1")
-        _ = try await route.call(member.as(.app), document.argument)
+        _ = try await route.call(member.acting(as: .app), document.argument)
         #expect(await transport.last?.headers["Authorization"] == "Basic a2V5OnNlY3JldA==")
         #expect(await transport.last?.headers["Dropbox-API-Select-User"] == nil)
     }
@@ -105,7 +105,7 @@ struct WireTests {
         let transport = AnsweringTransport(try RouteDocument.all())
         let client = DropboxClient(
             tokens: FixedAccessToken(AccessToken("token")), transport: transport
-        ).as(.teamAdmin("dbmid:1"))
+        ).acting(as: .teamAdmin("dbmid:1"))
         _ = try await client.team.groupsList(limit: 5)
         #expect(await transport.last?.headers["Authorization"] == "Bearer token")
         #expect(await transport.last?.headers["Dropbox-API-Select-Admin"] == nil)
@@ -136,7 +136,7 @@ extension RouteProbe {
     }
 }
 
-extension HTTPRequest {
+extension TransportRequest {
     /// The argument as it was sent.
     fileprivate func argument(_ style: RouteStyle) throws -> Data {
         guard style == .rpc else { return Data((headers["Dropbox-API-Arg"] ?? "").utf8) }

@@ -17,11 +17,11 @@ private struct Document: Codable, Hashable, Sendable {
 @Suite(.timeLimit(.minutes(5)))
 struct ScriptedTransportTests {
     private let transport = ScriptedTransport()
-    private let read = Route<Document, Document, Refusal>("notes/read", retryAfterSend: true)
-    private let write = Route<Document, Empty, Refusal>(
-        "notes/write", host: .content, style: .upload, retryAfterSend: false)
+    private let read = Route<Document, Document, Refusal>("notes/read", isSafeToRepeat: true)
+    private let write = Route<Document, NoValue, Refusal>(
+        "notes/write", host: .content, style: .upload, isSafeToRepeat: false)
     private let fetch = Route<Document, Document, Refusal>(
-        "notes/fetch", host: .content, style: .download, retryAfterSend: true)
+        "notes/fetch", host: .content, style: .download, isSafeToRepeat: true)
 
     private func kind<Output>(
         _ call: () async throws(CallError<Refusal>) -> Output
@@ -56,7 +56,7 @@ struct ScriptedTransportTests {
 
     @Test("content that goes up is recorded, beside its argument")
     func upload() async throws {
-        transport.answer(write, with: Empty())
+        transport.answer(write, with: NoValue())
         let body = ConcatenatedBody([BytesBody([1, 2]), BytesBody([3])])
         _ = try await transport.client().upload(write, .init(name: "é"), body: body)
         let request = try #require(transport.requests(of: write).first)
@@ -88,7 +88,7 @@ struct ScriptedTransportTests {
 
     @Test("nothing is waited for before a request is sent again")
     func pauses() {
-        let progress = RetryPolicy.Progress(faults: 3, throttles: 3, retryAfterSend: true)
+        let progress = RetryPolicy.Progress(faults: 3, throttles: 3, isSafeToRepeat: true)
         let policy = RetryPolicy.immediate
         #expect(policy.decide(.serverFault, progress, random: 1) == .retry(after: .zero))
         let contention = RetryPolicy.Event.route(.waitForWriters)

@@ -41,7 +41,7 @@
             let server = try ScriptedServer(answers: [.answer(200, [], "hello")])
             defer { server.stop() }
             try await withClient { client, transport in
-                let request = HTTPRequest(
+                let request = TransportRequest(
                     url: server.url, body: PatternBody(length: UInt64(3 * Self.megabyte)))
                 let response = try await transport.send(request)
                 #expect(try await response.body.collect(upTo: 10) == Array("hello".utf8))
@@ -64,7 +64,8 @@
             defer { server.stop() }
             try await withClient { client, transport in
                 let response = try await transport.send(
-                    HTTPRequest(url: server.url + "/", headers: ["Authorization": "Bearer secret"]))
+                    TransportRequest(
+                        url: server.url + "/", headers: ["Authorization": "Bearer secret"]))
                 #expect(response.status == 307)
                 #expect(response.headers["location"] == "/other")
                 #expect(try await response.body.collect(upTo: 10).isEmpty)
@@ -86,7 +87,7 @@
             let transport = try AsyncHTTPClientTransport(
                 configuration: .init(observers: [counter]))
             let response = try await transport.send(
-                HTTPRequest(url: server.url, acceptsCompression: true))
+                TransportRequest(url: server.url, acceptsCompression: true))
             var received = 0
             var held = 0
             for try await chunk in response.body {
@@ -108,7 +109,7 @@
             defer { server.stop() }
             let transport = try AsyncHTTPClientTransport()
             let response = try await transport.send(
-                HTTPRequest(url: server.url, acceptsCompression: true))
+                TransportRequest(url: server.url, acceptsCompression: true))
             let error = await #expect(throws: TransportError.self) {
                 try await response.body.collect(upTo: Self.megabyte)
             }
@@ -122,7 +123,7 @@
             defer { server.stop() }
             let transport = try AsyncHTTPClientTransport()
             let response = try await transport.send(
-                HTTPRequest(url: server.url, acceptsCompression: true))
+                TransportRequest(url: server.url, acceptsCompression: true))
             #expect(try await response.body.collect(upTo: 10).isEmpty)
             await transport.shutDown()
         }
@@ -179,10 +180,10 @@
             }
             let transport = try AsyncHTTPClientTransport(
                 configuration: .init(connectionsPerHost: 1))
-            async let first = transport.send(HTTPRequest(url: server.url + "/first"))
+            async let first = transport.send(TransportRequest(url: server.url + "/first"))
             #expect(await server.nextRequest()?.path == "/first")
             async let second = transport.send(
-                HTTPRequest(
+                TransportRequest(
                     url: server.url + "/second", purpose: .download,
                     timeouts: .init(connect: .seconds(2))))
             // Longer than the timeout, which must not run out.
@@ -200,7 +201,8 @@
             var lines = TransferLines(
                 concurrency: [.rpc: 2, .download: 1], connectionsPerHost: 2)
             func line(_ purpose: TransferPurpose, _ server: String) -> TransferLines.Line {
-                TransferLines.Line(HTTPRequest(url: "https://\(server)/path", purpose: purpose))
+                TransferLines.Line(
+                    TransportRequest(url: "https://\(server)/path", purpose: purpose))
             }
             func enter(_ id: UInt64, _ purpose: TransferPurpose, _ server: String) -> Bool {
                 lines.enter(id, line(purpose, server))

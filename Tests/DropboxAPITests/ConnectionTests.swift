@@ -11,11 +11,11 @@ import Testing
 struct ConnectionTests {
     private func send(
         _ url: String, _ change: (inout TransportConfiguration) throws -> Void
-    ) async throws -> HTTPResponse {
+    ) async throws -> TransportResponse {
         var configuration = TransportConfiguration()
         try change(&configuration)
         return try await TransportUnderTest(configuration: configuration).send(
-            HTTPRequest(url: url))
+            TransportRequest(url: url))
     }
 
     @Test("a change of the network ends transfers from an address that is gone, and no others")
@@ -23,14 +23,14 @@ struct ConnectionTests {
         let server = try ScriptedServer(answers: [[.awaitEnd]])
         defer { server.stop() }
         let transport = try TransportUnderTest()
-        let waiting = Task { try await transport.send(HTTPRequest(url: server.url + "/x")) }
+        let waiting = Task { try await transport.send(TransportRequest(url: server.url + "/x")) }
         _ = await server.nextRequest()
         transport.networkChanged(addresses: ["127.0.0.1", "192.0.2.1"])
         // Commands are obeyed in their order: this one, then a whole transfer, and the first one
         // still waits.
         let other = try ScriptedServer(answers: [.answer(200)])
         defer { other.stop() }
-        _ = try await transport.send(HTTPRequest(url: other.url + "/y"))
+        _ = try await transport.send(TransportRequest(url: other.url + "/y"))
         transport.networkChanged(addresses: ["192.0.2.1"])
         let error = await #expect(throws: TransportError.self) { try await waiting.value }
         #expect(error?.kind == .reset)
@@ -47,7 +47,7 @@ struct ConnectionTests {
         // So long that only the kernel gives up, after two minutes.
         let patient = TransferTimeouts(connect: .seconds(3600))
         let call = Task {
-            try await transport.send(HTTPRequest(url: server.url, timeouts: patient))
+            try await transport.send(TransportRequest(url: server.url, timeouts: patient))
         }
         try await waitWhile { server.unheardClients.isEmpty }
         let first = server.unheardClients
@@ -120,7 +120,7 @@ struct ConnectionTests {
                     configuration.proxy = .proxy(try Proxy("http://me:hush@127.0.0.1:\(port)"))
                     return configuration
                 }())
-            var request = HTTPRequest(url: "https://api.example.com/2/x")
+            var request = TransportRequest(url: "https://api.example.com/2/x")
             request.headers = ["Authorization": "Bearer the-token"]
             let error = await #expect(throws: TransportError.self) {
                 try await transport.send(request)
@@ -218,7 +218,7 @@ struct ConnectionTests {
                 group.addTask {
                     let purpose: TransferPurpose = number.isMultiple(of: 2) ? .rpc : .download
                     let response = try await transport.send(
-                        HTTPRequest(url: server.url, purpose: purpose, mayBeSentTwice: true))
+                        TransportRequest(url: server.url, purpose: purpose, mayBeSentTwice: true))
                     _ = try await response.body.collect(upTo: 10)
                 }
             }

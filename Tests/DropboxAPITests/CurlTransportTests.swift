@@ -33,7 +33,7 @@ struct CurlTransportTests {
         defer { server.stop() }
         var transport: CurlTransport? = try CurlTransport()
         weak let inbox = transport?.inbox
-        _ = try await transport?.send(HTTPRequest(url: server.url)).body.collect(upTo: 1)
+        _ = try await transport?.send(TransportRequest(url: server.url)).body.collect(upTo: 1)
         #expect(inbox != nil)
         transport = nil
         try await waitWhile { inbox != nil }

@@ -78,7 +78,7 @@ struct DropboxErrorTests {
         let record = Mutex<CallRecord?>(nil)
         try await client([.json(Examples.taggedFile)]) { client in
             let options = CallOptions(
-                label: "mine", ended: { ended in record.withLock { $0 = ended } })
+                label: "mine", onEnd: { ended in record.withLock { $0 = ended } })
             _ = try await client.files.getMetadata(path: "/x", options: options)
         }
         let context = record.withLock { $0?.context }
@@ -94,7 +94,7 @@ struct DropboxErrorTests {
         let records = Mutex<[CallRecord]>([])
         let watcher = Watcher()
         try await client([.json(answer), .json("oops", status: 500)]) { client in
-            let options = CallOptions(ended: { ended in records.withLock { $0.append(ended) } })
+            let options = CallOptions(onEnd: { ended in records.withLock { $0.append(ended) } })
             let entry = try await client.files.getMetadata(path: "/a", options: options)
             #expect(entry.name == "a")
             _ = await failure {
@@ -167,7 +167,7 @@ struct DropboxErrorTests {
     func throttles() {
         var policy = RetryPolicy(maxThrottles: 1)
         let event = RetryPolicy.Event.rateLimited(.tooManyRequests, retryAfter: .seconds(2))
-        var progress = RetryPolicy.Progress(throttles: 1, retryAfterSend: true)
+        var progress = RetryPolicy.Progress(throttles: 1, isSafeToRepeat: true)
         #expect(policy.decide(event, progress, random: 0) == .holdAllCalls(for: .seconds(2)))
         progress.throttles = 2
         #expect(policy.decide(event, progress, random: 0) == .giveUp)

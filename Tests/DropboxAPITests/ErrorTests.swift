@@ -239,7 +239,7 @@ struct ErrorTests {
     func unknownHost() async throws {
         let transport = try TransportUnderTest()
         let error = await #expect(throws: TransportError.self) {
-            try await transport.send(HTTPRequest(url: "https://no-such-host.invalid/"))
+            try await transport.send(TransportRequest(url: "https://no-such-host.invalid/"))
         }
         #expect(error?.kind == .nameResolution)
         #expect(error?.mayHaveBeenReceived == false)
@@ -257,7 +257,7 @@ struct ErrorTests {
         #expect(throws: TransportError.self) { try DropboxHosts(endpoint: url) }
         let transport = try TransportUnderTest()
         let error = await #expect(throws: TransportError.self) {
-            try await transport.send(HTTPRequest(url: url))
+            try await transport.send(TransportRequest(url: url))
         }
         #expect(error?.kind == .invalidRequest)
         await transport.shutDown()

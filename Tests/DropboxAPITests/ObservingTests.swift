@@ -93,7 +93,7 @@ struct ObservingTests {
             try await client.call(Check.user, .init(query: "x"))
         }
         await #expect(throws: (any Error).self) {
-            try await client.as(.app).call(Check.user, .init(query: "x"))
+            try await client.acting(as: .app).call(Check.user, .init(query: "x"))
         }
         #expect(notes.lines == ["end check/user 0 token -", "end check/user 0 bad_input -"])
     }

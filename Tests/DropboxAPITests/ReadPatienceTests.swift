@@ -40,7 +40,7 @@ struct ReadPatienceTests {
         }
         #expect(server.requests.count == 1)
         #expect(clock.sleeps.isEmpty)
-        #expect(client.heldBack == believed)
+        #expect(client.rateLimitDelay == believed)
         // A background call obeys the pause, and goes on after it.
         _ = try await client.call(Users.getSpaceUsage)
         #expect(clock.sleeps == [believed])

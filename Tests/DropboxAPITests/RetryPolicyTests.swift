@@ -45,7 +45,7 @@ struct RetryPolicyTests {
             let isThrottling = RetryPolicy.isThrottling(event)
             let progress = RetryPolicy.Progress(
                 faults: isThrottling ? 0 : 1, throttles: isThrottling ? 1 : 0,
-                retryAfterSend: isRead)
+                isSafeToRepeat: isRead)
             let decision = policy.decide(event, progress, random: 0)
             #expect((decision != .giveUp) == expected, "read: \(isRead)")
         }
@@ -55,7 +55,7 @@ struct RetryPolicyTests {
     func faults() {
         let delays = (1...8).map { count in
             policy.decide(
-                .serverFault, .init(faults: count, retryAfterSend: true, maxAttempts: 8), random: 1)
+                .serverFault, .init(faults: count, isSafeToRepeat: true, maxAttempts: 8), random: 1)
         }
         #expect(
             delays == [
@@ -67,7 +67,7 @@ struct RetryPolicyTests {
 
     @Test("chance spreads a pause over its upper half")
     func jitter() {
-        let progress = RetryPolicy.Progress(faults: 2, retryAfterSend: true)
+        let progress = RetryPolicy.Progress(faults: 2, isSafeToRepeat: true)
         #expect(
             policy.decide(.serverFault, progress, random: 0) == .retry(after: .milliseconds(500)))
         #expect(
@@ -79,7 +79,7 @@ struct RetryPolicyTests {
         let decide = { (wish: Duration?) in
             policy.decide(
                 .rateLimited(.tooManyRequests, retryAfter: wish),
-                .init(throttles: 999, retryAfterSend: false), random: 0)
+                .init(throttles: 999, isSafeToRepeat: false), random: 0)
         }
         #expect(decide(.seconds(17)) == .holdAllCalls(for: .seconds(17)))
         #expect(decide(nil) == .holdAllCalls(for: .seconds(5)))
@@ -105,7 +105,7 @@ struct RetryPolicyTests {
     func contention() {
         let event = RetryPolicy.Event.rateLimited(.tooManyWriteOperations, retryAfter: nil)
         let delays = [1, 2, 3, 50, 5_000].map { count in
-            policy.decide(event, .init(throttles: count, retryAfterSend: false), random: 1)
+            policy.decide(event, .init(throttles: count, isSafeToRepeat: false), random: 1)
         }
         #expect(
             delays == [
@@ -119,7 +119,7 @@ struct RetryPolicyTests {
         let decide = { (remaining: Duration) in
             policy.decide(
                 .rateLimited(.tooManyRequests, retryAfter: .seconds(10)),
-                .init(throttles: 1, remaining: remaining, retryAfterSend: true), random: 0)
+                .init(throttles: 1, remaining: remaining, isSafeToRepeat: true), random: 0)
         }
         #expect(decide(.seconds(10)) == .giveUp)
         #expect(decide(.seconds(11)) == .holdAllCalls(for: .seconds(10)))
@@ -128,7 +128,7 @@ struct RetryPolicyTests {
 
     @Test("a commit whose body was taken is not sent again with it")
     func takenBody() {
-        let progress = RetryPolicy.Progress(throttles: 1, retryAfterSend: true, hasContent: true)
+        let progress = RetryPolicy.Progress(throttles: 1, isSafeToRepeat: true, hasContent: true)
         #expect(
             policy.decide(.route(.waitForWritersUnlessBody), progress, random: 0) == .giveUp)
     }
@@ -136,7 +136,7 @@ struct RetryPolicyTests {
     @Test("calls that their caller paces are never sent again")
     func pacedByCaller() {
         let progress = RetryPolicy.Progress(
-            faults: 1, retryAfterSend: true, isPacedByCaller: true)
+            faults: 1, isSafeToRepeat: true, isPacedByCaller: true)
         #expect(policy.decide(.serverFault, progress, random: 0) == .giveUp)
         #expect(
             policy.decide(

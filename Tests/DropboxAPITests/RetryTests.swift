@@ -53,7 +53,7 @@ struct RetryTests {
             #expect(error?.mayHaveTakenEffect == true)
             #expect(server.requests.count == 1)
             _ = try await client.call(
-                Files.deleteV2, .init(path: "/x"), options: .init(retryAfterSend: true))
+                Files.deleteV2, .init(path: "/x"), options: .init(isSafeToRepeat: true))
             #expect(server.requests.count == 2)
         }
     }
@@ -68,7 +68,7 @@ struct RetryTests {
         let client = try DropboxClient.testing(server)
         let error = await #expect(throws: CallError<Files.DeleteError>.self) {
             try await client.call(
-                Files.deleteV2, .init(path: "/x"), options: .init(retryAfterSend: true))
+                Files.deleteV2, .init(path: "/x"), options: .init(isSafeToRepeat: true))
         }
         #expect(error?.routeError == .pathLookup(.notFound))
         #expect(error?.context.earlierAttemptMayHaveTakenEffect == true)
@@ -145,14 +145,14 @@ struct RetryTests {
             }
             #expect(
                 error?.kind == .rateLimited(reason: .tooManyRequests, retryAfter: .seconds(wait)))
-            #expect(client.heldBack == Duration.seconds(wait))
+            #expect(client.rateLimitDelay == Duration.seconds(wait))
             clock.advance(.seconds(10))
         }
         #expect(server.requests.count == 1)
         #expect(clock.sleeps.isEmpty)
 
         clock.advance(.seconds(280))
-        #expect(client.heldBack == nil)
+        #expect(client.rateLimitDelay == nil)
         _ = try await client.call(Users.getSpaceUsage)
         #expect(server.requests.count == 2)
     }
@@ -219,7 +219,7 @@ struct RetryTests {
                 try await client.call(Files.listFolderLongpoll, .init(cursor: "c"))
             }
             #expect(server.requests.count == 1)
-            #expect(client.heldBack == nil)
+            #expect(client.rateLimitDelay == nil)
         }
     }
 

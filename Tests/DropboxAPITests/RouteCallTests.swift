@@ -57,7 +57,7 @@ struct RouteCallTests {
         let server = try ScriptedServer(answers: [.json(#"{"changes":true,"backoff":60}"#)])
         defer { server.stop() }
         let client = try DropboxClient.testing(server).rooted(at: .root("123"))
-            .as(.teamMember("dbmid:1"))
+            .acting(as: .teamMember("dbmid:1"))
         let result = try await client.call(
             Files.listFolderLongpoll, .init(cursor: "c", timeout: 480))
         #expect(result.changes)
@@ -78,7 +78,8 @@ struct RouteCallTests {
     func selection(caller: Caller, member: String?, admin: String?) async throws {
         let server = try ScriptedServer(answers: [.json(#"{"result":"x"}"#)])
         defer { server.stop() }
-        let client = try DropboxClient.testing(server).rooted(at: .namespaceID("42")).as(caller)
+        let client = try DropboxClient.testing(server).rooted(at: .namespaceID("42"))
+            .acting(as: caller)
         _ = try await client.call(Check.user, .init(query: "x"))
         let headers = try #require(server.requests.first?.headers)
         #expect(
@@ -92,7 +93,7 @@ struct RouteCallTests {
         let server = try ScriptedServer(answers: [.json(#"{"result":"x"}"#)])
         defer { server.stop() }
         let client = try DropboxClient.testing(server) { $0.app = .init(key: "k", secret: "s") }
-            .as(.app)
+            .acting(as: .app)
         let error = await #expect(throws: CallError<Check.EchoError>.self) {
             try await client.call(Check.user, .init(query: "x"))
         }
@@ -102,7 +103,7 @@ struct RouteCallTests {
         #expect(error?.mayHaveTakenEffect == false)
         #expect(server.requests.isEmpty)
         let route = Route<Check.EchoArg, Check.EchoResult, Check.EchoError>(
-            "check/app", authentication: .app, retryAfterSend: true)
+            "check/app", authentication: .app, isSafeToRepeat: true)
         _ = try await client.call(route, .init(query: "x"))
         #expect(server.requests.map(\.path) == ["/2/check/app"])
     }

@@ -14,8 +14,8 @@ struct StreamTests {
     private func request(
         _ server: ScriptedServer, purpose: TransferPurpose = .download,
         timeouts: TransferTimeouts = .init()
-    ) -> HTTPRequest {
-        HTTPRequest(url: server.url + "/x", purpose: purpose, timeouts: timeouts)
+    ) -> TransportRequest {
+        TransportRequest(url: server.url + "/x", purpose: purpose, timeouts: timeouts)
     }
 
     private static func body(_ size: Int, announced: Int? = nil) -> [Step] {
@@ -300,7 +300,7 @@ struct StreamTests {
         ])
         defer { server.stop() }
         let transport = try TransportUnderTest()
-        var response: HTTPResponse? = try await transport.send(request(server))
+        var response: TransportResponse? = try await transport.send(request(server))
         #expect(response?.status == 200)
         response = nil
         #expect(await server.connectionEnds())

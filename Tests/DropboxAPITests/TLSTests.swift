@@ -200,12 +200,12 @@ struct TLSTests {
             setenv("http_proxy", proxy.url, 1)
             let transport = try TransportUnderTest()
             let error = await #expect(throws: TransportError.self) {
-                try await transport.send(HTTPRequest(url: "https://api.example.com/2/x"))
+                try await transport.send(TransportRequest(url: "https://api.example.com/2/x"))
             }
             #expect(error?.mayHaveBeenReceived == false)
             #expect(proxy.requests.map(\.method) == ["CONNECT"])
             #expect(proxy.requests.map(\.path) == ["api.example.com:443"])
-            #expect(try await transport.send(HTTPRequest(url: here.url)).status == 200)
+            #expect(try await transport.send(TransportRequest(url: here.url)).status == 200)
             #expect(proxy.requests.count == 1)
         }
     }
@@ -226,7 +226,7 @@ struct TLSTests {
         let transport = try TransportUnderTest()
         let error = await #expect(throws: TransportError.self) {
             try await transport.send(
-                HTTPRequest(
+                TransportRequest(
                     url: "https://127.0.0.1:\(server.port)/",
                     timeouts: .init(connect: .milliseconds(300))))
         }

@@ -135,7 +135,7 @@ struct TrafficTests {
         let url = server.url + "/x"
         let fetch = { @Sendable () async throws -> Int in
             let response = try await transport.send(
-                HTTPRequest(method: .get, url: url, purpose: .download))
+                TransportRequest(method: .get, url: url, purpose: .download))
             return try await response.body.collect(upTo: size).count
         }
         let clock = ContinuousClock()
@@ -150,7 +150,7 @@ struct TrafficTests {
         let up = try await clock.measure {
             let body = PatternBody(length: UInt64(size * 2))
             let response = try await transport.send(
-                HTTPRequest(url: url, body: body, purpose: .upload))
+                TransportRequest(url: url, body: body, purpose: .upload))
             _ = try await response.body.collect(upTo: 10)
         }
         #expect(up > .milliseconds(600))

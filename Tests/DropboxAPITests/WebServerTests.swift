@@ -166,7 +166,7 @@ struct WebServerTests {
         try await jobs(answers) { client, clock in
             let job = try await client.files.deleteJob([.init(path: "/a")])
             #expect(job.id == "job")
-            #expect(try await job.finished().count == 1)
+            #expect(try await job.result().count == 1)
             #expect(clock.sleeps == [.milliseconds(200), .milliseconds(400), .milliseconds(800)])
         }
     }
@@ -176,13 +176,13 @@ struct WebServerTests {
         try await jobs([#"{".tag":"complete","entries":[]}"#]) { client, clock in
             let job = try await client.files.moveJob([])
             #expect(job.id == nil)
-            #expect(try await job.finished().isEmpty)
+            #expect(try await job.result().isEmpty)
             #expect(clock.sleeps.isEmpty)
         }
         let failed = #"{".tag":"failed","failed":{".tag":"too_many_files"}}"#
         try await jobs([#"{".tag":"async_job_id","async_job_id":"job"}"#, failed]) { client, _ in
             do throws(JobError) {
-                _ = try await client.files.createFolderJob(["/a"]).finished()
+                _ = try await client.files.createFolderJob(["/a"]).result()
                 Issue.record("a failed job has a result")
             } catch {
                 guard case .failed("too_many_files") = error else { throw error }

@@ -133,6 +133,15 @@ struct EmulatedAccount: Sendable {
         server.resetStatistics()
     }
 
+    /// Runs a test with a store over an account that is gone after it.
+    static func withStore(
+        _ body: (DropboxStore, EmulatedAccount) async throws -> Void
+    ) async throws {
+        try await withAccount { account in
+            try await body(DropboxStore(client: account.client, log: silent), account)
+        }
+    }
+
     /// Runs a test with an account that is gone after it.
     static func withAccount(
         change: (inout DropboxConfiguration) -> Void = { _ in },

@@ -8,17 +8,9 @@ import RemoteStoreTesting
 import Testing
 
 @Suite struct SharedFolderTests {
-    private func withStore(_ body: (DropboxStore, EmulatedAccount) async throws -> Void)
-        async throws
-    {
-        try await EmulatedAccount.withAccount { account in
-            try await body(DropboxStore(client: account.client, log: silent), account)
-        }
-    }
-
     @Test("a folder is listed, joined and left, with its content")
     func joined() async throws {
-        try await withStore { store, account in
+        try await EmulatedAccount.withStore { store, account in
             #expect(try await store.sharedFolders().isEmpty)
             _ = try await store.makeFolder(at: "/Photos/in")
             try account.server.share(
@@ -42,7 +34,7 @@ import Testing
 
     @Test("joining and leaving twice are no errors, nor are answers that were lost")
     func twice() async throws {
-        try await withStore { store, account in
+        try await EmulatedAccount.withStore { store, account in
             _ = try await store.makeFolder(at: "/Photos")
             try account.server.share("/Photos", namespace: "77", isMounted: false)
             let folder = try #require(try await store.sharedFolders().first)
@@ -68,7 +60,7 @@ import Testing
 
     @Test("refusals say why, and a full account is one")
     func refused() async throws {
-        try await withStore { store, account in
+        try await EmulatedAccount.withStore { store, account in
             await #expect(throws: RemoteError.notFound) {
                 try await store.leave(sharedFolder: "1")
             }
@@ -103,7 +95,7 @@ import Testing
         "folders of other teams are read, ids that no request can have are left out, and endless lists are given up"
     )
     func hostile() async throws {
-        try await withStore { store, account in
+        try await EmulatedAccount.withStore { store, account in
             func page(_ entries: String, cursor: String = "") -> JSONValue {
                 .string("{\"entries\": [\(entries)]\(cursor)}")
             }

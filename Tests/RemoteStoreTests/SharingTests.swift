@@ -9,17 +9,9 @@ import RemoteStoreTesting
 import Testing
 
 @Suite struct SharingTests {
-    private func withStore(_ body: (DropboxStore, EmulatedAccount) async throws -> Void)
-        async throws
-    {
-        try await EmulatedAccount.withAccount { account in
-            try await body(DropboxStore(client: account.client, log: silent), account)
-        }
-    }
-
     @Test("a link is made once, follows a moved file, and ends with it")
     func once() async throws {
-        try await withStore { store, _ in
+        try await EmulatedAccount.withStore { store, _ in
             _ = try await store.makeFolder(at: "/d")
             let made = try await store.link(to: "/d")
             #expect(made.isNew)
@@ -39,7 +31,7 @@ import Testing
 
     @Test("a link that another client has just made, or whose answer was lost, is found")
     func lostAnswer() async throws {
-        try await withStore { store, account in
+        try await EmulatedAccount.withStore { store, account in
             _ = try await store.makeFolder(at: "/d")
             try account.server.addFault([
                 "route": "sharing/create_shared_link_with_settings", "kind": "route_error",
@@ -58,7 +50,7 @@ import Testing
 
     @Test("there is no link to nothing, and none that is no address")
     func refused() async throws {
-        try await withStore { store, account in
+        try await EmulatedAccount.withStore { store, account in
             await #expect(throws: RemoteError.notFound) { _ = try await store.link(to: "/none") }
             _ = try await store.makeFolder(at: "/d")
             try account.server.addFault([

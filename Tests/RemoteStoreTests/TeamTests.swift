@@ -86,10 +86,10 @@ struct TeamTests {
             let team = try client("team")
             #expect(
                 try await DropboxStore(
-                    client: team.as(.teamMember(member.memberID)), log: silent
+                    client: team.acting(as: .teamMember(member.memberID)), log: silent
                 ).account().email == member.email)
             do {
-                let nobody = team.as(.teamMember("dbmid:nobody"))
+                let nobody = team.acting(as: .teamMember("dbmid:nobody"))
                 _ = try await DropboxStore(client: nobody, log: silent).account()
                 Issue.record("acted for nobody")
             } catch RemoteError.forbidden {

@@ -150,7 +150,7 @@ struct VerifiedTokensTests {
 
         var asked: [String] { state.withLock { $0.asked } }
 
-        func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
             let token = String(request.headers["Authorization"]?.dropFirst(7) ?? "")
             await withCheckedContinuation { continuation in
                 let arrivals = state.withLock { state in

@@ -13,14 +13,14 @@ enum PageAnswer: Sendable {
 /// Opens a page and chooses the first account, or none.
 func visit(_ page: URL, isAllowed: Bool = true) async throws -> PageAnswer {
     let transport = try CurlTransport()
-    let form = try await transport.send(HTTPRequest(method: .get, url: page.absoluteString))
+    let form = try await transport.send(TransportRequest(method: .get, url: page.absoluteString))
     let html = String(decoding: try await form.body.collect(upTo: 1 << 20), as: UTF8.self)
     let account = html.split(separator: "value=\"").dropFirst().first.map {
         $0.prefix { $0 != "\"" }
     }
     let fields = isAllowed ? "account_id=\(account ?? "")" : ""
     let response = try await transport.send(
-        HTTPRequest(
+        TransportRequest(
             url: page.absoluteString,
             headers: ["Content-Type": "application/x-www-form-urlencoded"],
             body: BytesBody(Array(fields.utf8))))
@@ -38,7 +38,8 @@ func visit(_ page: URL, isAllowed: Bool = true) async throws -> PageAnswer {
 /// Follows an address, as a browser does; the status of the answer.
 func follow(_ address: URL) async throws -> Int {
     let transport = try CurlTransport()
-    let response = try await transport.send(HTTPRequest(method: .get, url: address.absoluteString))
+    let response = try await transport.send(
+        TransportRequest(method: .get, url: address.absoluteString))
     _ = try await response.body.collect(upTo: 1 << 20)
     await transport.shutDown()
     return response.status

@@ -16,7 +16,7 @@ struct TransferTestProcess {
         }
         let client = try DropboxClient(
             configuration: DropboxConfiguration(hosts: try DropboxHosts(endpoint: arguments[1])),
-            tokens: FixedAccessToken(AccessToken("token")))
+            accessToken: "token")
         let queue = try TransferQueue.open(
             folder: arguments[2], client: client, settings: TransferSettings(pieceSize: 4 << 20))
         let known = Set(try await queue.reconnect().map(\.label))

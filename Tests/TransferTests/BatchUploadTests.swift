@@ -191,7 +191,7 @@ struct BatchUploadTests {
             try account.server.addFault(["route": .string(finish), "kind": "wrong_hash"])
             let (_, client) = try account.scripted()
             let results = await client.files.upload(files: files([1]))
-            #expect(results[0].problem?.hasPrefix("mismatch") == true)
+            #expect(results[0].problem?.hasPrefix("hashMismatch") == true)
             await client.shutDown()
         }
     }
@@ -309,7 +309,7 @@ extension Result<Files.FileMetadata, FileUploadError> {
         case .failure(.start): "start"
         case .failure(.cancelled): "cancelled"
         case .failure(.uncertain): "uncertain"
-        case .failure(.mismatch): "mismatch"
+        case .failure(.hashMismatch): "hashMismatch"
         case .failure(let error): "\(error)"
         }
     }

@@ -68,7 +68,7 @@ struct CancelledUploadTests {
             await waitForCancellation()
             throw CancellationError()
         })
-        let options = FileTransferOptions(call: CallOptions(retryAfterSend: true))
+        let options = FileTransferOptions(call: CallOptions(isSafeToRepeat: true))
         let upload = Task { try await client.files.upload(Data([1]), to: "/f", options: options) }
         for await _ in pauses { break }
         upload.cancel()

@@ -66,6 +66,14 @@ struct CrashTests {
     ) async throws -> Bool {
         let place = Place(place)
         let first = try bench.open { _ in await place.pass() }
+        return try await survives(bench, place, in: first, enqueue: enqueue)
+    }
+
+    /// The same with the queue of the first process, which stays at the place.
+    private func survives(
+        _ bench: TransferBench, _ place: Place, in first: TransferQueue,
+        enqueue: (TransferQueue) async throws -> Transfer.ID
+    ) async throws -> Bool {
         _ = try await first.reconnect()
         let id = try await enqueue(first)
         let isReached = try await place.isReached { _ = try await first.end(of: id) }
@@ -188,18 +196,11 @@ struct CrashTests {
                         tokens: FixedAccessToken(AccessToken("token")), transport: dying,
                         logger: silent),
                     settings: TransferSettings(pieceSize: pieceSize))
-                _ = try await first.reconnect()
-                let id = try await first.enqueue(
-                    UploadRequest(
-                        file: bench.path("source"),
-                        commit: .init(path: "/\(number)", autorename: true)))
-                let isReached = try await place.isReached { _ = try await first.end(of: id) }
-                await first.close()
-                let second = try bench.open()
-                _ = try await second.reconnect()
-                let end = try await second.end(of: id)
-                #expect(end.isStored, "\(end.state)")
-                await second.close()
+                let commit = Files.CommitInfo(path: "/\(number)", autorename: true)
+                let isReached = try await survives(bench, place, in: first) { queue in
+                    try await queue.enqueue(
+                        UploadRequest(file: bench.path("source"), commit: commit))
+                }
                 let route = "files/upload_session/append_v2"
                 let sent =
                     (transport.meter.bytes[route] ?? 0) + (bench.transport.meter.bytes[route] ?? 0)
@@ -230,7 +231,7 @@ private final class DyingTransport: HTTPTransport {
         self.hook = hook
     }
 
-    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         if !isCarriedOut { await hook() }
         let response = try await inner.send(request)
         if isCarriedOut { await hook() }

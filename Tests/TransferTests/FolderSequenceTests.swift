@@ -174,7 +174,7 @@ struct FolderSequenceTests {
         #"{"entries":[],"cursor":"\#(String(repeating: "c", count: 2000))","has_more":false}"#
 
     /// The number of entries that a request for a listing or a cursor asks for.
-    private static func limit(of request: HTTPRequest) -> UInt32? {
+    private static func limit(of request: TransportRequest) -> UInt32? {
         guard let body = request.body else { return nil }
         var bytes = [UInt8](repeating: 0, count: Int(body.length))
         _ = bytes.withUnsafeMutableBytes { try? body.read(at: 0, into: $0) }

@@ -177,7 +177,7 @@ private final class Meeting: HTTPTransport {
         self.size = size
     }
 
-    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         guard request.label == append else { return try await inner.send(request) }
         await withCheckedContinuation { continuation in
             let ready = state.withLock { state in

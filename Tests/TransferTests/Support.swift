@@ -41,7 +41,7 @@ final class ScriptedTransport: HTTPTransport {
     }
 
     private let inner: (any HTTPTransport)?
-    private let script: @Sendable (HTTPRequest, Int) -> Action
+    private let script: @Sendable (TransportRequest, Int) -> Action
     private let state = Mutex(Meter())
 
     var meter: Meter { state.withLock { $0 } }
@@ -49,13 +49,13 @@ final class ScriptedTransport: HTTPTransport {
     /// The script is told how many requests of the route there were before.
     init(
         over inner: (any HTTPTransport)? = nil,
-        script: @escaping @Sendable (HTTPRequest, Int) -> Action = { _, _ in .pass }
+        script: @escaping @Sendable (TransportRequest, Int) -> Action = { _, _ in .pass }
     ) {
         self.inner = inner
         self.script = script
     }
 
-    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         let number = state.withLock { meter in
             meter.total += 1
             if let range = request.headers["Range"] { meter.ranges.append(range) }
@@ -70,7 +70,7 @@ final class ScriptedTransport: HTTPTransport {
             throw lost
         case .loseRequest: throw lost
         case .json(let text, let status):
-            return HTTPResponse(
+            return TransportResponse(
                 status: status, headers: [:], body: ResponseBody(WholeBody(Array(text.utf8))))
         case .hold(let isDone):
             _ = try await pass(request).body.collect(upTo: 1 << 30)
@@ -82,7 +82,9 @@ final class ScriptedTransport: HTTPTransport {
         }
     }
 
-    private func pass(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+    private func pass(
+        _ request: TransportRequest
+    ) async throws(TransportError) -> TransportResponse {
         guard let inner else {
             throw TransportError(kind: .shutDown, message: "no server", mayHaveBeenReceived: false)
         }
@@ -158,7 +160,7 @@ struct TestAccount: Sendable {
         let plain = try DropboxClient(
             configuration: DropboxConfiguration(
                 hosts: try DropboxHosts(endpoint: server.baseURL), retryPolicy: .impatient),
-            tokens: FixedAccessToken(AccessToken("token")), logger: silent)
+            accessToken: "token", logger: silent)
         let account = TestAccount(server: server, plain: plain, folder: folder)
         let result: Result<Void, any Error>
         do {
@@ -174,7 +176,8 @@ struct TestAccount: Sendable {
     /// A transport to the emulator, and a client over it.
     func scripted(
         policy: RetryPolicy = .impatient,
-        _ script: @escaping @Sendable (HTTPRequest, Int) -> ScriptedTransport.Action = { _, _ in
+        _ script: @escaping @Sendable (TransportRequest, Int) -> ScriptedTransport.Action = {
+            _, _ in
             .pass
         }
     ) throws -> (transport: ScriptedTransport, client: DropboxClient) {

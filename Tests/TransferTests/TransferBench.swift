@@ -19,7 +19,8 @@ struct TransferBench: Sendable {
 
     init(
         _ account: TestAccount, pieceSize: Int = 8 << 20, concurrency: Int = 3,
-        _ script: @escaping @Sendable (HTTPRequest, Int) -> ScriptedTransport.Action = { _, _ in
+        _ script: @escaping @Sendable (TransportRequest, Int) -> ScriptedTransport.Action = {
+            _, _ in
             .pass
         },
         sleep: @escaping @Sendable () async -> Void = {}

@@ -195,7 +195,7 @@ struct WholeFileTests {
             let error = await failure { () async throws(FileTransferError) in
                 _ = try await client.files.upload(Data([1]), to: "/b")
             }
-            guard case .damaged? = error else { throw Unexpected(error) }
+            guard case .hashMismatch? = error else { throw Unexpected(error) }
             do throws(CallError<Files.UploadError>) {
                 _ = try await client.files.upload(path: "/c", body: BytesBody([1]))
                 Issue.record("other bytes were accepted")
@@ -226,13 +226,13 @@ struct WholeFileTests {
             let error = await failure { () async throws(FileTransferError) in
                 try await client.files.download("/f", to: other)
             }
-            guard case .damaged? = error else { throw Unexpected(error) }
+            guard case .hashMismatch? = error else { throw Unexpected(error) }
             #expect(!FileManager.default.fileExists(atPath: other))
             #expect(try partFiles(account) == [])
             let content = await failure { () async throws(FileTransferError) in
                 _ = try await client.files.download("/f", upTo: 1 << 30)
             }
-            guard case .damaged? = content else { throw Unexpected(content) }
+            guard case .hashMismatch? = content else { throw Unexpected(content) }
             await client.shutDown()
         }
     }

@@ -197,7 +197,7 @@ struct WholeStreamTests {
             let error = await #expect(throws: FileTransferError.self) {
                 try await client.files.upload(Emitted(slices(bytes)), to: "/f", options: options)
             }
-            guard case .damaged(let expected, let received)? = error else {
+            guard case .hashMismatch(let expected, let received)? = error else {
                 throw error ?? .cancelled
             }
             #expect(expected == ContentHasher.hash(bytes) && received != expected)

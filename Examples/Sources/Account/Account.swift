@@ -18,8 +18,7 @@ public func accountFromEnvironment(
         configuration.hosts = try DropboxHosts(endpoint: endpoint)
     }
     change(&configuration)
-    return try DropboxClient(
-        configuration: configuration, tokens: FixedAccessToken(AccessToken(token)))
+    return try DropboxClient(configuration: configuration, accessToken: token)
 }
 
 /// The program's argument at a position, from 1 on.

@@ -51,13 +51,13 @@ struct Accounts {
     /// Chooses the first account, like a user at a browser; returns the address that the page sends
     /// the browser to.
     private func allowed(_ page: String, _ transport: CurlTransport) async throws -> String {
-        let shown = try await transport.send(HTTPRequest(method: .get, url: page))
+        let shown = try await transport.send(TransportRequest(method: .get, url: page))
         let text = String(decoding: try await shown.body.collect(upTo: 1 << 20), as: UTF8.self)
         guard let account = text.firstMatch(of: /value="(dbid:[^"]*)"/)?.1 else {
             throw Usage("the page has no account")
         }
         let answer = try await transport.send(
-            HTTPRequest(
+            TransportRequest(
                 url: page, headers: ["Content-Type": "application/x-www-form-urlencoded"],
                 body: BytesBody(Array("account_id=\(account)".utf8))))
         guard let address = answer.headers["Location"] else { throw Usage("no way back") }
@@ -68,6 +68,6 @@ struct Accounts {
         let account = try await client.users.getCurrentAccount()
         let home = client.rooted(at: .root(account.rootInfo.rootNamespaceID))
         print("at the root: \(try await home.files.listFolder(path: "").entries.count)")
-        print("the app: \(try await client.as(.app).check.app(query: "hello").result)")
+        print("the app: \(try await client.acting(as: .app).check.app(query: "hello").result)")
     }
 }

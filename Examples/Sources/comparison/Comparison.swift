@@ -19,7 +19,7 @@ struct Comparison {
         try await Settings(endpoint: client.configuration.hosts.api).run()
         try await mocks()
         let paths: [Files.DeleteArg] = [.init(path: "/rows")]
-        let outcomes = try await client.files.deleteJob(paths).finished()
+        let outcomes = try await client.files.deleteJob(paths).result()
         print("deleted: \(outcomes.count)")
         await client.shutDown()
     }

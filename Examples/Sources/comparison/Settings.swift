@@ -22,10 +22,9 @@ struct Settings {
         let counter = TrafficCounter()
         configuration.observers = [counter, Failures()]
         let token = ProcessInfo.processInfo.environment["DROPBOX_TOKEN"] ?? ""
-        let client = try DropboxClient(
-            configuration: configuration, tokens: FixedAccessToken(AccessToken(token)))
+        let client = try DropboxClient(configuration: configuration, accessToken: token)
         let options = CallOptions(
-            label: "nightly", ended: { print("ended:", $0.context.requestID ?? "") })
+            label: "nightly", onEnd: { print("ended:", $0.context.requestID ?? "") })
         _ = try? await client.files.getMetadata(path: "/rows/nowhere", options: options)
         print("requests: \(counter.totals.requests["files/get_metadata"] ?? 0)")
         await client.shutDown()
@@ -51,7 +50,7 @@ func mocks() async throws {
         print("scripted: \(error.summary)")
     }
     let route = Route<Files.GetMetadataArg, Files.Metadata, Files.GetMetadataError>(
-        "files/get_metadata_of_tomorrow", retryAfterSend: true)
+        "files/get_metadata_of_tomorrow", isSafeToRepeat: true)
     transport.answer(route, .error(.path(.notFound)))
     _ = try? await client.call(route, .init(path: "/a"))
     print("called: \(transport.requests.map(\.route))")

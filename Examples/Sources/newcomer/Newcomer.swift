@@ -21,7 +21,7 @@ struct Newcomer {
         try await day.revisions()
         try await day.link()
         try await day.waitForChange()
-        let outcomes = try await client.files.deleteJob([.init(path: "/newcomer")]).finished()
+        let outcomes = try await client.files.deleteJob([.init(path: "/newcomer")]).result()
         print("removed \(outcomes.count)")
         await client.shutDown()
     }

@@ -8,8 +8,7 @@ struct Small {
         let configuration = DropboxConfiguration(
             hosts: try DropboxHosts(endpoint: CommandLine.arguments[1]))
         let client = try DropboxClient(
-            configuration: configuration,
-            tokens: FixedAccessToken(AccessToken(CommandLine.arguments[2])))
+            configuration: configuration, accessToken: CommandLine.arguments[2])
         print(try await client.users.getCurrentAccount().email)
         await client.shutDown()
     }

@@ -7,7 +7,7 @@ import DropboxAPI
 struct TeamMember {
     static func main() async throws {
         let team = try accountFromEnvironment()
-        let member = team.as(.teamMember(try argument(1, "team-member MEMBER")))
+        let member = team.acting(as: .teamMember(try argument(1, "team-member MEMBER")))
         let account = try await member.users.getCurrentAccount()
         print("\(account.name.displayName) <\(account.email)>")
         // The member's own folder is the root of paths unless another one is named.

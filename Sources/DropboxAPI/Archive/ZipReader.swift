@@ -11,7 +11,7 @@ import Essentials
     case unsupported(String)
 }
 
-extension ZipError: DropboxError, CustomStringConvertible {
+extension ZipError: DropboxError {
     /// One line: what happened.
     public var summary: String {
         switch self {
@@ -19,8 +19,6 @@ extension ZipError: DropboxError, CustomStringConvertible {
         case .unsupported(let feature): "the archive cannot be read: \(feature)"
         }
     }
-    /// Returns the same text as `summary`.
-    public var description: String { summary }
 }
 
 /// Takes an archive's bytes in pieces of any size and returns its files, each complete and checked

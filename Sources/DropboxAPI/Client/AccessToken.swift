@@ -1,5 +1,7 @@
 // Access tokens and their providers. A token never appears in a log: its description is fixed.
 
+import LocalFiles
+
 /// A bearer token that authenticates the user.
 public struct AccessToken: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     /// The token's secret text.
@@ -7,10 +9,7 @@ public struct AccessToken: Hashable, Sendable, CustomStringConvertible, CustomRe
 
     /// Takes over the secret, without surrounding white space.
     public init(_ secret: String) {
-        var text = secret[...]
-        while text.first?.isWhitespace == true { text.removeFirst() }
-        while text.last?.isWhitespace == true { text.removeLast() }
-        self.secret = String(text)
+        self.secret = String(secret.trimmed)
     }
 
     /// A fixed text without the secret.

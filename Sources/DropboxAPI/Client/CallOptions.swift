@@ -8,8 +8,9 @@ public struct CallOptions: Sendable {
     /// Requests at most; nil leaves it to the retry policy. Backoff after a rate limit is not
     /// counted.
     public var maxAttempts: Int?
-    /// Whether to retry when it is unknown if a request took effect; nil uses the route's setting.
-    public var retryAfterSend: Bool?
+    /// Whether to retry when it is unknown if a request took effect: twice is then as good as once.
+    /// Nil uses the route's setting.
+    public var isSafeToRepeat: Bool?
     /// Timeouts; nil takes the configuration's.
     public var timeouts: TransferTimeouts?
     /// No backoff that the server asks for lasts beyond this moment: the call fails at once with
@@ -24,7 +25,7 @@ public struct CallOptions: Sendable {
     public var progress: (@Sendable (TransferProgress) -> Void)?
     /// Called once when the call has ended, with its request id and status, also on success; then
     /// also with the JSON of its result. It must return quickly.
-    public var ended: (@Sendable (CallRecord) -> Void)?
+    public var onEnd: (@Sendable (CallRecord) -> Void)?
     /// Whether content is compared with the hash that the server names for it. A caller that
     /// compares it itself saves the computation.
     public var comparesHashes: Bool
@@ -32,21 +33,21 @@ public struct CallOptions: Sendable {
     /// Takes over all fields.
     public init(
         deadline: ContinuousClock.Instant? = nil, maxAttempts: Int? = nil,
-        retryAfterSend: Bool? = nil, timeouts: TransferTimeouts? = nil,
+        isSafeToRepeat: Bool? = nil, timeouts: TransferTimeouts? = nil,
         pauseDeadline: ContinuousClock.Instant? = nil, label: String? = nil,
         comparesHashes: Bool = true,
         progress: (@Sendable (TransferProgress) -> Void)? = nil,
-        ended: (@Sendable (CallRecord) -> Void)? = nil
+        onEnd: (@Sendable (CallRecord) -> Void)? = nil
     ) {
         self.deadline = deadline
         self.pauseDeadline = pauseDeadline
         self.maxAttempts = maxAttempts
-        self.retryAfterSend = retryAfterSend
+        self.isSafeToRepeat = isSafeToRepeat
         self.timeouts = timeouts
         self.label = label
         self.comparesHashes = comparesHashes
         self.progress = progress
-        self.ended = ended
+        self.onEnd = onEnd
     }
 
     /// Options with a deadline `duration` from now.

@@ -4,7 +4,7 @@
 
 /// The identity in whose name routes are called.
 ///
-///     client.as(.teamMember("dbmid:…")).files.listFolder(path: "")
+///     client.acting(as: .teamMember("dbmid:…")).files.listFolder(path: "")
 @nonexhaustive public enum Caller: Hashable, Sendable {
     /// The token's account: a user, or a team for the routes of teams.
     case user
@@ -19,7 +19,7 @@
 
 extension Caller {
     /// The header that selects a member or administrator, for user routes; nil without a selection.
-    var selection: HTTPHeaders.Field? {
+    var selection: TransportHeaders.Field? {
         switch self {
         case .user, .app: nil
         case .teamMember(let id): .init(name: "Dropbox-API-Select-User", value: id)

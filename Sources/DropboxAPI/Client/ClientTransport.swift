@@ -10,7 +10,7 @@ final class ClientTransport: HTTPTransport {
         var isShutDown = false
         var lastID: UInt64 = 0
         /// Requests whose headers have not arrived.
-        var sending: [UInt64: Task<Result<HTTPResponse, TransportError>, Never>] = [:]
+        var sending: [UInt64: Task<Result<TransportResponse, TransportError>, Never>] = [:]
         /// Bodies that are being received.
         var bodies: [UInt64: WeakChunks] = [:]
     }
@@ -29,7 +29,7 @@ final class ClientTransport: HTTPTransport {
         self.observers = observers
     }
 
-    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         var request = request
         let label = request.label
         request.body = request.body.map { CountedBody($0, observers: observers, label: label) }
@@ -43,7 +43,7 @@ final class ClientTransport: HTTPTransport {
             state.sending[id] = nil
             return state.isShutDown
         }
-        let response: HTTPResponse
+        let response: TransportResponse
         do throws(TransportError) {
             response = try result.get()
         } catch {
@@ -53,21 +53,21 @@ final class ClientTransport: HTTPTransport {
             response.body.abandon()
             throw Self.ended(mayHaveBeenReceived: true)
         }
-        return HTTPResponse(
+        return TransportResponse(
             status: response.status, headers: response.headers,
             body: ResponseBody(received(response.body, id, label)))
     }
 
     private func begin(
-        _ request: HTTPRequest
-    ) throws(TransportError) -> (UInt64, Task<Result<HTTPResponse, TransportError>, Never>) {
+        _ request: TransportRequest
+    ) throws(TransportError) -> (UInt64, Task<Result<TransportResponse, TransportError>, Never>) {
         let base = base
         let begun = state.withLock { state in
             guard !state.isShutDown else {
-                return nil as (UInt64, Task<Result<HTTPResponse, TransportError>, Never>)?
+                return nil as (UInt64, Task<Result<TransportResponse, TransportError>, Never>)?
             }
             state.lastID &+= 1
-            let task = Task { () async -> Result<HTTPResponse, TransportError> in
+            let task = Task { () async -> Result<TransportResponse, TransportError> in
                 do throws(TransportError) {
                     return .success(try await base.send(request))
                 } catch {

@@ -7,9 +7,9 @@ public import Logging
 ///
 /// A client is a cheap value; copies share connections, the rate gate and tokens. For example:
 ///
-///     let client = try DropboxClient(tokens: FixedAccessToken(AccessToken("…")))
-///     let page = try await client.call(Files.listFolder, .init(path: ""))
-///     let file = try await client.download(Files.download, .init(path: "/a.txt"))
+///     let client = try DropboxClient(accessToken: "…")
+///     let page = try await client.files.listFolder(path: "")
+///     let file = try await client.files.download(path: "/a.txt")
 ///     for try await chunk in file.body { … }
 public struct DropboxClient: Sendable {
     /// The settings that the client was made with.
@@ -39,6 +39,19 @@ public struct DropboxClient: Sendable {
         self.init(
             configuration, tokens, logger,
             over: try CurlTransport(configuration: settings, logger: logger))
+    }
+
+    /// Makes a client with its own connections and a token that is not renewed, such as one from
+    /// the app's page at Dropbox. `tokens` takes logins that last.
+    ///
+    /// Throws when the certificate file or libcurl cannot be used.
+    public init(
+        configuration: DropboxConfiguration = .init(), accessToken: String,
+        logger: Logger = Logger(label: "dropbox.api")
+    ) throws(TransportError) {
+        try self.init(
+            configuration: configuration, tokens: FixedAccessToken(AccessToken(accessToken)),
+            logger: logger)
     }
 
     /// Makes a client over a given transport, for example one that many accounts' clients share.
@@ -73,7 +86,7 @@ public struct DropboxClient: Sendable {
     }
 
     /// The same client with another caller.
-    public func `as`(_ caller: Caller) -> DropboxClient {
+    public func acting(as caller: Caller) -> DropboxClient {
         var copy = self
         copy.caller = caller
         return copy
@@ -89,9 +102,9 @@ public struct DropboxClient: Sendable {
 
     /// Calls a route that has no argument.
     public func call<Output, Failure>(
-        _ route: Route<Empty, Output, Failure>, options: CallOptions = .init()
+        _ route: Route<NoValue, Output, Failure>, options: CallOptions = .init()
     ) async throws(CallError<Failure>) -> Output {
-        try await call(route, Empty(), options: options)
+        try await call(route, NoValue(), options: options)
     }
 
     // Here and below, `@_semantics` keeps the optimiser from copies of a call's whole loop for each
@@ -118,7 +131,7 @@ public struct DropboxClient: Sendable {
         }
         let limit = configuration.resultLimit
         return try await perform(call) {
-            (response: HTTPResponse, json: inout [UInt8]?) async
+            (response: TransportResponse, json: inout [UInt8]?) async
                 -> Result<Output, CallError<Failure>.Failed> in
             do throws(TransportError) {
                 let bytes = try await response.body.collect(upTo: limit)
@@ -164,7 +177,7 @@ public struct DropboxClient: Sendable {
         // The metadata that a preview comes with is not the preview's.
         let isFile = argument is Files.DownloadArg
         return try await perform(call) {
-            (response: HTTPResponse, json: inout [UInt8]?) async
+            (response: TransportResponse, json: inout [UInt8]?) async
                 -> Result<Download<Output, Failure>, CallError<Failure>.Failed> in
             json = response.headers["Dropbox-API-Result"].map { Array($0.utf8) }
             return Self.start(
@@ -187,8 +200,9 @@ public struct DropboxClient: Sendable {
         networkPauses.endAll()
     }
 
-    /// How long the rate gate stays closed; nil when it is open.
-    public var heldBack: Duration? { gate.delay(at: clock.now()) }
+    /// How long a rate limit of the server still holds back all calls of this client and its
+    /// copies; nil without one.
+    public var rateLimitDelay: Duration? { gate.delay(at: clock.now()) }
 
     /// Ends all requests of this client and its copies, and frees its connections, unless the
     /// transport was given.
@@ -206,7 +220,7 @@ public struct DropboxClient: Sendable {
         let record = CallRecord(
             context: error.context, duration: .zero, failure: CallFailure(error))
         reporter.callEnded(record)
-        options.ended?(record)
+        options.onEnd?(record)
         return error
     }
 
@@ -223,7 +237,7 @@ public struct DropboxClient: Sendable {
 
     /// Reads a download's headers; the caller reads the body.
     private static func start<Output: Decodable & Sendable, Failure>(
-        _ response: HTTPResponse, asked: ByteRange?, isFile: Bool, options: CallOptions,
+        _ response: TransportResponse, asked: ByteRange?, isFile: Bool, options: CallOptions,
         context: CallContext, _ reporter: Reporter
     ) -> Result<Download<Output, Failure>, CallError<Failure>.Failed> {
         guard let header = response.headers["Dropbox-API-Result"] else {
@@ -257,6 +271,6 @@ public struct DropboxClient: Sendable {
     }
 }
 
-extension HTTPResponse {
+extension TransportResponse {
     var requestID: String? { headers["X-Dropbox-Request-Id"] }
 }

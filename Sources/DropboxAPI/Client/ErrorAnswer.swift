@@ -6,7 +6,7 @@ extension CallError.Kind {
     private static var excerptLength: Int { 300 }
 
     /// Parses the response's error; `body` may be cut after some tens of kilobytes.
-    init(status: Int, headers: HTTPHeaders, body: [UInt8]) {
+    init(status: Int, headers: TransportHeaders, body: [UInt8]) {
         let excerpt = Self.excerpt(body)
         switch status {
         case 400: self = .badInput(excerpt)
@@ -42,7 +42,7 @@ extension CallError.Kind {
     private static var longestWait: UInt64 { 3600 }
 
     /// A body without a JSON reason is plain text and means too many requests.
-    private static func rateLimited(_ headers: HTTPHeaders, _ body: [UInt8]) -> Self {
+    private static func rateLimited(_ headers: TransportHeaders, _ body: [UInt8]) -> Self {
         let error = try? JSON.decode(RateLimitEnvelope.self, from: body).error
         let seconds = headers["Retry-After"].flatMap { UInt64($0, radix: 10) } ?? error?.retryAfter
         return .rateLimited(

@@ -6,7 +6,7 @@ import Saturating
 package enum JSON {
     /// Encodes with sorted keys, so that equal values give equal bytes.
     package static func encode(_ value: some Encodable) throws(SerializationError) -> [UInt8] {
-        if value is Empty { return Array("null".utf8) }
+        if value is NoValue { return Array("null".utf8) }
         if let text = value as? JSONText { return text.bytes }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -29,7 +29,7 @@ package enum JSON {
         _ type: Value.Type, from bytes: [UInt8]
     ) throws(SerializationError) -> Value {
         // A route without result may send an empty body.
-        if let empty = Empty() as? Value { return empty }
+        if let empty = NoValue() as? Value { return empty }
         if Value.self is JSONText.Type {
             let text = bytes.isEmpty ? JSONText.null : JSONText(bytes)
             guard let text = text as? Value else {

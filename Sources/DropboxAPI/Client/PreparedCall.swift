@@ -7,13 +7,13 @@ import Saturating
 struct PreparedCall: Sendable {
     let name: String
     let url: String
-    var headers: HTTPHeaders
+    var headers: TransportHeaders
     let body: (any BodySource)?
     let purpose: TransferPurpose
     let timeouts: TransferTimeouts
     let acceptsCompression: Bool
     let authentication: RouteAuthentication
-    let retryAfterSend: Bool
+    let isSafeToRepeat: Bool
     /// Whether the transport may resend silently. False if only the caller's options allow retries:
     /// that caller relies on `earlierAttemptMayHaveTakenEffect`.
     let mayBeSentTwiceSilently: Bool
@@ -77,7 +77,7 @@ extension DropboxClient {
         } catch {
             throw .argument(error)
         }
-        var headers: HTTPHeaders = ["User-Agent": configuration.userAgent]
+        var headers: TransportHeaders = ["User-Agent": configuration.userAgent]
         addSelection(to: &headers, for: authentication)
         var body = content
         switch route.style {
@@ -96,8 +96,8 @@ extension DropboxClient {
             headers: headers, body: body, purpose: Self.purpose(of: route.host, route.style),
             timeouts: timeouts(for: route.style, argument, options),
             acceptsCompression: route.style == .rpc, authentication: authentication,
-            retryAfterSend: options.retryAfterSend ?? route.retryAfterSend,
-            mayBeSentTwiceSilently: route.retryAfterSend && options.retryAfterSend != false,
+            isSafeToRepeat: options.isSafeToRepeat ?? route.isSafeToRepeat,
+            mayBeSentTwiceSilently: route.isSafeToRepeat && options.isSafeToRepeat != false,
             hasContent: route.style == .upload && (content?.length ?? 0) > 0, options: options)
     }
 
@@ -115,7 +115,7 @@ extension DropboxClient {
         }
     }
 
-    private func addSelection(to headers: inout HTTPHeaders, for who: RouteAuthentication) {
+    private func addSelection(to headers: inout TransportHeaders, for who: RouteAuthentication) {
         guard who == .user else { return }
         if let pathRoot, let json = try? JSON.encode(pathRoot) {
             headers.append("Dropbox-API-Path-Root", JSON.headerValue(json))

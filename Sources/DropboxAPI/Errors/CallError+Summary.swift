@@ -1,6 +1,6 @@
 // One line per error: what happened and what to do. Not responsible for translating to errno.
 
-extension CallError: CustomStringConvertible {
+extension CallError {
     /// One line: the route, what happened, what to do, and the request's id.
     public var summary: String {
         var text = "\(context.route): \(kind.explanation)"
@@ -15,9 +15,6 @@ extension CallError: CustomStringConvertible {
         }
         return text
     }
-
-    /// Returns the same text as `summary`.
-    public var description: String { summary }
 }
 
 extension CallError.Kind {

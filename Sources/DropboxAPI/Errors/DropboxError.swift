@@ -10,7 +10,7 @@ public import Essentials
 ///         logger.warning("\(error.summary)")
 ///         return answer(502, error.localizedDescription)
 ///     }
-public protocol DropboxError: LocalizedError, Sendable {
+public protocol DropboxError: LocalizedError, CustomStringConvertible, Sendable {
     /// One line for a log: where, what happened, what to do, and the request's id.
     var summary: String { get }
     /// The failed call, if a call is the cause: its kind, route, request id and route error.
@@ -25,6 +25,8 @@ public protocol DropboxError: LocalizedError, Sendable {
 }
 
 extension DropboxError {
+    /// By default the same text as `summary`.
+    public var description: String { summary }
     /// By default no call is the cause.
     public var failedCall: CallFailure? { nil }
     /// By default the failed call's.
@@ -93,11 +95,9 @@ extension CallError: DropboxError {
     public var failedCall: CallFailure? { CallFailure(self) }
 }
 
-extension TransportError: DropboxError, CustomStringConvertible {
+extension TransportError: DropboxError {
     /// One line: what happened, and what to do.
     public var summary: String { kind == .cancelled ? "cancelled" : advice }
-    /// Returns the same text as `summary`.
-    public var description: String { summary }
     /// Whether the server may have the request.
     public var mayHaveTakenEffect: Bool { mayHaveBeenReceived }
     /// Whether the caller's task was cancelled.

@@ -112,7 +112,7 @@ public struct PendingLogin: Codable, Hashable, Sendable, CustomStringConvertible
     case token(TokenError)
 }
 
-extension LoginError: DropboxError, CustomStringConvertible {
+extension LoginError: DropboxError {
     /// One line: what happened, and what to do.
     public var summary: String {
         switch self {
@@ -129,8 +129,6 @@ extension LoginError: DropboxError, CustomStringConvertible {
     }
     /// Whether the caller's task was cancelled.
     public var isCancellation: Bool { self == .token(.cancelled) }
-    /// Returns the same text as `summary`.
-    public var description: String { summary }
 }
 
 extension OAuthClient {

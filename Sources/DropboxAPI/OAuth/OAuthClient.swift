@@ -110,7 +110,7 @@ public struct OAuthClient: Sendable {
             ("code_verifier", pkce.verifier),
         ]
         if let redirect { fields.append(("redirect_uri", redirect)) }
-        return try await grant(fields, retryAfterSend: false, options)
+        return try await grant(fields, isSafeToRepeat: false, options)
     }
 
     /// Gets a new access token, with some of the granted scopes or with all. Throws `invalidGrant`
@@ -120,14 +120,14 @@ public struct OAuthClient: Sendable {
     ) async throws(TokenError) -> TokenGrant {
         var fields = [("grant_type", "refresh_token"), ("refresh_token", refreshToken)]
         if !scopes.isEmpty { fields.append(("scope", scopes.joined(separator: " "))) }
-        return try await grant(fields, retryAfterSend: true, options)
+        return try await grant(fields, isSafeToRepeat: true, options)
     }
 
     private func grant(
-        _ fields: [(String, String)], retryAfterSend: Bool, _ options: CallOptions
+        _ fields: [(String, String)], isSafeToRepeat: Bool, _ options: CallOptions
     ) async throws(TokenError) -> TokenGrant {
         var progress = RetryPolicy.Progress(
-            retryAfterSend: retryAfterSend, maxAttempts: options.maxAttempts)
+            isSafeToRepeat: isSafeToRepeat, maxAttempts: options.maxAttempts)
         var context = CallContext(route: Self.route)
         while true {
             context.attempts +|= 1
@@ -191,9 +191,9 @@ public struct OAuthClient: Sendable {
         return result
     }
 
-    private func request(_ fields: [(String, String)], remaining: Duration?) -> HTTPRequest {
+    private func request(_ fields: [(String, String)], remaining: Duration?) -> TransportRequest {
         var fields = fields
-        var headers: HTTPHeaders = [
+        var headers: TransportHeaders = [
             "Content-Type": "application/x-www-form-urlencoded",
             "User-Agent": configuration.userAgent,
         ]
@@ -207,7 +207,7 @@ public struct OAuthClient: Sendable {
         if let remaining {
             timeouts.total = max(.zero, min(timeouts.total ?? remaining, remaining))
         }
-        return HTTPRequest(
+        return TransportRequest(
             url: configuration.hosts.api + "/oauth2/token", headers: headers,
             body: BytesBody(Array(FormEncoding.encode(fields).utf8)), timeouts: timeouts,
             label: Self.route)
@@ -224,7 +224,7 @@ public struct OAuthClient: Sendable {
     }
 
     private static func read(
-        _ response: HTTPResponse, _ body: [UInt8]
+        _ response: TransportResponse, _ body: [UInt8]
     ) -> Result<TokenGrant, Failure> {
         let status = response.status
         let text = CallError<NoError>.Kind.excerpt(body)

@@ -105,13 +105,11 @@ extension TokenGrant {
 
 extension StoredLogin {
     /// The defect of a damaged login; it does not quote the text, which is secret.
-    public struct Damage: DropboxError, Hashable, CustomStringConvertible {
+    public struct Damage: DropboxError, Hashable {
         /// A phrase that follows the login's location in a message.
         public let reason: String
         /// One line: what happened, and what to do.
         public var summary: String { "the login cannot be used: \(reason); log in again" }
-        /// Returns the same text as `summary`.
-        public var description: String { summary }
     }
 
     /// Parses JSON. Throws unless it is a login with every field valid.

@@ -37,7 +37,7 @@ public struct WebhookNotification: Hashable, Sendable, Decodable {
     case malformed(String)
 }
 
-extension WebhookError: DropboxError, CustomStringConvertible {
+extension WebhookError: DropboxError {
     /// One line: what happened, and what to do.
     public var summary: String {
         switch self {
@@ -46,8 +46,6 @@ extension WebhookError: DropboxError, CustomStringConvertible {
         case .malformed(let text): "the notification cannot be read: \(text)"
         }
     }
-    /// Returns the same text as `summary`.
-    public var description: String { summary }
 }
 
 /// The address of an app that Dropbox notifies.

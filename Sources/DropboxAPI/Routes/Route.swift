@@ -15,23 +15,24 @@ public struct Route<
     public let authentication: RouteAuthentication
     /// The scope that the token needs.
     public let scope: String?
-    /// Whether the request may be retried when it is unknown if the first one took effect.
+    /// Whether sending the request twice does what sending it once does. It is then retried also
+    /// when it is unknown if the first one took effect.
     ///
     /// True for read-only routes. A caller whose operations are idempotent by other means sets
-    /// `CallOptions.retryAfterSend`.
-    public let retryAfterSend: Bool
+    /// `CallOptions.isSafeToRepeat`.
+    public let isSafeToRepeat: Bool
 
     /// Takes over all fields; the defaults are those of most routes.
     public init(
         _ name: String, host: RouteHost = .api, style: RouteStyle = .rpc,
-        authentication: RouteAuthentication = .user, scope: String? = nil, retryAfterSend: Bool
+        authentication: RouteAuthentication = .user, scope: String? = nil, isSafeToRepeat: Bool
     ) {
         self.name = name
         self.host = host
         self.style = style
         self.authentication = authentication
         self.scope = scope
-        self.retryAfterSend = retryAfterSend
+        self.isSafeToRepeat = isSafeToRepeat
     }
 }
 

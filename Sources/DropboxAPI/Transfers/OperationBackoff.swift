@@ -22,7 +22,7 @@ package struct OperationBackoff: Sendable {
         if RetryPolicy.isThrottling(event) { throttles +|= 1 } else { faults +|= 1 }
         let remaining = deadline.map { max(.zero, client.clock.now().duration(to: $0)) }
         let progress = RetryPolicy.Progress(
-            faults: faults, throttles: throttles, remaining: remaining, retryAfterSend: true,
+            faults: faults, throttles: throttles, remaining: remaining, isSafeToRepeat: true,
             maxAttempts: maxAttempts)
         let policy = client.configuration.retryPolicy
         switch policy.decide(event, progress, random: client.clock.random()) {

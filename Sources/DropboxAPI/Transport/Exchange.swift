@@ -6,9 +6,9 @@ import Synchronization
 /// Status and headers of a response.
 package struct ResponseHead: Sendable {
     package let status: Int
-    package let headers: HTTPHeaders
+    package let headers: TransportHeaders
 
-    package init(status: Int, headers: HTTPHeaders) {
+    package init(status: Int, headers: TransportHeaders) {
         self.status = status
         self.headers = headers
     }

@@ -6,7 +6,7 @@ public protocol HTTPTransport: Sendable {
     /// Sends a request and returns when the response's headers have arrived.
     ///
     /// Cancelling the task ends the transfer at once, as does dropping the response's body.
-    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse
+    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse
 
     /// Limits all bodies together, in bytes per second, from now on; nil means no limit.
     func limitBandwidth(up: UInt64?, down: UInt64?)
@@ -27,7 +27,7 @@ extension HTTPTransport {
 }
 
 /// Header fields in order. Names are compared case-insensitively.
-public struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
+public struct TransportHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     /// The fields in order.
     public private(set) var fields: [Field] = []
 
@@ -56,7 +56,7 @@ public struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     }
 }
 
-extension HTTPHeaders {
+extension TransportHeaders {
     /// Throws `invalidRequest` when a field has characters that would end it, or that no server
     /// need understand.
     package func check() throws(TransportError) {
@@ -105,7 +105,7 @@ public struct TransferTimeouts: Hashable, Sendable {
 }
 
 /// An HTTP request with its options.
-public struct HTTPRequest: Sendable {
+public struct TransportRequest: Sendable {
     /// The HTTP methods that the API uses.
     @nonexhaustive public enum Method: Hashable, Sendable {
         case get
@@ -117,7 +117,7 @@ public struct HTTPRequest: Sendable {
     /// The whole URL; http is accepted for loopback hosts only.
     public var url: String
     /// Headers besides those that HTTP itself needs.
-    public var headers: HTTPHeaders
+    public var headers: TransportHeaders
     /// The body; nil sends none.
     public var body: (any BodySource)?
     /// The purpose, which determines the limits.
@@ -134,7 +134,7 @@ public struct HTTPRequest: Sendable {
 
     /// Takes over all fields.
     public init(
-        method: Method = .post, url: String, headers: HTTPHeaders = [:],
+        method: Method = .post, url: String, headers: TransportHeaders = [:],
         body: (any BodySource)? = nil, purpose: TransferPurpose = .rpc,
         timeouts: TransferTimeouts = .init(), mayBeSentTwice: Bool = false,
         acceptsCompression: Bool = false, label: String = ""
@@ -152,16 +152,16 @@ public struct HTTPRequest: Sendable {
 }
 
 /// A response whose body is still being received.
-public struct HTTPResponse: Sendable {
+public struct TransportResponse: Sendable {
     /// The HTTP status code.
     public let status: Int
     /// The headers of the response.
-    public let headers: HTTPHeaders
+    public let headers: TransportHeaders
     /// The body of the response.
     public let body: ResponseBody
 
     /// Takes over all fields.
-    public init(status: Int, headers: HTTPHeaders, body: ResponseBody) {
+    public init(status: Int, headers: TransportHeaders, body: ResponseBody) {
         self.status = status
         self.headers = headers
         self.body = body

@@ -162,7 +162,7 @@ public struct UnionWriter {
 }
 
 /// The argument or result of a route without one: `null` in JSON.
-public struct Empty: Codable, Hashable, Sendable {
+public struct NoValue: Codable, Hashable, Sendable {
     /// Makes the only value.
     public init() {}
 

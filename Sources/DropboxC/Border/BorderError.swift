@@ -85,7 +85,7 @@ struct BorderError: Error {
         case .localFile, .changed, .source: kind = DROPBOX_ERROR_LOCAL_FILE
         case .targetExists: kind = DROPBOX_ERROR_TARGET_EXISTS
         case .uncertain: kind = DROPBOX_ERROR_UNCERTAIN
-        case .damaged: kind = DROPBOX_ERROR_DAMAGED
+        case .hashMismatch: kind = DROPBOX_ERROR_DAMAGED
         case .malformedAnswer: kind = DROPBOX_ERROR_RESPONSE
         case .failed, .refused, .tooLarge, .cancelled: break
         }

@@ -104,7 +104,7 @@ public func dropbox_client_for_app(
         // Routes of the app send its key and secret; no token exists.
         let handle = ClientHandle(
             settings, FixedAccessToken(AccessToken("")), over: try settings.transport())
-        return Handle.make(handle.derived(handle.client.as(.app)))
+        return Handle.make(handle.derived(handle.client.acting(as: .app)))
     }
 }
 
@@ -117,7 +117,7 @@ public func dropbox_client_as_member(
     BorderError.storing(in: error) { () throws(BorderError) in
         let handle = try ClientHandle.required(client)
         let id = try CText.header(member_id, "member_id")
-        return Handle.make(handle.derived(handle.client.as(.teamMember(id))))
+        return Handle.make(handle.derived(handle.client.acting(as: .teamMember(id))))
     }
 }
 
@@ -130,7 +130,7 @@ public func dropbox_client_as_admin(
     BorderError.storing(in: error) { () throws(BorderError) in
         let handle = try ClientHandle.required(client)
         let id = try CText.header(member_id, "member_id")
-        return Handle.make(handle.derived(handle.client.as(.teamAdmin(id))))
+        return Handle.make(handle.derived(handle.client.acting(as: .teamAdmin(id))))
     }
 }
 

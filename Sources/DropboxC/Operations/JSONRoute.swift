@@ -20,7 +20,7 @@ extension JSONRoute {
         guard let known = byName[name] else {
             guard isName(name) else { throw .argument("'\(name)' is not the name of a route") }
             return JSONRoute(
-                name, host: style == .rpc ? .api : .content, style: style, retryAfterSend: false)
+                name, host: style == .rpc ? .api : .content, style: style, isSafeToRepeat: false)
         }
         // A route of the upload style may be called without content.
         guard known.style == style || style == .rpc && known.style == .upload else {
@@ -64,7 +64,7 @@ extension JSONRoute {
     func failing<Typed>(as type: Typed.Type) -> Route<JSONText, JSONText, Typed> {
         .init(
             name, host: host, style: style, authentication: authentication, scope: scope,
-            retryAfterSend: retryAfterSend)
+            isSafeToRepeat: isSafeToRepeat)
     }
 }
 

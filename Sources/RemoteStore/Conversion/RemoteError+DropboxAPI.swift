@@ -177,7 +177,7 @@ extension RemoteError {
     init(_ error: FileUploadError) {
         switch error {
         case .source(let error): self = .contentUnreadable("\(error)")
-        case .changed, .mismatch: self = .contentMismatch
+        case .changed, .hashMismatch: self = .contentMismatch
         case .start(let error), .finish(let error): self.init(error)
         case .send(let error):
             self.init(error) { error in

@@ -45,7 +45,7 @@ struct TolerantListing: Decodable, Sendable {
     /// `files/list_folder`, with entries decoded one by one.
     static var listFolder: Route<Files.ListFolderArg, Self, Files.ListFolderError> {
         let strict = Files.listFolder
-        return .init(strict.name, scope: strict.scope, retryAfterSend: strict.retryAfterSend)
+        return .init(strict.name, scope: strict.scope, isSafeToRepeat: strict.isSafeToRepeat)
     }
 
     /// `files/list_folder/continue`, with entries decoded one by one.
@@ -53,6 +53,6 @@ struct TolerantListing: Decodable, Sendable {
         Route<Files.ListFolderContinueArg, Self, Files.ListFolderContinueError>
     {
         let strict = Files.listFolderContinue
-        return .init(strict.name, scope: strict.scope, retryAfterSend: strict.retryAfterSend)
+        return .init(strict.name, scope: strict.scope, isSafeToRepeat: strict.isSafeToRepeat)
     }
 }

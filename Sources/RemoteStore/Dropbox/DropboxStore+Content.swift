@@ -12,7 +12,7 @@ extension DropboxStore {
         _ revision: Revision, range: Range<Int64>
     ) async throws(RemoteError) -> any RemoteByteStream {
         guard range.lowerBound >= 0, !range.isEmpty else {
-            throw .malformed("an impossible range was asked for: \(range)")
+            throw .malformed("an impossible range was requested: \(range)")
         }
         let bytes = UInt64(clamping: range.lowerBound)..<UInt64(clamping: range.upperBound)
         let download: Download<Files.FileMetadata, Files.DownloadError>
@@ -26,10 +26,10 @@ extension DropboxStore {
             throw mapped == .disallowedName ? .notFound : mapped
         }
         guard download.result.rev == revision.rawValue else {
-            throw .malformed("another revision came than was asked for")
+            throw .malformed("the server sent another revision than requested")
         }
         guard download.range == bytes else {
-            throw .malformed("the revision has \(download.result.size) bytes; asked for \(range)")
+            throw .malformed("the revision has \(download.result.size) bytes; requested: \(range)")
         }
         return DropboxByteStream(download.body) { RemoteError($0) }
     }

@@ -57,7 +57,7 @@ extension DropboxStore: RemoteHistory {
         // A retry could overwrite what other clients have stored after the first request.
         try await prepareToMake()
         var options = CallOptions.change
-        options.retryAfterSend = false
+        options.isSafeToRepeat = false
         let file: Files.FileMetadata
         do {
             file = try await client.call(

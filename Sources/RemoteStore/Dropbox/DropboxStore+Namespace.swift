@@ -34,7 +34,7 @@ extension DropboxStore {
         // Without a revision, everything in a folder goes, too: a retry could delete what another
         // client has stored since the caller looked. The caller looks again instead.
         if revision == nil {
-            options.retryAfterSend = false
+            options.isSafeToRepeat = false
             options.maxAttempts = 1
             options.pauseDeadline = .now
         }

@@ -20,6 +20,13 @@ struct BatchAnswer<Value: Sendable>: Sendable {
     var isFormRefused = false
 }
 
+extension BatchAnswer {
+    /// The response to a change that was refused.
+    init(failure: RemoteError, isFormRefused: Bool = false) {
+        self.init(outcome: .failure(failure), isFormRefused: isFormRefused)
+    }
+}
+
 extension DropboxStore {
     /// Concurrent lookups before a batch.
     private static let checksAtOnce = 8

@@ -77,7 +77,7 @@ package final class DropboxStore: RemoteStoring {
         self.clock = clock
     }
 
-    /// How many listing entries were refused so far as invalid.
+    /// How many listing entries were refused so far as invalid; for tests.
     package var refusedEntryCount: Int { refused.withLock { $0 } }
 
     var client: DropboxClient { rooted.withLock { $0.client } }
@@ -349,7 +349,7 @@ extension CallOptions {
 
     /// For changes of names. Moves and deletes of large folders take the server long.
     static var change: CallOptions {
-        CallOptions(deadline: .now.advanced(by: .seconds(300)), retryAfterSend: true)
+        CallOptions(deadline: .now.advanced(by: .seconds(300)), isSafeToRepeat: true)
     }
 
     /// For a download of `bytes` over a link of at least 16 KiB a second. A body that stalls is
@@ -368,14 +368,14 @@ extension CallOptions {
     static func upload(bytes: Int64) -> CallOptions {
         CallOptions(
             deadline: .now.advanced(by: .seconds(clamping: 900 +| bytes >> 12)),
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// For the commit of a session: rclone has seen commits of very large files take more than two
     /// minutes (rclone/rclone#2158, #5008).
     static var commit: CallOptions {
         CallOptions(
-            deadline: .now.advanced(by: .seconds(1800)), retryAfterSend: true,
+            deadline: .now.advanced(by: .seconds(1800)), isSafeToRepeat: true,
             timeouts: TransferTimeouts(response: .seconds(900)))
     }
 }

@@ -65,12 +65,12 @@ struct HeaderTransport: HTTPTransport {
 
     let base: any HTTPTransport
 
-    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         var request = request
         let added = Self.headers
         guard !added.isEmpty else { return try await base.send(request) }
         let names = Set(added.keys.map { $0.lowercased() })
-        var headers: HTTPHeaders = [:]
+        var headers: TransportHeaders = [:]
         for field in request.headers.fields where !names.contains(field.name.lowercased()) {
             headers.append(field.name, field.value)
         }

@@ -32,7 +32,7 @@ struct PlainCall: Sendable {
     var route: DropboxAPI.Route<JSONText, JSONText, AnyRouteError> {
         DropboxAPI.Route(
             path, host: host, style: style, authentication: authentication,
-            retryAfterSend: isRepeatable)
+            isSafeToRepeat: isRepeatable)
     }
 
     private var host: DropboxAPI.RouteHost {
@@ -67,8 +67,8 @@ extension DropboxTransportClientImpl {
     private func client(_ client: DropboxAPI.DropboxClient) throws -> DropboxAPI.DropboxClient {
         let settings = box.settings.withLock { $0 }
         var client = client
-        if case .appKeyAndSecret = settings.strategy { client = client.as(.app) }
-        if let member = settings.selectUser { client = client.as(.teamMember(member)) }
+        if case .appKeyAndSecret = settings.strategy { client = client.acting(as: .app) }
+        if let member = settings.selectUser { client = client.acting(as: .teamMember(member)) }
         guard let root = settings.pathRoot else { return client }
         let bytes = Array(JSONSyntax.text(of: root.stone).utf8)
         return client.rooted(at: try JSONReading.pathRoot(bytes))

@@ -22,7 +22,7 @@ final class TransportUnderTest: HTTPTransport {
         #endif
     }
 
-    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         try await base.send(request)
     }
 

@@ -142,11 +142,11 @@ struct ConformanceAccount: Sendable {
     /// An answer as it came.
     struct RawReply: Sendable {
         let status: Int
-        let headers: HTTPHeaders
+        let headers: TransportHeaders
         let body: String
     }
 
-    func send(_ request: HTTPRequest) async throws -> RawReply {
+    func send(_ request: TransportRequest) async throws -> RawReply {
         let response = try await transport.send(request)
         let body = try await response.body.collect(upTo: 1 << 20)
         return RawReply(
@@ -169,7 +169,7 @@ struct ConformanceAccount: Sendable {
     func content(
         _ route: String, _ argument: String, text: String? = nil, headers: [String: String] = [:]
     ) async throws -> RawReply {
-        var fields: HTTPHeaders = [
+        var fields: TransportHeaders = [
             "Authorization": "Bearer \(token.secret)", "Dropbox-API-Arg": argument,
         ]
         if text != nil { fields.append("Content-Type", "application/octet-stream") }

@@ -10,7 +10,7 @@ struct PacedTransport: HTTPTransport {
     let pause: Duration
     let throttles = Throttles()
 
-    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         // The service limits the rate of an account's requests.
         if pause > .zero { try? await Task.sleep(for: pause) }
         let response = try await base.send(request)

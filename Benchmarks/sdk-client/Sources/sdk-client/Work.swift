@@ -21,8 +21,7 @@ struct Work {
         // Dropbox's own hosts are reached through the proxy of the environment.
         let hosts = arguments[1] == "-" ? .dropbox : try DropboxHosts(endpoint: arguments[1])
         let token = getenv("DROPBOX_TOKEN").map { String(cString: $0) } ?? "benchmark"
-        let client = try DropboxClient(
-            configuration: .init(hosts: hosts), tokens: FixedAccessToken(AccessToken(token)))
+        let client = try DropboxClient(configuration: .init(hosts: hosts), accessToken: token)
         let work = Work(client: client)
         let count = Int(arguments[3]) ?? 0
         let begin = ContinuousClock.now

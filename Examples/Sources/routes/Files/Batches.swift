@@ -1,5 +1,5 @@
 // Many files and folders in one request. Where the server takes its time, the answer is the id of a
-// job, to be asked about until it has ended. `copyJob(…).finished()` and its like do both.
+// job, to be asked about until it has ended. `copyJob(…).result()` and its like do both.
 
 import Account
 import DropboxAPI

@@ -45,7 +45,7 @@ enum DownloadCheck {
     ///
     /// `size` is the whole file's size in the result, if present.
     static func expectedBytes(
-        asked: ByteRange?, status: Int, headers: HTTPHeaders, size: UInt64?
+        asked: ByteRange?, status: Int, headers: TransportHeaders, size: UInt64?
     ) -> Result<Range<UInt64>?, ResponseFault> {
         let header = headers["Content-Range"]
         let wrong = ResponseFault.rangeNotHonoured(status: status, contentRange: header)
@@ -77,7 +77,7 @@ enum DownloadCheck {
     }
 
     /// The length that the headers announce; nil for none, and for compressed bodies.
-    private static func length(of headers: HTTPHeaders) -> UInt64? {
+    private static func length(of headers: TransportHeaders) -> UInt64? {
         guard headers["Content-Encoding"] == nil else { return nil }
         return headers["Content-Length"].flatMap { UInt64($0, radix: 10) }
     }

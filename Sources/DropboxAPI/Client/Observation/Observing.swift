@@ -62,7 +62,7 @@ public struct CallRecord: Sendable {
     /// The error thrown to the caller; nil when the call succeeded.
     public var failure: CallFailure?
     /// The JSON of the result as the server sent it, with the fields and payloads that this version
-    /// does not know. Only `CallOptions.ended` is given it, for a call that succeeded: a result may
+    /// does not know. Only `CallOptions.onEnd` is given it, for a call that succeeded: a result may
     /// hold secrets, which observers are not told.
     public var resultJSON: Data?
 

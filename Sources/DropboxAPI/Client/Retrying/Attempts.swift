@@ -60,7 +60,7 @@ extension DropboxClient {
     @_semantics("optimize.sil.specialize.generic.never")
     func perform<Output: Sendable, Failure>(
         _ call: PreparedCall,
-        read: (HTTPResponse, inout [UInt8]?) async -> Result<Output, CallError<Failure>.Failed>
+        read: (TransportResponse, inout [UInt8]?) async -> Result<Output, CallError<Failure>.Failed>
     ) async throws(CallError<Failure>) -> Output {
         let start = clock.now()
         var history = CallHistory(context: call.context)
@@ -70,9 +70,9 @@ extension DropboxClient {
                 context: failure?.context ?? history.context,
                 duration: start.duration(to: clock.now()), failure: failure)
             reporter.callEnded(record)
-            if let ended = call.options.ended {
+            if let onEnd = call.options.onEnd {
                 record.resultJSON = failure == nil ? history.result.map { Data($0) } : nil
-                ended(record)
+                onEnd(record)
             }
         }
         do {
@@ -86,7 +86,7 @@ extension DropboxClient {
     /// Sends until there is a result, a permanent error, or no time left.
     private func repeated<Output: Sendable, Failure>(
         _ call: PreparedCall, _ history: inout CallHistory,
-        read: (HTTPResponse, inout [UInt8]?) async -> Result<Output, CallError<Failure>.Failed>
+        read: (TransportResponse, inout [UInt8]?) async -> Result<Output, CallError<Failure>.Failed>
     ) async throws(CallError<Failure>) -> Output {
         while true {
             try await passGate(call, history.context, Failure.self)
@@ -173,7 +173,7 @@ extension DropboxClient {
     /// Sends one request and reads its response.
     private func attempt<Output: Sendable, Failure>(
         _ call: PreparedCall, _ history: inout CallHistory,
-        read: (HTTPResponse, inout [UInt8]?) async -> Result<Output, CallError<Failure>.Failed>
+        read: (TransportResponse, inout [UInt8]?) async -> Result<Output, CallError<Failure>.Failed>
     ) async -> Result<Output, CallError<Failure>.Failed> {
         let start = clock.now()
         let result: Result<Output, CallError<Failure>.Failed>
@@ -206,7 +206,7 @@ extension DropboxClient {
         return result
     }
 
-    private func request(_ call: PreparedCall, token: AccessToken?) -> HTTPRequest {
+    private func request(_ call: PreparedCall, token: AccessToken?) -> TransportRequest {
         var headers = call.headers
         if let authorization = authorization(call, token: token) {
             headers.append("Authorization", authorization)
@@ -215,7 +215,7 @@ extension DropboxClient {
         if let remaining = remaining(call) {
             timeouts.total = min(timeouts.total ?? remaining, remaining)
         }
-        return HTTPRequest(
+        return TransportRequest(
             url: call.url, headers: headers, body: call.body, purpose: call.purpose,
             timeouts: timeouts, mayBeSentTwice: call.mayBeSentTwiceSilently,
             acceptsCompression: call.acceptsCompression, label: call.name)
@@ -229,7 +229,7 @@ extension DropboxClient {
         let limit = RetryPolicy.isThrottling(event) ? longestPause(call) : remaining(call)
         let progress = RetryPolicy.Progress(
             faults: history.faults, throttles: history.throttles, remaining: limit,
-            retryAfterSend: call.retryAfterSend, hasContent: call.hasContent,
+            isSafeToRepeat: call.isSafeToRepeat, hasContent: call.hasContent,
             isPacedByCaller: call.isPacedByCaller, maxAttempts: call.options.maxAttempts)
         switch configuration.retryPolicy.decide(event, progress, random: clock.random()) {
         case .giveUp:

@@ -71,7 +71,7 @@ public struct RetryPolicy: Hashable, Sendable {
         /// Time until the deadline; nil without one.
         public var remaining: Duration?
         /// Whether to retry when it is unknown if the request took effect.
-        public var retryAfterSend: Bool
+        public var isSafeToRepeat: Bool
         /// Whether the request's body is content.
         public var hasContent: Bool
         /// True for calls whose failures the caller paces, such as longpoll.
@@ -82,13 +82,13 @@ public struct RetryPolicy: Hashable, Sendable {
         /// Takes over all fields.
         public init(
             faults: Int = 0, throttles: Int = 0, remaining: Duration? = nil,
-            retryAfterSend: Bool, hasContent: Bool = false, isPacedByCaller: Bool = false,
+            isSafeToRepeat: Bool, hasContent: Bool = false, isPacedByCaller: Bool = false,
             maxAttempts: Int? = nil
         ) {
             self.faults = faults
             self.throttles = throttles
             self.remaining = remaining
-            self.retryAfterSend = retryAfterSend
+            self.isSafeToRepeat = isSafeToRepeat
             self.hasContent = hasContent
             self.isPacedByCaller = isPacedByCaller
             self.maxAttempts = maxAttempts
@@ -157,9 +157,9 @@ public struct RetryPolicy: Hashable, Sendable {
         case .route(.resendBody):
             return faultDecision(progress, random)
         case .serverFault:
-            return progress.retryAfterSend ? faultDecision(progress, random) : .giveUp
+            return progress.isSafeToRepeat ? faultDecision(progress, random) : .giveUp
         case .transport(let error):
-            guard error.isTransient, progress.retryAfterSend || !error.mayHaveBeenReceived
+            guard error.isTransient, progress.isSafeToRepeat || !error.mayHaveBeenReceived
             else { return .giveUp }
             return faultDecision(progress, random)
         }

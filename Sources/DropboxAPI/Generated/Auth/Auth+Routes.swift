@@ -11,14 +11,14 @@ extension Auth {
     public static var tokenFromOauth1:
         Route<TokenFromOAuth1Arg, TokenFromOAuth1Result, TokenFromOAuth1Error>
     {
-        .init("auth/token/from_oauth1", authentication: .app, retryAfterSend: false)
+        .init("auth/token/from_oauth1", authentication: .app, isSafeToRepeat: false)
     }
 
     /// The route `auth/token/revoke`: rpc, host api, called by the user. No errors of its own. A
     /// token that was revoked stays so.
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#auth-token-revoke>
-    public static var tokenRevoke: Route<Empty, Empty, NoError> {
-        .init("auth/token/revoke", retryAfterSend: true)
+    public static var tokenRevoke: Route<NoValue, NoValue, NoError> {
+        .init("auth/token/revoke", isSafeToRepeat: true)
     }
 }

@@ -9,7 +9,7 @@ extension Check {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#check-app>
     public static var app: Route<EchoArg, EchoResult, EchoError> {
-        .init("check/app", authentication: .app, retryAfterSend: false)
+        .init("check/app", authentication: .app, isSafeToRepeat: false)
     }
 
     /// The route `check/user`: rpc, host api, called by the user, scope `account_info.read`.
@@ -17,6 +17,6 @@ extension Check {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#check-user>
     public static var user: Route<EchoArg, EchoResult, EchoError> {
-        .init("check/user", scope: "account_info.read", retryAfterSend: true)
+        .init("check/user", scope: "account_info.read", isSafeToRepeat: true)
     }
 }

@@ -9,11 +9,11 @@ extension FileProperties {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#file_properties-properties-overwrite>
     public static var propertiesOverwrite:
-        Route<OverwritePropertyGroupArg, Empty, InvalidPropertyGroupError>
+        Route<OverwritePropertyGroupArg, NoValue, InvalidPropertyGroupError>
     {
         .init(
             "file_properties/properties/overwrite", scope: "files.metadata.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `file_properties/templates/add_for_user`: rpc, host api, called by the user, scope
@@ -25,7 +25,7 @@ extension FileProperties {
     {
         .init(
             "file_properties/templates/add_for_user", scope: "files.metadata.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `file_properties/templates/get_for_user`: rpc, host api, called by the user, scope
@@ -35,26 +35,26 @@ extension FileProperties {
     public static var templatesGetForUser: Route<GetTemplateArg, GetTemplateResult, TemplateError> {
         .init(
             "file_properties/templates/get_for_user", scope: "files.metadata.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `file_properties/templates/list_for_user`: rpc, host api, called by the user,
     /// scope `files.metadata.read`. Errors: ``TemplateError``.
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#file_properties-templates-list_for_user>
-    public static var templatesListForUser: Route<Empty, ListTemplateResult, TemplateError> {
+    public static var templatesListForUser: Route<NoValue, ListTemplateResult, TemplateError> {
         .init(
             "file_properties/templates/list_for_user", scope: "files.metadata.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `file_properties/templates/remove_for_user`: rpc, host api, called by the user,
     /// scope `files.metadata.write`. Errors: ``TemplateError``.
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#file_properties-templates-remove_for_user>
-    public static var templatesRemoveForUser: Route<RemoveTemplateArg, Empty, TemplateError> {
+    public static var templatesRemoveForUser: Route<RemoveTemplateArg, NoValue, TemplateError> {
         .init(
             "file_properties/templates/remove_for_user", scope: "files.metadata.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 }

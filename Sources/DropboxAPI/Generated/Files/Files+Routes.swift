@@ -11,7 +11,7 @@ extension Files {
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-alpha-get_metadata>
     public static var alphaGetMetadata: Route<AlphaGetMetadataArg, Metadata, AlphaGetMetadataError>
     {
-        .init("files/alpha/get_metadata", scope: "files.metadata.read", retryAfterSend: true)
+        .init("files/alpha/get_metadata", scope: "files.metadata.read", isSafeToRepeat: true)
     }
 
     /// The route `files/alpha/upload`: upload, host content, called by the user, scope
@@ -22,7 +22,7 @@ extension Files {
     public static var alphaUpload: Route<UploadArg, FileMetadata, UploadError> {
         .init(
             "files/alpha/upload", host: .content, style: .upload, scope: "files.content.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `files/copy`: rpc, host api, called by the user, scope `files.content.write`.
@@ -31,7 +31,7 @@ extension Files {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-copy>
     public static var copy: Route<RelocationArg, Metadata, RelocationError> {
-        .init("files/copy", scope: "files.content.write", retryAfterSend: false)
+        .init("files/copy", scope: "files.content.write", isSafeToRepeat: false)
     }
 
     /// The route `files/copy_batch`: rpc, host api, called by the user, scope
@@ -40,7 +40,7 @@ extension Files {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-copy_batch>
     public static var copyBatch: Route<RelocationBatchArg, RelocationBatchLaunch, NoError> {
-        .init("files/copy_batch", scope: "files.content.write", retryAfterSend: false)
+        .init("files/copy_batch", scope: "files.content.write", isSafeToRepeat: false)
     }
 
     /// The route `files/copy_batch/check`: rpc, host api, called by the user, scope
@@ -51,7 +51,7 @@ extension Files {
     public static var copyBatchCheck:
         Route<Async.PollArg, RelocationBatchJobStatus, Async.PollError>
     {
-        .init("files/copy_batch/check", scope: "files.content.write", retryAfterSend: true)
+        .init("files/copy_batch/check", scope: "files.content.write", isSafeToRepeat: true)
     }
 
     /// The route `files/copy_batch/check_v2`: rpc, host api, called by the user, scope
@@ -62,7 +62,7 @@ extension Files {
     public static var copyBatchCheckV2:
         Route<Async.PollArg, RelocationBatchV2JobStatus, Async.PollError>
     {
-        .init("files/copy_batch/check_v2", scope: "files.content.write", retryAfterSend: true)
+        .init("files/copy_batch/check_v2", scope: "files.content.write", isSafeToRepeat: true)
     }
 
     /// The route `files/copy_batch_v2`: rpc, host api, called by the user, scope
@@ -71,7 +71,7 @@ extension Files {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-copy_batch>
     public static var copyBatchV2: Route<CopyBatchArg, RelocationBatchV2Launch, NoError> {
-        .init("files/copy_batch_v2", scope: "files.content.write", retryAfterSend: false)
+        .init("files/copy_batch_v2", scope: "files.content.write", isSafeToRepeat: false)
     }
 
     /// The route `files/copy_reference/get`: rpc, host api, called by the user, scope
@@ -81,7 +81,7 @@ extension Files {
     public static var copyReferenceGet:
         Route<GetCopyReferenceArg, GetCopyReferenceResult, GetCopyReferenceError>
     {
-        .init("files/copy_reference/get", scope: "files.content.write", retryAfterSend: false)
+        .init("files/copy_reference/get", scope: "files.content.write", isSafeToRepeat: false)
     }
 
     /// The route `files/copy_reference/save`: rpc, host api, called by the user, scope
@@ -91,7 +91,7 @@ extension Files {
     public static var copyReferenceSave:
         Route<SaveCopyReferenceArg, SaveCopyReferenceResult, SaveCopyReferenceError>
     {
-        .init("files/copy_reference/save", scope: "files.content.write", retryAfterSend: false)
+        .init("files/copy_reference/save", scope: "files.content.write", isSafeToRepeat: false)
     }
 
     /// The route `files/copy_v2`: rpc, host api, called by the user, scope `files.content.write`.
@@ -99,7 +99,7 @@ extension Files {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-copy>
     public static var copyV2: Route<RelocationArg, RelocationResult, RelocationError> {
-        .init("files/copy_v2", scope: "files.content.write", retryAfterSend: false)
+        .init("files/copy_v2", scope: "files.content.write", isSafeToRepeat: false)
     }
 
     /// The route `files/create_folder`: rpc, host api, called by the user, scope
@@ -108,7 +108,7 @@ extension Files {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-create_folder>
     public static var createFolder: Route<CreateFolderArg, FolderMetadata, CreateFolderError> {
-        .init("files/create_folder", scope: "files.content.write", retryAfterSend: false)
+        .init("files/create_folder", scope: "files.content.write", isSafeToRepeat: false)
     }
 
     /// The route `files/create_folder_batch`: rpc, host api, called by the user, scope
@@ -119,7 +119,7 @@ extension Files {
     public static var createFolderBatch:
         Route<CreateFolderBatchArg, CreateFolderBatchLaunch, NoError>
     {
-        .init("files/create_folder_batch", scope: "files.content.write", retryAfterSend: false)
+        .init("files/create_folder_batch", scope: "files.content.write", isSafeToRepeat: false)
     }
 
     /// The route `files/create_folder_batch/check`: rpc, host api, called by the user, scope
@@ -130,7 +130,7 @@ extension Files {
     public static var createFolderBatchCheck:
         Route<Async.PollArg, CreateFolderBatchJobStatus, Async.PollError>
     {
-        .init("files/create_folder_batch/check", scope: "files.content.write", retryAfterSend: true)
+        .init("files/create_folder_batch/check", scope: "files.content.write", isSafeToRepeat: true)
     }
 
     /// The route `files/create_folder_v2`: rpc, host api, called by the user, scope
@@ -140,7 +140,7 @@ extension Files {
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-create_folder>
     public static var createFolderV2: Route<CreateFolderArg, CreateFolderResult, CreateFolderError>
     {
-        .init("files/create_folder_v2", scope: "files.content.write", retryAfterSend: false)
+        .init("files/create_folder_v2", scope: "files.content.write", isSafeToRepeat: false)
     }
 
     /// The route `files/delete`: rpc, host api, called by the user, scope `files.content.write`.
@@ -149,7 +149,7 @@ extension Files {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-delete>
     public static var delete: Route<DeleteArg, Metadata, DeleteError> {
-        .init("files/delete", scope: "files.content.write", retryAfterSend: false)
+        .init("files/delete", scope: "files.content.write", isSafeToRepeat: false)
     }
 
     /// The route `files/delete_batch`: rpc, host api, called by the user, scope
@@ -158,7 +158,7 @@ extension Files {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-delete_batch>
     public static var deleteBatch: Route<DeleteBatchArg, DeleteBatchLaunch, NoError> {
-        .init("files/delete_batch", scope: "files.content.write", retryAfterSend: false)
+        .init("files/delete_batch", scope: "files.content.write", isSafeToRepeat: false)
     }
 
     /// The route `files/delete_batch/check`: rpc, host api, called by the user, scope
@@ -168,7 +168,7 @@ extension Files {
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-delete_batch-check>
     public static var deleteBatchCheck: Route<Async.PollArg, DeleteBatchJobStatus, Async.PollError>
     {
-        .init("files/delete_batch/check", scope: "files.content.write", retryAfterSend: true)
+        .init("files/delete_batch/check", scope: "files.content.write", isSafeToRepeat: true)
     }
 
     /// The route `files/delete_v2`: rpc, host api, called by the user, scope `files.content.write`.
@@ -176,7 +176,7 @@ extension Files {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-delete>
     public static var deleteV2: Route<DeleteArg, DeleteResult, DeleteError> {
-        .init("files/delete_v2", scope: "files.content.write", retryAfterSend: false)
+        .init("files/delete_v2", scope: "files.content.write", isSafeToRepeat: false)
     }
 
     /// The route `files/download`: download, host content, called by the user, scope
@@ -187,7 +187,7 @@ extension Files {
     public static var download: Route<DownloadArg, FileMetadata, DownloadError> {
         .init(
             "files/download", host: .content, style: .download, scope: "files.content.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `files/download_zip`: download, host content, called by the user, scope
@@ -197,7 +197,7 @@ extension Files {
     public static var downloadZip: Route<DownloadZipArg, DownloadZipResult, DownloadZipError> {
         .init(
             "files/download_zip", host: .content, style: .download, scope: "files.content.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `files/export`: download, host content, called by the user, scope
@@ -208,7 +208,7 @@ extension Files {
     public static var export: Route<ExportArg, ExportResult, ExportError> {
         .init(
             "files/export", host: .content, style: .download, scope: "files.content.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `files/get_file_lock_batch`: rpc, host api, called by the user, scope
@@ -217,7 +217,7 @@ extension Files {
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-get_file_lock_batch>
     public static var getFileLockBatch: Route<LockFileBatchArg, LockFileBatchResult, LockFileError>
     {
-        .init("files/get_file_lock_batch", scope: "files.content.read", retryAfterSend: true)
+        .init("files/get_file_lock_batch", scope: "files.content.read", isSafeToRepeat: true)
     }
 
     /// The route `files/get_metadata`: rpc, host api, called by the user, scope
@@ -226,7 +226,7 @@ extension Files {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-get_metadata>
     public static var getMetadata: Route<GetMetadataArg, Metadata, GetMetadataError> {
-        .init("files/get_metadata", scope: "files.metadata.read", retryAfterSend: true)
+        .init("files/get_metadata", scope: "files.metadata.read", isSafeToRepeat: true)
     }
 
     /// The route `files/get_preview`: download, host content, called by the user, scope
@@ -237,7 +237,7 @@ extension Files {
     public static var getPreview: Route<PreviewArg, FileMetadata, PreviewError> {
         .init(
             "files/get_preview", host: .content, style: .download, scope: "files.content.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `files/get_temporary_link`: rpc, host api, called by the user, scope
@@ -247,7 +247,7 @@ extension Files {
     public static var getTemporaryLink:
         Route<GetTemporaryLinkArg, GetTemporaryLinkResult, GetTemporaryLinkError>
     {
-        .init("files/get_temporary_link", scope: "files.content.read", retryAfterSend: true)
+        .init("files/get_temporary_link", scope: "files.content.read", isSafeToRepeat: true)
     }
 
     /// The route `files/get_temporary_upload_link`: rpc, host api, called by the user, scope
@@ -258,7 +258,7 @@ extension Files {
         Route<GetTemporaryUploadLinkArg, GetTemporaryUploadLinkResult, NoError>
     {
         .init(
-            "files/get_temporary_upload_link", scope: "files.content.write", retryAfterSend: false)
+            "files/get_temporary_upload_link", scope: "files.content.write", isSafeToRepeat: false)
     }
 
     /// The route `files/get_thumbnail`: download, host content, called by the user, scope
@@ -269,7 +269,7 @@ extension Files {
     public static var getThumbnail: Route<ThumbnailArg, FileMetadata, ThumbnailError> {
         .init(
             "files/get_thumbnail", host: .content, style: .download, scope: "files.content.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `files/get_thumbnail_batch`: rpc, host content, called by the user, scope
@@ -282,7 +282,7 @@ extension Files {
     {
         .init(
             "files/get_thumbnail_batch", host: .content, scope: "files.content.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `files/get_thumbnail_v2`: download, host content, called by the app or the user,
@@ -293,7 +293,7 @@ extension Files {
     public static var getThumbnailV2: Route<ThumbnailV2Arg, PreviewResult, ThumbnailV2Error> {
         .init(
             "files/get_thumbnail_v2", host: .content, style: .download, authentication: .userOrApp,
-            scope: "files.content.read", retryAfterSend: true)
+            scope: "files.content.read", isSafeToRepeat: true)
     }
 
     /// The route `files/list_folder`: rpc, host api, called by the app or the user, scope
@@ -304,7 +304,7 @@ extension Files {
     public static var listFolder: Route<ListFolderArg, ListFolderResult, ListFolderError> {
         .init(
             "files/list_folder", authentication: .userOrApp, scope: "files.metadata.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `files/list_folder/continue`: rpc, host api, called by the app or the user, scope
@@ -317,7 +317,7 @@ extension Files {
     {
         .init(
             "files/list_folder/continue", authentication: .userOrApp, scope: "files.metadata.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `files/list_folder/get_latest_cursor`: rpc, host api, called by the user, scope
@@ -330,7 +330,7 @@ extension Files {
     {
         .init(
             "files/list_folder/get_latest_cursor", scope: "files.metadata.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `files/list_folder/longpoll`: rpc, host notify, called by nobody, scope
@@ -343,7 +343,7 @@ extension Files {
     {
         .init(
             "files/list_folder/longpoll", host: .notify, authentication: .none,
-            scope: "files.metadata.read", retryAfterSend: true)
+            scope: "files.metadata.read", isSafeToRepeat: true)
     }
 
     /// The route `files/list_revisions`: rpc, host api, called by the user, scope
@@ -354,7 +354,7 @@ extension Files {
     public static var listRevisions:
         Route<ListRevisionsArg, ListRevisionsResult, ListRevisionsError>
     {
-        .init("files/list_revisions", scope: "files.metadata.read", retryAfterSend: true)
+        .init("files/list_revisions", scope: "files.metadata.read", isSafeToRepeat: true)
     }
 
     /// The route `files/lock_file_batch`: rpc, host api, called by the user, scope
@@ -362,7 +362,7 @@ extension Files {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-lock_file_batch>
     public static var lockFileBatch: Route<LockFileBatchArg, LockFileBatchResult, LockFileError> {
-        .init("files/lock_file_batch", scope: "files.content.write", retryAfterSend: false)
+        .init("files/lock_file_batch", scope: "files.content.write", isSafeToRepeat: false)
     }
 
     /// The route `files/move`: rpc, host api, called by the user, scope `files.content.write`.
@@ -371,7 +371,7 @@ extension Files {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-move>
     public static var move: Route<RelocationArg, Metadata, RelocationError> {
-        .init("files/move", scope: "files.content.write", retryAfterSend: false)
+        .init("files/move", scope: "files.content.write", isSafeToRepeat: false)
     }
 
     /// The route `files/move_batch`: rpc, host api, called by the user, scope
@@ -380,7 +380,7 @@ extension Files {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-move_batch>
     public static var moveBatch: Route<RelocationBatchArg, RelocationBatchLaunch, NoError> {
-        .init("files/move_batch", scope: "files.content.write", retryAfterSend: false)
+        .init("files/move_batch", scope: "files.content.write", isSafeToRepeat: false)
     }
 
     /// The route `files/move_batch/check`: rpc, host api, called by the user, scope
@@ -391,7 +391,7 @@ extension Files {
     public static var moveBatchCheck:
         Route<Async.PollArg, RelocationBatchJobStatus, Async.PollError>
     {
-        .init("files/move_batch/check", scope: "files.content.write", retryAfterSend: true)
+        .init("files/move_batch/check", scope: "files.content.write", isSafeToRepeat: true)
     }
 
     /// The route `files/move_batch/check_v2`: rpc, host api, called by the user, scope
@@ -402,7 +402,7 @@ extension Files {
     public static var moveBatchCheckV2:
         Route<Async.PollArg, RelocationBatchV2JobStatus, Async.PollError>
     {
-        .init("files/move_batch/check_v2", scope: "files.content.write", retryAfterSend: true)
+        .init("files/move_batch/check_v2", scope: "files.content.write", isSafeToRepeat: true)
     }
 
     /// The route `files/move_batch_v2`: rpc, host api, called by the user, scope
@@ -411,7 +411,7 @@ extension Files {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-move_batch>
     public static var moveBatchV2: Route<MoveBatchArg, RelocationBatchV2Launch, NoError> {
-        .init("files/move_batch_v2", scope: "files.content.write", retryAfterSend: false)
+        .init("files/move_batch_v2", scope: "files.content.write", isSafeToRepeat: false)
     }
 
     /// The route `files/move_v2`: rpc, host api, called by the user, scope `files.content.write`.
@@ -419,7 +419,7 @@ extension Files {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-move>
     public static var moveV2: Route<RelocationArg, RelocationResult, RelocationError> {
-        .init("files/move_v2", scope: "files.content.write", retryAfterSend: false)
+        .init("files/move_v2", scope: "files.content.write", isSafeToRepeat: false)
     }
 
     /// The route `files/paper/create`: upload, host api, called by the user, scope
@@ -429,7 +429,7 @@ extension Files {
     public static var paperCreate: Route<PaperCreateArg, PaperCreateResult, PaperCreateError> {
         .init(
             "files/paper/create", style: .upload, scope: "files.content.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `files/paper/update`: upload, host api, called by the user, scope
@@ -439,7 +439,7 @@ extension Files {
     public static var paperUpdate: Route<PaperUpdateArg, PaperUpdateResult, PaperUpdateError> {
         .init(
             "files/paper/update", style: .upload, scope: "files.content.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `files/permanently_delete`: rpc, host api, called by the user, scope
@@ -447,8 +447,8 @@ extension Files {
     /// (`team_admin`).
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-permanently_delete>
-    public static var permanentlyDelete: Route<DeleteArg, Empty, DeleteError> {
-        .init("files/permanently_delete", scope: "files.permanent_delete", retryAfterSend: false)
+    public static var permanentlyDelete: Route<DeleteArg, NoValue, DeleteError> {
+        .init("files/permanently_delete", scope: "files.permanent_delete", isSafeToRepeat: false)
     }
 
     /// The route `files/properties/add`: rpc, host api, called by the user, scope
@@ -457,9 +457,9 @@ extension Files {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-properties-add>
     public static var propertiesAdd:
-        Route<FileProperties.AddPropertiesArg, Empty, FileProperties.AddPropertiesError>
+        Route<FileProperties.AddPropertiesArg, NoValue, FileProperties.AddPropertiesError>
     {
-        .init("files/properties/add", scope: "files.metadata.write", retryAfterSend: false)
+        .init("files/properties/add", scope: "files.metadata.write", isSafeToRepeat: false)
     }
 
     /// The route `files/properties/overwrite`: rpc, host api, called by the user, scope
@@ -469,11 +469,11 @@ extension Files {
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-properties-overwrite>
     public static var propertiesOverwrite:
         Route<
-            FileProperties.OverwritePropertyGroupArg, Empty,
+            FileProperties.OverwritePropertyGroupArg, NoValue,
             FileProperties.InvalidPropertyGroupError
         >
     {
-        .init("files/properties/overwrite", scope: "files.metadata.write", retryAfterSend: false)
+        .init("files/properties/overwrite", scope: "files.metadata.write", isSafeToRepeat: false)
     }
 
     /// The route `files/properties/update`: rpc, host api, called by the user, scope
@@ -482,9 +482,9 @@ extension Files {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-properties-update>
     public static var propertiesUpdate:
-        Route<FileProperties.UpdatePropertiesArg, Empty, FileProperties.UpdatePropertiesError>
+        Route<FileProperties.UpdatePropertiesArg, NoValue, FileProperties.UpdatePropertiesError>
     {
-        .init("files/properties/update", scope: "files.metadata.write", retryAfterSend: false)
+        .init("files/properties/update", scope: "files.metadata.write", isSafeToRepeat: false)
     }
 
     /// The route `files/restore`: rpc, host api, called by the user, scope `files.content.write`.
@@ -492,7 +492,7 @@ extension Files {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-restore>
     public static var restore: Route<RestoreArg, FileMetadata, RestoreError> {
-        .init("files/restore", scope: "files.content.write", retryAfterSend: false)
+        .init("files/restore", scope: "files.content.write", isSafeToRepeat: false)
     }
 
     /// The route `files/save_url`: rpc, host api, called by the user, scope `files.content.write`.
@@ -500,7 +500,7 @@ extension Files {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-save_url>
     public static var saveURL: Route<SaveURLArg, SaveURLResult, SaveURLError> {
-        .init("files/save_url", scope: "files.content.write", retryAfterSend: false)
+        .init("files/save_url", scope: "files.content.write", isSafeToRepeat: false)
     }
 
     /// The route `files/save_url/check_job_status`: rpc, host api, called by the user, scope
@@ -509,7 +509,7 @@ extension Files {
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-save_url-check_job_status>
     public static var saveURLCheckJobStatus: Route<Async.PollArg, SaveURLJobStatus, Async.PollError>
     {
-        .init("files/save_url/check_job_status", scope: "files.content.write", retryAfterSend: true)
+        .init("files/save_url/check_job_status", scope: "files.content.write", isSafeToRepeat: true)
     }
 
     /// The route `files/search`: rpc, host api, called by the user, scope `files.metadata.read`.
@@ -517,7 +517,7 @@ extension Files {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-search>
     public static var search: Route<SearchArg, SearchResult, SearchError> {
-        .init("files/search", scope: "files.metadata.read", retryAfterSend: true)
+        .init("files/search", scope: "files.metadata.read", isSafeToRepeat: true)
     }
 
     /// The route `files/search/continue_v2`: rpc, host api, called by the user, scope
@@ -525,7 +525,7 @@ extension Files {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-search-continue>
     public static var searchContinueV2: Route<SearchV2ContinueArg, SearchV2Result, SearchError> {
-        .init("files/search/continue_v2", scope: "files.metadata.read", retryAfterSend: true)
+        .init("files/search/continue_v2", scope: "files.metadata.read", isSafeToRepeat: true)
     }
 
     /// The route `files/search_v2`: rpc, host api, called by the user, scope `files.metadata.read`.
@@ -533,15 +533,15 @@ extension Files {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-search>
     public static var searchV2: Route<SearchV2Arg, SearchV2Result, SearchError> {
-        .init("files/search_v2", scope: "files.metadata.read", retryAfterSend: true)
+        .init("files/search_v2", scope: "files.metadata.read", isSafeToRepeat: true)
     }
 
     /// The route `files/tags/add`: rpc, host api, called by the user, scope `files.metadata.write`.
     /// Errors: ``AddTagError``. Preview: it may change without notice.
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-tags-add>
-    public static var tagsAdd: Route<AddTagArg, Empty, AddTagError> {
-        .init("files/tags/add", scope: "files.metadata.write", retryAfterSend: false)
+    public static var tagsAdd: Route<AddTagArg, NoValue, AddTagError> {
+        .init("files/tags/add", scope: "files.metadata.write", isSafeToRepeat: false)
     }
 
     /// The route `files/tags/get`: rpc, host api, called by the user, scope `files.metadata.read`.
@@ -549,15 +549,15 @@ extension Files {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-tags-get>
     public static var tagsGet: Route<GetTagsArg, GetTagsResult, BaseTagError> {
-        .init("files/tags/get", scope: "files.metadata.read", retryAfterSend: true)
+        .init("files/tags/get", scope: "files.metadata.read", isSafeToRepeat: true)
     }
 
     /// The route `files/tags/remove`: rpc, host api, called by the user, scope
     /// `files.metadata.write`. Errors: ``RemoveTagError``. Preview: it may change without notice.
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-tags-remove>
-    public static var tagsRemove: Route<RemoveTagArg, Empty, RemoveTagError> {
-        .init("files/tags/remove", scope: "files.metadata.write", retryAfterSend: false)
+    public static var tagsRemove: Route<RemoveTagArg, NoValue, RemoveTagError> {
+        .init("files/tags/remove", scope: "files.metadata.write", isSafeToRepeat: false)
     }
 
     /// The route `files/unlock_file_batch`: rpc, host api, called by the user, scope
@@ -567,7 +567,7 @@ extension Files {
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-unlock_file_batch>
     public static var unlockFileBatch: Route<UnlockFileBatchArg, LockFileBatchResult, LockFileError>
     {
-        .init("files/unlock_file_batch", scope: "files.content.write", retryAfterSend: false)
+        .init("files/unlock_file_batch", scope: "files.content.write", isSafeToRepeat: false)
     }
 
     /// The route `files/upload`: upload, host content, called by the user, scope
@@ -578,7 +578,7 @@ extension Files {
     public static var upload: Route<UploadArg, FileMetadata, UploadError> {
         .init(
             "files/upload", host: .content, style: .upload, scope: "files.content.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `files/upload_session/append`: upload, host content, called by the user, scope
@@ -587,11 +587,11 @@ extension Files {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-upload_session-append>
     public static var uploadSessionAppend:
-        Route<UploadSessionCursor, Empty, UploadSessionAppendError>
+        Route<UploadSessionCursor, NoValue, UploadSessionAppendError>
     {
         .init(
             "files/upload_session/append", host: .content, style: .upload,
-            scope: "files.content.write", retryAfterSend: false)
+            scope: "files.content.write", isSafeToRepeat: false)
     }
 
     /// The route `files/upload_session/append_batch`: upload, host content, called by the user,
@@ -608,7 +608,7 @@ extension Files {
     {
         .init(
             "files/upload_session/append_batch", host: .content, style: .upload,
-            scope: "files.content.write", retryAfterSend: true)
+            scope: "files.content.write", isSafeToRepeat: true)
     }
 
     /// The route `files/upload_session/append_v2`: upload, host content, called by the user, scope
@@ -617,11 +617,11 @@ extension Files {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#files-upload_session-append>
     public static var uploadSessionAppendV2:
-        Route<UploadSessionAppendArg, Empty, UploadSessionAppendError>
+        Route<UploadSessionAppendArg, NoValue, UploadSessionAppendError>
     {
         .init(
             "files/upload_session/append_v2", host: .content, style: .upload,
-            scope: "files.content.write", retryAfterSend: true)
+            scope: "files.content.write", isSafeToRepeat: true)
     }
 
     /// The route `files/upload_session/finish`: upload, host content, called by the user, scope
@@ -634,7 +634,7 @@ extension Files {
     {
         .init(
             "files/upload_session/finish", host: .content, style: .upload,
-            scope: "files.content.write", retryAfterSend: false)
+            scope: "files.content.write", isSafeToRepeat: false)
     }
 
     /// The route `files/upload_session/finish_batch`: rpc, host api, called by the user, scope
@@ -646,7 +646,7 @@ extension Files {
         Route<UploadSessionFinishBatchArg, UploadSessionFinishBatchLaunch, NoError>
     {
         .init(
-            "files/upload_session/finish_batch", scope: "files.content.write", retryAfterSend: false
+            "files/upload_session/finish_batch", scope: "files.content.write", isSafeToRepeat: false
         )
     }
 
@@ -660,7 +660,7 @@ extension Files {
     {
         .init(
             "files/upload_session/finish_batch/check", scope: "files.content.write",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `files/upload_session/finish_batch_v2`: rpc, host api, called by the user, scope
@@ -673,7 +673,7 @@ extension Files {
     {
         .init(
             "files/upload_session/finish_batch_v2", scope: "files.content.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `files/upload_session/start`: upload, host content, called by the user, scope
@@ -687,7 +687,7 @@ extension Files {
     {
         .init(
             "files/upload_session/start", host: .content, style: .upload,
-            scope: "files.content.write", retryAfterSend: true)
+            scope: "files.content.write", isSafeToRepeat: true)
     }
 
     /// The route `files/upload_session/start_batch`: rpc, host api, called by the user, scope
@@ -699,6 +699,6 @@ extension Files {
         Route<UploadSessionStartBatchArg, UploadSessionStartBatchResult, NoError>
     {
         .init(
-            "files/upload_session/start_batch", scope: "files.content.write", retryAfterSend: true)
+            "files/upload_session/start_batch", scope: "files.content.write", isSafeToRepeat: true)
     }
 }

@@ -16,7 +16,7 @@ extension Sharing {
     {
         .init(
             "sharing/create_shared_link_with_settings", scope: "sharing.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `sharing/list_mountable_folders`: rpc, host api, called by the user, scope
@@ -24,7 +24,7 @@ extension Sharing {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#sharing-list_mountable_folders>
     public static var listMountableFolders: Route<ListFoldersArgs, ListFoldersResult, NoError> {
-        .init("sharing/list_mountable_folders", scope: "sharing.read", retryAfterSend: true)
+        .init("sharing/list_mountable_folders", scope: "sharing.read", isSafeToRepeat: true)
     }
 
     /// The route `sharing/list_mountable_folders/continue`: rpc, host api, called by the user,
@@ -35,7 +35,7 @@ extension Sharing {
         Route<ListFoldersContinueArg, ListFoldersResult, ListFoldersContinueError>
     {
         .init(
-            "sharing/list_mountable_folders/continue", scope: "sharing.read", retryAfterSend: true)
+            "sharing/list_mountable_folders/continue", scope: "sharing.read", isSafeToRepeat: true)
     }
 
     /// The route `sharing/list_shared_links`: rpc, host api, called by the user, scope
@@ -46,7 +46,7 @@ extension Sharing {
     public static var listSharedLinks:
         Route<ListSharedLinksArg, ListSharedLinksResult, ListSharedLinksError>
     {
-        .init("sharing/list_shared_links", scope: "sharing.read", retryAfterSend: true)
+        .init("sharing/list_shared_links", scope: "sharing.read", isSafeToRepeat: true)
     }
 
     /// The route `sharing/mount_folder`: rpc, host api, called by the user, scope `sharing.write`.
@@ -54,7 +54,7 @@ extension Sharing {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#sharing-mount_folder>
     public static var mountFolder: Route<MountFolderArg, SharedFolderMetadata, MountFolderError> {
-        .init("sharing/mount_folder", scope: "sharing.write", retryAfterSend: false)
+        .init("sharing/mount_folder", scope: "sharing.write", isSafeToRepeat: false)
     }
 
     /// The route `sharing/revoke_shared_link`: rpc, host api, called by the user, scope
@@ -62,8 +62,8 @@ extension Sharing {
     /// (`team_admin`).
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#sharing-revoke_shared_link>
-    public static var revokeSharedLink: Route<RevokeSharedLinkArg, Empty, RevokeSharedLinkError> {
-        .init("sharing/revoke_shared_link", scope: "sharing.write", retryAfterSend: false)
+    public static var revokeSharedLink: Route<RevokeSharedLinkArg, NoValue, RevokeSharedLinkError> {
+        .init("sharing/revoke_shared_link", scope: "sharing.write", isSafeToRepeat: false)
     }
 
     /// The route `sharing/unmount_folder`: rpc, host api, called by the user, scope
@@ -71,7 +71,7 @@ extension Sharing {
     /// (`team_admin`).
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#sharing-unmount_folder>
-    public static var unmountFolder: Route<UnmountFolderArg, Empty, UnmountFolderError> {
-        .init("sharing/unmount_folder", scope: "sharing.write", retryAfterSend: false)
+    public static var unmountFolder: Route<UnmountFolderArg, NoValue, UnmountFolderError> {
+        .init("sharing/unmount_folder", scope: "sharing.write", isSafeToRepeat: false)
     }
 }

@@ -14,7 +14,7 @@ extension Users {
             UserFeaturesGetValuesBatchError
         >
     {
-        .init("users/features/get_values", scope: "account_info.read", retryAfterSend: true)
+        .init("users/features/get_values", scope: "account_info.read", isSafeToRepeat: true)
     }
 
     /// The route `users/get_account`: rpc, host api, called by the user, scope `sharing.read`.
@@ -22,7 +22,7 @@ extension Users {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#users-get_account>
     public static var getAccount: Route<GetAccountArg, BasicAccount, GetAccountError> {
-        .init("users/get_account", scope: "sharing.read", retryAfterSend: true)
+        .init("users/get_account", scope: "sharing.read", isSafeToRepeat: true)
     }
 
     /// The route `users/get_account_batch`: rpc, host api, called by the user, scope
@@ -32,7 +32,7 @@ extension Users {
     public static var getAccountBatch:
         Route<GetAccountBatchArg, GetAccountBatchResult, GetAccountBatchError>
     {
-        .init("users/get_account_batch", scope: "sharing.read", retryAfterSend: true)
+        .init("users/get_account_batch", scope: "sharing.read", isSafeToRepeat: true)
     }
 
     /// The route `users/get_current_account`: rpc, host api, called by the user, scope
@@ -40,15 +40,15 @@ extension Users {
     /// (`whole_team`).
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#users-get_current_account>
-    public static var getCurrentAccount: Route<Empty, FullAccount, NoError> {
-        .init("users/get_current_account", scope: "account_info.read", retryAfterSend: true)
+    public static var getCurrentAccount: Route<NoValue, FullAccount, NoError> {
+        .init("users/get_current_account", scope: "account_info.read", isSafeToRepeat: true)
     }
 
     /// The route `users/get_space_usage`: rpc, host api, called by the user, scope
     /// `account_info.read`. No errors of its own.
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#users-get_space_usage>
-    public static var getSpaceUsage: Route<Empty, SpaceUsage, NoError> {
-        .init("users/get_space_usage", scope: "account_info.read", retryAfterSend: true)
+    public static var getSpaceUsage: Route<NoValue, SpaceUsage, NoError> {
+        .init("users/get_space_usage", scope: "account_info.read", isSafeToRepeat: true)
     }
 }

@@ -24,13 +24,13 @@ public struct FileContent: AsyncSequence, Sendable {
         fileprivate let progress: (@Sendable (TransferProgress) -> Void)?
         fileprivate var hasher = ContentHasher()
 
-        /// The next chunk; nil after the last byte. Throws `damaged` there unless the hash is that
-        /// of the metadata.
+        /// The next chunk; nil after the last byte. Throws `hashMismatch` there unless the hash is
+        /// that of the metadata.
         public mutating func next() async throws(FileTransferError) -> [UInt8]? {
             guard let chunk = try await reader.next() else {
                 let hash = hasher.finalized()
                 if let expected = metadata.contentHash, expected != hash {
-                    throw .damaged(expected: expected, received: hash)
+                    throw .hashMismatch(expected: expected, received: hash)
                 }
                 return nil
             }

@@ -65,7 +65,7 @@ public struct FileTransferOptions: Sendable {
     /// it.
     case uncertain(CallFailure?)
     /// The bytes have another hash than the file that they are, or became.
-    case damaged(expected: ContentHash, received: ContentHash?)
+    case hashMismatch(expected: ContentHash, received: ContentHash?)
     /// The file has more bytes than the caller accepts.
     case tooLarge(limit: Int)
     /// The response does not fit the request.
@@ -87,8 +87,8 @@ public struct FileTransferOptions: Sendable {
         switch error {
         case .withoutEffect(let error): self.init(error)
         case .uncertain(let error): self = .uncertain(CallFailure(error))
-        case .mismatch(let stored, let expected):
-            self = .damaged(expected: expected, received: stored.contentHash)
+        case .hashMismatch(let expected, let received):
+            self = .hashMismatch(expected: expected, received: received)
         }
     }
 
@@ -102,8 +102,8 @@ public struct FileTransferOptions: Sendable {
         case .refused(let refusal): self = .refused("\(refusal)")
         case .commit(let refusal): self = .failed(CallFailure(refusal: refusal))
         case .uncertain(let error): self = .uncertain(error.map { CallFailure($0) })
-        case .mismatch(let stored, let expected):
-            self = .damaged(expected: expected, received: stored.contentHash)
+        case .hashMismatch(let expected, let received):
+            self = .hashMismatch(expected: expected, received: received)
         case .malformedAnswer(let text): self = .malformedAnswer(text)
         case .cancelled: self = .cancelled
         }
@@ -120,7 +120,7 @@ extension CallFailure {
     }
 }
 
-extension FileTransferError: DropboxError, CustomStringConvertible {
+extension FileTransferError: DropboxError {
     /// The call that failed.
     public var failedCall: CallFailure? {
         switch self {
@@ -140,7 +140,7 @@ extension FileTransferError: DropboxError, CustomStringConvertible {
         case .refused(let text): "the content was refused: \(text)"
         case .uncertain(let call):
             "it is unknown whether the file is stored" + (call.map { ": \($0.explanation)" } ?? "")
-        case .damaged(let expected, let received):
+        case .hashMismatch(let expected, let received):
             "the content has the hash \(received?.hex ?? "unknown") instead of \(expected.hex)"
         case .tooLarge(let limit): "the file has more than \(limit) bytes"
         case .malformedAnswer(let text): "the answer does not fit the request: \(text)"
@@ -150,7 +150,7 @@ extension FileTransferError: DropboxError, CustomStringConvertible {
     /// Whether an upload may be stored, whole or damaged.
     public var mayHaveTakenEffect: Bool {
         switch self {
-        case .uncertain, .damaged, .malformedAnswer: true
+        case .uncertain, .hashMismatch, .malformedAnswer: true
         default: false
         }
     }
@@ -158,6 +158,4 @@ extension FileTransferError: DropboxError, CustomStringConvertible {
     public var isCancellation: Bool {
         if case .cancelled = self { true } else { failedCall?.kind == .cancelled }
     }
-    /// Returns the same text as `summary`.
-    public var description: String { summary }
 }

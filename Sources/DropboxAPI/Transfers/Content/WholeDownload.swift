@@ -132,7 +132,7 @@ struct WholeDownload: Sendable {
             try await onDisk { () throws(DiskError) in try part.truncate() }
             guard attempt == 1 else {
                 await DiskQueue.transfers.run { PartFile.remove(part.path) }
-                throw .damaged(expected: expected, received: hash)
+                throw .hashMismatch(expected: expected, received: hash)
             }
             (known, first) = ([], nil)
         }

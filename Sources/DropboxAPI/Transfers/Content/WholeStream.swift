@@ -103,8 +103,8 @@ extension FileTransferError {
         case .append(let error): self.init(error)
         case .finish(let error): self.init(error)
         case .uncertain(let error): self = .uncertain(CallFailure(error))
-        case .mismatch(let stored, let expected):
-            self = .damaged(expected: expected, received: stored.contentHash)
+        case .hashMismatch(let expected, let received):
+            self = .hashMismatch(expected: expected, received: received)
         }
     }
 }

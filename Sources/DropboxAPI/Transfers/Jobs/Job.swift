@@ -21,7 +21,7 @@ import Saturating
     }
 }
 
-extension JobError: DropboxError, CustomStringConvertible {
+extension JobError: DropboxError {
     /// The call that failed.
     public var failedCall: CallFailure? { if case .call(let call) = self { call } else { nil } }
     /// One line: what happened, and what to do.
@@ -37,8 +37,6 @@ extension JobError: DropboxError, CustomStringConvertible {
     public var mayHaveTakenEffect: Bool { failedCall?.mayHaveTakenEffect ?? true }
     /// Whether the caller's task was cancelled.
     public var isCancellation: Bool { if case .cancelled = self { true } else { false } }
-    /// Returns the same text as `summary`.
-    public var description: String { summary }
 }
 
 /// A job at the server.
@@ -55,27 +53,28 @@ public struct Job<Output: Sendable>: Sendable {
     public let id: Async.AsyncJobID?
     private let first: State
     private let client: DropboxClient
-    private let ask: @Sendable (Async.AsyncJobID) async throws(JobError) -> State
+    private let ask: @Sendable (Async.AsyncJobID) async throws(JobError) -> JobReport<Output>
 
+    /// A job of which the answer at its start is known.
     package init(
-        id: Async.AsyncJobID?, first: State, client: DropboxClient,
-        ask: @escaping @Sendable (Async.AsyncJobID) async throws(JobError) -> State
+        _ beginning: JobReport<Output>, client: DropboxClient,
+        ask: @escaping @Sendable (Async.AsyncJobID) async throws(JobError) -> JobReport<Output>
     ) {
-        self.id = id
-        self.first = first
+        if case .started(let id) = beginning { self.id = id } else { id = nil }
+        first = beginning.state
         self.client = client
         self.ask = ask
     }
 
     /// The present state, by one call.
     public func state() async throws(JobError) -> State {
-        guard let id, case .running = first else { return first }
-        return try await ask(id)
+        guard let id else { return first }
+        return try await ask(id).state
     }
 
     /// Waits for the job to end, and returns its result. Cancelling the task ends the waiting, not
     /// the job.
-    public func finished() async throws(JobError) -> Output {
+    public func result() async throws(JobError) -> Output {
         var pause = Duration.milliseconds(200)
         while true {
             switch try await state() {
@@ -86,6 +85,18 @@ public struct Job<Output: Sendable>: Sendable {
             }
             guard (try? await client.clock.sleep(pause)) != nil else { throw .cancelled }
             pause = min(pause.doubled(times: 1), .seconds(5))
+        }
+    }
+}
+
+extension JobReport {
+    /// The state for the job's user.
+    fileprivate var state: Job<Output>.State {
+        switch self {
+        case .started, .running: .running
+        case .finished(let output): .finished(output)
+        case .failed(let tag): .failed(tag)
+        case .unknown(let tag): .unknown(tag)
         }
     }
 }

@@ -72,7 +72,7 @@ import Essentials
     }
 }
 
-extension FolderListingError: DropboxError, CustomStringConvertible {
+extension FolderListingError: DropboxError {
     /// The call that ended the listing.
     public var failedCall: CallFailure? {
         switch self {
@@ -86,6 +86,4 @@ extension FolderListingError: DropboxError, CustomStringConvertible {
     public var mayHaveTakenEffect: Bool { false }
     /// Whether the caller's task was cancelled.
     public var isCancellation: Bool { self == .cancelled }
-    /// Returns the same text as `summary`.
-    public var description: String { summary }
 }

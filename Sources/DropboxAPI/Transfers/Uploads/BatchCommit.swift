@@ -71,7 +71,7 @@ struct BatchCommit: Sendable {
         .UploadSessionFinishBatchResultEntry]
     {
         var once = options
-        once.retryAfterSend = false
+        once.isSafeToRepeat = false
         return try await calls.uploadSessionFinishBatchV2(
             entries: open.map(\.argument), options: once
         ).entries
@@ -190,7 +190,7 @@ extension PendingCommit {
     /// The server's file, if its content is that of the local file.
     fileprivate func stored(_ file: Files.FileMetadata) -> BatchCommit.Outcome {
         guard file.holds(hash, size: size) else {
-            return .failure(.mismatch(stored: file, expected: hash))
+            return .failure(.hashMismatch(expected: hash, received: file.contentHash))
         }
         return .success(file)
     }

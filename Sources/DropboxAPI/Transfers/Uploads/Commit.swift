@@ -12,7 +12,7 @@ enum CommitError<Failure: RouteError>: Error {
     /// It may have been carried out. The file is not at its path, or could not be asked for.
     case uncertain(CallError<Failure>)
     /// The server stored other bytes.
-    case mismatch(stored: Files.FileMetadata, expected: ContentHash)
+    case hashMismatch(expected: ContentHash, received: ContentHash?)
 }
 
 /// The result of a request for the file at a target path.
@@ -41,7 +41,7 @@ extension Files.Calls {
             stored = file
         }
         guard stored.holds(hash, size: size) else {
-            throw .mismatch(stored: stored, expected: hash)
+            throw .hashMismatch(expected: hash, received: stored.contentHash)
         }
         return stored
     }
@@ -51,7 +51,7 @@ extension Files.Calls {
         of commit: Files.CommitInfo, _ hash: ContentHash, options: CallOptions
     ) async -> StoredFile {
         var question = options
-        (question.progress, question.ended) = (nil, nil)
+        (question.progress, question.onEnd) = (nil, nil)
         do throws(CallError<Files.GetMetadataError>) {
             let there = try await getMetadata(path: commit.path, options: question)
             guard case .file(let file) = there, commit.isStored(as: file, hash) else {

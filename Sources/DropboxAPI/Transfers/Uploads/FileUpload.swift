@@ -77,7 +77,7 @@ public struct BatchUploadProgress: Hashable, Sendable {
     /// `autorename` it may be there under another name.
     case uncertain(CallError<NoError>?)
     /// The server stored other bytes than those that were read.
-    case mismatch(stored: Files.FileMetadata, expected: ContentHash)
+    case hashMismatch(expected: ContentHash, received: ContentHash?)
     /// The server's response does not fit the request.
     case malformedAnswer(String)
     /// The task was cancelled before the commit: surely nothing is stored.

@@ -2,11 +2,11 @@
 // several at once. Not responsible for the bytes' source, nor for streams that one request can
 // hold: WholeStream.
 
-public import ContentHashing
+package import ContentHashing
 import Saturating
 
 /// Why a stream of bytes did not become a file.
-@nonexhaustive public enum StreamUploadError<Source: Error>: Error {
+package enum StreamUploadError<Source: Error>: Error {
     /// The source of the bytes failed.
     case source(Source)
     /// The upload session was not started.
@@ -19,7 +19,7 @@ import Saturating
     /// task was cancelled during the commit. The file may be stored.
     case uncertain(CallError<Files.UploadSessionFinishError>)
     /// The server stored other bytes than those that were read.
-    case mismatch(stored: Files.FileMetadata, expected: ContentHash)
+    case hashMismatch(expected: ContentHash, received: ContentHash?)
 }
 
 extension Files.Calls {
@@ -33,9 +33,9 @@ extension Files.Calls {
     /// Nothing is visible before the commit; the session of a failed upload expires. The hash of
     /// the stored file is compared with that of the bytes sent.
     ///
-    /// `upload(_:to:)` takes all kinds of bytes, needs one request for a short stream, and fails
-    /// like a file's upload.
-    public func upload<Chunks: AsyncSequence>(
+    /// Apps have `upload(_:to:)`, which takes all kinds of bytes, needs one request for a short
+    /// stream, and fails like a file's upload.
+    package func upload<Chunks: AsyncSequence>(
         _ commit: Files.CommitInfo, chunks: Chunks, pieceSize: Int = 8 << 20,
         concurrency: Int = 4, options: CallOptions = .init()
     ) async throws(StreamUploadError<Chunks.Failure>) -> Files.FileMetadata
@@ -169,8 +169,8 @@ struct StreamUpload<Iterator: AsyncIteratorProtocol> {
             switch error {
             case .withoutEffect(let error): throw .finish(error)
             case .uncertain(let error): throw .uncertain(error)
-            case .mismatch(let stored, let expected):
-                throw .mismatch(stored: stored, expected: expected)
+            case .hashMismatch(let expected, let received):
+                throw .hashMismatch(expected: expected, received: received)
             }
         }
     }

@@ -3,7 +3,7 @@
 
 import Essentials
 
-extension FileUploadError: DropboxError, CustomStringConvertible {
+extension FileUploadError: DropboxError {
     /// The call that failed.
     public var failedCall: CallFailure? {
         switch self {
@@ -24,8 +24,8 @@ extension FileUploadError: DropboxError, CustomStringConvertible {
         case .commit(let error): "the file was refused: \(error.tagPath)"
         case .uncertain(let error):
             "it is unknown whether the file is stored" + (error.map { ": \($0.summary)" } ?? "")
-        case .mismatch(let stored, let expected):
-            "the server stored other bytes: hash \(stored.contentHash?.hex ?? "unknown") instead of "
+        case .hashMismatch(let expected, let received):
+            "the server stored other bytes: hash \(received?.hex ?? "unknown") instead of "
                 + expected.hex
         case .malformedAnswer(let text): "the answer does not fit the request: \(text)"
         case .cancelled: "cancelled"
@@ -34,7 +34,7 @@ extension FileUploadError: DropboxError, CustomStringConvertible {
     /// Whether the file, or another one in its place, may be stored.
     public var mayHaveTakenEffect: Bool {
         switch self {
-        case .uncertain, .mismatch, .malformedAnswer: true
+        case .uncertain, .hashMismatch, .malformedAnswer: true
         default: false
         }
     }
@@ -42,40 +42,36 @@ extension FileUploadError: DropboxError, CustomStringConvertible {
     public var isCancellation: Bool {
         if case .cancelled = self { true } else { failedCall?.kind == .cancelled }
     }
-    /// Returns the same text as `summary`.
-    public var description: String { summary }
 }
 
-extension StreamUploadError: DropboxError, CustomStringConvertible {
+extension StreamUploadError: DropboxError {
     /// The call that failed.
-    public var failedCall: CallFailure? {
+    package var failedCall: CallFailure? {
         switch self {
         case .start(let error): CallFailure(error)
         case .append(let error): CallFailure(error)
         case .finish(let error), .uncertain(let error): CallFailure(error)
-        case .source, .mismatch: nil
+        case .source, .hashMismatch: nil
         }
     }
     /// One line: what happened, and what to do.
-    public var summary: String {
+    package var summary: String {
         switch self {
         case .source(let error): "the bytes could not be read: \(error)"
         case .start(let error): error.summary
         case .append(let error): error.summary
         case .finish(let error): error.summary
         case .uncertain(let error): "it is unknown whether the file is stored: \(error.summary)"
-        case .mismatch(let stored, let expected):
-            "the server stored other bytes: hash \(stored.contentHash?.hex ?? "unknown") instead of "
+        case .hashMismatch(let expected, let received):
+            "the server stored other bytes: hash \(received?.hex ?? "unknown") instead of "
                 + expected.hex
         }
     }
     /// Whether the file, or another one in its place, may be stored.
-    public var mayHaveTakenEffect: Bool {
+    package var mayHaveTakenEffect: Bool {
         switch self {
-        case .uncertain, .mismatch: true
+        case .uncertain, .hashMismatch: true
         default: false
         }
     }
-    /// Returns the same text as `summary`.
-    public var description: String { summary }
 }

@@ -7,7 +7,7 @@ import CLibrary
 /// A request being sent and its response being received.
 final class CurlTransfer {
     let id: UInt64
-    let request: HTTPRequest
+    let request: TransportRequest
     let exchange: Exchange
     let easy: UnsafeMutableRawPointer
     /// When it was handed to libcurl.
@@ -32,7 +32,7 @@ final class CurlTransfer {
     var isThrottledUp = false
 
     init(
-        id: UInt64, request: HTTPRequest, exchange: Exchange, easy: UnsafeMutableRawPointer,
+        id: UInt64, request: TransportRequest, exchange: Exchange, easy: UnsafeMutableRawPointer,
         timer: TransferTimer, flow: CurlFlow
     ) {
         self.id = id

@@ -35,7 +35,9 @@ public final class CurlTransport: HTTPTransport {
     }
 
     /// Sends a request and returns when the response's headers have arrived.
-    public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+    public func send(
+        _ request: TransportRequest
+    ) async throws(TransportError) -> TransportResponse {
         let id = lastID.add(1, ordering: .relaxed).newValue
         let exchange = Exchange(id: id, driver: inbox, transport: self)
         let command = CurlCommand.start(id: id, request, exchange, submitted: .now)
@@ -43,7 +45,7 @@ public final class CurlTransport: HTTPTransport {
             throw TransportError.shutDown(mayHaveBeenReceived: false)
         }
         let head = try await exchange.head()
-        return HTTPResponse(
+        return TransportResponse(
             status: head.status, headers: head.headers, body: ResponseBody(exchange))
     }
 

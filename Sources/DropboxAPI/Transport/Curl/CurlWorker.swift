@@ -24,7 +24,7 @@ struct CurlSettings {
 final class CurlWorker {
     private struct Waiting {
         let id: UInt64
-        let request: HTTPRequest
+        let request: TransportRequest
         let exchange: Exchange
         let timer: TransferTimer
     }

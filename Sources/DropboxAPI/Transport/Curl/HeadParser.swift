@@ -1,5 +1,7 @@
 // Collects the header lines of a response. Pure; libcurl has already split them.
 
+import LocalFiles
+
 /// The status and headers of the final response, out of the lines of all responses.
 struct HeadParser {
     /// The result of parsing a line.
@@ -16,7 +18,7 @@ struct HeadParser {
     /// thousand.
     static let limit = 1 << 20
 
-    private(set) var headers: HTTPHeaders = [:]
+    private(set) var headers: TransportHeaders = [:]
     private var status = 0
     private var size = 0
     private var isComplete = false
@@ -39,15 +41,8 @@ struct HeadParser {
             return .head(status: status)
         } else if let colon = text.firstIndex(of: ":") {
             headers.append(
-                Self.trimmed(text[..<colon]), Self.trimmed(text[text.index(after: colon)...]))
+                String(text[..<colon].trimmed), String(text[text.index(after: colon)...].trimmed))
         }
         return .incomplete
-    }
-
-    private static func trimmed(_ text: Substring) -> String {
-        var text = text
-        while text.first?.isWhitespace == true { text.removeFirst() }
-        while text.last?.isWhitespace == true { text.removeLast() }
-        return String(text)
     }
 }

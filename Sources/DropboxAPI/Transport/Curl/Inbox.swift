@@ -5,7 +5,7 @@ import Synchronization
 
 /// A command to the curl thread.
 enum CurlCommand: Sendable {
-    case start(id: UInt64, HTTPRequest, Exchange, submitted: ContinuousClock.Instant)
+    case start(id: UInt64, TransportRequest, Exchange, submitted: ContinuousClock.Instant)
     /// The reader drained its buffer: receive again.
     case resume(id: UInt64)
     /// The caller was cancelled or dropped the response.

@@ -13,7 +13,7 @@ extension Account {
     public static var deleteProfilePhoto:
         Route<DeleteProfilePhotoArg, DeleteProfilePhotoResult, DeleteProfilePhotoError>
     {
-        .init("account/delete_profile_photo", scope: "account_info.write", retryAfterSend: false)
+        .init("account/delete_profile_photo", scope: "account_info.write", isSafeToRepeat: false)
     }
 
     /// The route `account/get_photo`: download, host content, called by the user, scope
@@ -26,7 +26,7 @@ extension Account {
     {
         .init(
             "account/get_photo", host: .content, style: .download, scope: "account_info.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `account/set_profile_photo`: rpc, host api, called by the user, scope
@@ -36,6 +36,6 @@ extension Account {
     public static var setProfilePhoto:
         Route<SetProfilePhotoArg, SetProfilePhotoResult, SetProfilePhotoError>
     {
-        .init("account/set_profile_photo", scope: "account_info.write", retryAfterSend: false)
+        .init("account/set_profile_photo", scope: "account_info.write", isSafeToRepeat: false)
     }
 }

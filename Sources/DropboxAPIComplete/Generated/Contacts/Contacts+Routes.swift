@@ -10,8 +10,8 @@ extension Contacts {
     /// `contacts.write`. No errors of its own.
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#contacts-delete_manual_contacts>
-    public static var deleteManualContacts: Route<Empty, Empty, NoError> {
-        .init("contacts/delete_manual_contacts", scope: "contacts.write", retryAfterSend: false)
+    public static var deleteManualContacts: Route<NoValue, NoValue, NoError> {
+        .init("contacts/delete_manual_contacts", scope: "contacts.write", isSafeToRepeat: false)
     }
 
     /// The route `contacts/delete_manual_contacts_batch`: rpc, host api, called by the user, scope
@@ -19,9 +19,9 @@ extension Contacts {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#contacts-delete_manual_contacts_batch>
     public static var deleteManualContactsBatch:
-        Route<DeleteManualContactsArg, Empty, DeleteManualContactsError>
+        Route<DeleteManualContactsArg, NoValue, DeleteManualContactsError>
     {
         .init(
-            "contacts/delete_manual_contacts_batch", scope: "contacts.write", retryAfterSend: false)
+            "contacts/delete_manual_contacts_batch", scope: "contacts.write", isSafeToRepeat: false)
     }
 }

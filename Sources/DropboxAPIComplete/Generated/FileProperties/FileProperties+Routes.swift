@@ -10,19 +10,19 @@ extension FileProperties {
     /// `files.metadata.write`. Errors: `AddPropertiesError`.
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#file_properties-properties-add>
-    public static var propertiesAdd: Route<AddPropertiesArg, Empty, AddPropertiesError> {
+    public static var propertiesAdd: Route<AddPropertiesArg, NoValue, AddPropertiesError> {
         .init(
-            "file_properties/properties/add", scope: "files.metadata.write", retryAfterSend: false)
+            "file_properties/properties/add", scope: "files.metadata.write", isSafeToRepeat: false)
     }
 
     /// The route `file_properties/properties/remove`: rpc, host api, called by the user, scope
     /// `files.metadata.write`. Errors: `RemovePropertiesError`.
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#file_properties-properties-remove>
-    public static var propertiesRemove: Route<RemovePropertiesArg, Empty, RemovePropertiesError> {
+    public static var propertiesRemove: Route<RemovePropertiesArg, NoValue, RemovePropertiesError> {
         .init(
             "file_properties/properties/remove", scope: "files.metadata.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `file_properties/properties/search`: rpc, host api, called by the user, scope
@@ -33,7 +33,7 @@ extension FileProperties {
         Route<PropertiesSearchArg, PropertiesSearchResult, PropertiesSearchError>
     {
         .init(
-            "file_properties/properties/search", scope: "files.metadata.read", retryAfterSend: true)
+            "file_properties/properties/search", scope: "files.metadata.read", isSafeToRepeat: true)
     }
 
     /// The route `file_properties/properties/search/continue`: rpc, host api, called by the user,
@@ -45,17 +45,17 @@ extension FileProperties {
     {
         .init(
             "file_properties/properties/search/continue", scope: "files.metadata.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `file_properties/properties/update`: rpc, host api, called by the user, scope
     /// `files.metadata.write`. Errors: `UpdatePropertiesError`.
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#file_properties-properties-update>
-    public static var propertiesUpdate: Route<UpdatePropertiesArg, Empty, UpdatePropertiesError> {
+    public static var propertiesUpdate: Route<UpdatePropertiesArg, NoValue, UpdatePropertiesError> {
         .init(
             "file_properties/properties/update", scope: "files.metadata.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `file_properties/templates/add_for_team`: rpc, host api, called by the team, scope
@@ -67,7 +67,7 @@ extension FileProperties {
     {
         .init(
             "file_properties/templates/add_for_team", authentication: .team,
-            scope: "files.team_metadata.write", retryAfterSend: false)
+            scope: "files.team_metadata.write", isSafeToRepeat: false)
     }
 
     /// The route `file_properties/templates/get_for_team`: rpc, host api, called by the team, scope
@@ -77,27 +77,27 @@ extension FileProperties {
     public static var templatesGetForTeam: Route<GetTemplateArg, GetTemplateResult, TemplateError> {
         .init(
             "file_properties/templates/get_for_team", authentication: .team,
-            scope: "files.team_metadata.write", retryAfterSend: false)
+            scope: "files.team_metadata.write", isSafeToRepeat: false)
     }
 
     /// The route `file_properties/templates/list_for_team`: rpc, host api, called by the team,
     /// scope `files.team_metadata.write`. Errors: `TemplateError`.
     ///
     /// <https://www.dropbox.com/developers/documentation/http/teams#file_properties-templates-list_for_team>
-    public static var templatesListForTeam: Route<Empty, ListTemplateResult, TemplateError> {
+    public static var templatesListForTeam: Route<NoValue, ListTemplateResult, TemplateError> {
         .init(
             "file_properties/templates/list_for_team", authentication: .team,
-            scope: "files.team_metadata.write", retryAfterSend: false)
+            scope: "files.team_metadata.write", isSafeToRepeat: false)
     }
 
     /// The route `file_properties/templates/remove_for_team`: rpc, host api, called by the team,
     /// scope `files.team_metadata.write`. Errors: `TemplateError`.
     ///
     /// <https://www.dropbox.com/developers/documentation/http/teams#file_properties-templates-remove_for_team>
-    public static var templatesRemoveForTeam: Route<RemoveTemplateArg, Empty, TemplateError> {
+    public static var templatesRemoveForTeam: Route<RemoveTemplateArg, NoValue, TemplateError> {
         .init(
             "file_properties/templates/remove_for_team", authentication: .team,
-            scope: "files.team_metadata.write", retryAfterSend: false)
+            scope: "files.team_metadata.write", isSafeToRepeat: false)
     }
 
     /// The route `file_properties/templates/update_for_team`: rpc, host api, called by the team,
@@ -109,7 +109,7 @@ extension FileProperties {
     {
         .init(
             "file_properties/templates/update_for_team", authentication: .team,
-            scope: "files.team_metadata.write", retryAfterSend: false)
+            scope: "files.team_metadata.write", isSafeToRepeat: false)
     }
 
     /// The route `file_properties/templates/update_for_user`: rpc, host api, called by the user,
@@ -121,6 +121,6 @@ extension FileProperties {
     {
         .init(
             "file_properties/templates/update_for_user", scope: "files.metadata.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 }

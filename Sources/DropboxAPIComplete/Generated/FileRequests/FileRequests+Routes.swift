@@ -10,8 +10,8 @@ extension FileRequests {
     /// `file_requests.read`. Errors: ``CountFileRequestsError``.
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#file_requests-count>
-    public static var count: Route<Empty, CountFileRequestsResult, CountFileRequestsError> {
-        .init("file_requests/count", scope: "file_requests.read", retryAfterSend: true)
+    public static var count: Route<NoValue, CountFileRequestsResult, CountFileRequestsError> {
+        .init("file_requests/count", scope: "file_requests.read", isSafeToRepeat: true)
     }
 
     /// The route `file_requests/create`: rpc, host api, called by the user, scope
@@ -19,7 +19,7 @@ extension FileRequests {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#file_requests-create>
     public static var create: Route<CreateFileRequestArgs, FileRequest, CreateFileRequestError> {
-        .init("file_requests/create", scope: "file_requests.write", retryAfterSend: false)
+        .init("file_requests/create", scope: "file_requests.write", isSafeToRepeat: false)
     }
 
     /// The route `file_requests/delete`: rpc, host api, called by the user, scope
@@ -29,7 +29,7 @@ extension FileRequests {
     public static var delete:
         Route<DeleteFileRequestArgs, DeleteFileRequestsResult, DeleteFileRequestError>
     {
-        .init("file_requests/delete", scope: "file_requests.write", retryAfterSend: false)
+        .init("file_requests/delete", scope: "file_requests.write", isSafeToRepeat: false)
     }
 
     /// The route `file_requests/delete_all_closed`: rpc, host api, called by the user, scope
@@ -37,10 +37,10 @@ extension FileRequests {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#file_requests-delete_all_closed>
     public static var deleteAllClosed:
-        Route<Empty, DeleteAllClosedFileRequestsResult, DeleteAllClosedFileRequestsError>
+        Route<NoValue, DeleteAllClosedFileRequestsResult, DeleteAllClosedFileRequestsError>
     {
         .init(
-            "file_requests/delete_all_closed", scope: "file_requests.write", retryAfterSend: false)
+            "file_requests/delete_all_closed", scope: "file_requests.write", isSafeToRepeat: false)
     }
 
     /// The route `file_requests/get`: rpc, host api, called by the user, scope
@@ -48,15 +48,15 @@ extension FileRequests {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#file_requests-get>
     public static var get: Route<GetFileRequestArgs, FileRequest, GetFileRequestError> {
-        .init("file_requests/get", scope: "file_requests.read", retryAfterSend: true)
+        .init("file_requests/get", scope: "file_requests.read", isSafeToRepeat: true)
     }
 
     /// The route `file_requests/list`: rpc, host api, called by the user, scope
     /// `file_requests.read`. Errors: ``ListFileRequestsError``.
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#file_requests-list>
-    public static var list: Route<Empty, ListFileRequestsResult, ListFileRequestsError> {
-        .init("file_requests/list", scope: "file_requests.read", retryAfterSend: true)
+    public static var list: Route<NoValue, ListFileRequestsResult, ListFileRequestsError> {
+        .init("file_requests/list", scope: "file_requests.read", isSafeToRepeat: true)
     }
 
     /// The route `file_requests/list/continue`: rpc, host api, called by the user, scope
@@ -66,7 +66,7 @@ extension FileRequests {
     public static var listContinue:
         Route<ListFileRequestsContinueArg, ListFileRequestsV2Result, ListFileRequestsContinueError>
     {
-        .init("file_requests/list/continue", scope: "file_requests.read", retryAfterSend: true)
+        .init("file_requests/list/continue", scope: "file_requests.read", isSafeToRepeat: true)
     }
 
     /// The route `file_requests/list_v2`: rpc, host api, called by the user, scope
@@ -76,7 +76,7 @@ extension FileRequests {
     public static var listV2:
         Route<ListFileRequestsArg, ListFileRequestsV2Result, ListFileRequestsError>
     {
-        .init("file_requests/list_v2", scope: "file_requests.read", retryAfterSend: true)
+        .init("file_requests/list_v2", scope: "file_requests.read", isSafeToRepeat: true)
     }
 
     /// The route `file_requests/update`: rpc, host api, called by the user, scope
@@ -84,6 +84,6 @@ extension FileRequests {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#file_requests-update>
     public static var update: Route<UpdateFileRequestArgs, FileRequest, UpdateFileRequestError> {
-        .init("file_requests/update", scope: "file_requests.write", retryAfterSend: false)
+        .init("file_requests/update", scope: "file_requests.write", isSafeToRepeat: false)
     }
 }

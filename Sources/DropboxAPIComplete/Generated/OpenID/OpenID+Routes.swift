@@ -11,6 +11,6 @@ extension OpenID {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#openid-userinfo>
     public static var userinfo: Route<UserInfoArgs, UserInfoResult, UserInfoError> {
-        .init("openid/userinfo", scope: "openid", retryAfterSend: true)
+        .init("openid/userinfo", scope: "openid", isSafeToRepeat: true)
     }
 }

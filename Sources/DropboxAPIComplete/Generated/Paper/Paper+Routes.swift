@@ -10,8 +10,8 @@ extension Paper {
     /// `files.content.write`. Errors: ``DocLookupError``. Deprecated by Dropbox.
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#paper-docs-archive>
-    public static var docsArchive: Route<RefPaperDoc, Empty, DocLookupError> {
-        .init("paper/docs/archive", scope: "files.content.write", retryAfterSend: false)
+    public static var docsArchive: Route<RefPaperDoc, NoValue, DocLookupError> {
+        .init("paper/docs/archive", scope: "files.content.write", isSafeToRepeat: false)
     }
 
     /// The route `paper/docs/create`: upload, host api, called by the user, scope
@@ -22,7 +22,7 @@ extension Paper {
         Route<PaperDocCreateArgs, PaperDocCreateUpdateResult, PaperDocCreateError>
     {
         .init(
-            "paper/docs/create", style: .upload, scope: "files.content.write", retryAfterSend: false
+            "paper/docs/create", style: .upload, scope: "files.content.write", isSafeToRepeat: false
         )
     }
 
@@ -33,7 +33,7 @@ extension Paper {
     public static var docsDownload: Route<PaperDocExport, PaperDocExportResult, DocLookupError> {
         .init(
             "paper/docs/download", style: .download, scope: "files.content.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `paper/docs/folder_users/list`: rpc, host api, called by the user, scope
@@ -43,7 +43,7 @@ extension Paper {
     public static var docsFolderUsersList:
         Route<ListUsersOnFolderArgs, ListUsersOnFolderResponse, DocLookupError>
     {
-        .init("paper/docs/folder_users/list", scope: "sharing.read", retryAfterSend: true)
+        .init("paper/docs/folder_users/list", scope: "sharing.read", isSafeToRepeat: true)
     }
 
     /// The route `paper/docs/folder_users/list/continue`: rpc, host api, called by the user, scope
@@ -53,7 +53,7 @@ extension Paper {
     public static var docsFolderUsersListContinue:
         Route<ListUsersOnFolderContinueArgs, ListUsersOnFolderResponse, ListUsersCursorError>
     {
-        .init("paper/docs/folder_users/list/continue", scope: "sharing.read", retryAfterSend: true)
+        .init("paper/docs/folder_users/list/continue", scope: "sharing.read", isSafeToRepeat: true)
     }
 
     /// The route `paper/docs/get_folder_info`: rpc, host api, called by the user, scope
@@ -63,7 +63,7 @@ extension Paper {
     public static var docsGetFolderInfo:
         Route<RefPaperDoc, FoldersContainingPaperDoc, DocLookupError>
     {
-        .init("paper/docs/get_folder_info", scope: "sharing.read", retryAfterSend: true)
+        .init("paper/docs/get_folder_info", scope: "sharing.read", isSafeToRepeat: true)
     }
 
     /// The route `paper/docs/get_metadata`: rpc, host api, called by the user, scope
@@ -73,7 +73,7 @@ extension Paper {
     public static var docsGetMetadata:
         Route<GetDocMetadataArg, PaperDocGetMetadataResult, DocLookupError>
     {
-        .init("paper/docs/get_metadata", scope: "files.metadata.read", retryAfterSend: true)
+        .init("paper/docs/get_metadata", scope: "files.metadata.read", isSafeToRepeat: true)
     }
 
     /// The route `paper/docs/list`: rpc, host api, called by the user, scope `files.metadata.read`.
@@ -81,7 +81,7 @@ extension Paper {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#paper-docs-list>
     public static var docsList: Route<ListPaperDocsArgs, ListPaperDocsResponse, NoError> {
-        .init("paper/docs/list", scope: "files.metadata.read", retryAfterSend: true)
+        .init("paper/docs/list", scope: "files.metadata.read", isSafeToRepeat: true)
     }
 
     /// The route `paper/docs/list/continue`: rpc, host api, called by the user, scope
@@ -91,16 +91,16 @@ extension Paper {
     public static var docsListContinue:
         Route<ListPaperDocsContinueArgs, ListPaperDocsResponse, ListDocsCursorError>
     {
-        .init("paper/docs/list/continue", scope: "files.metadata.read", retryAfterSend: true)
+        .init("paper/docs/list/continue", scope: "files.metadata.read", isSafeToRepeat: true)
     }
 
     /// The route `paper/docs/permanently_delete`: rpc, host api, called by the user, scope
     /// `files.permanent_delete`. Errors: ``DocLookupError``. Deprecated by Dropbox.
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#paper-docs-permanently_delete>
-    public static var docsPermanentlyDelete: Route<RefPaperDoc, Empty, DocLookupError> {
+    public static var docsPermanentlyDelete: Route<RefPaperDoc, NoValue, DocLookupError> {
         .init(
-            "paper/docs/permanently_delete", scope: "files.permanent_delete", retryAfterSend: false)
+            "paper/docs/permanently_delete", scope: "files.permanent_delete", isSafeToRepeat: false)
     }
 
     /// The route `paper/docs/sharing_policy/get`: rpc, host api, called by the user, scope
@@ -108,15 +108,15 @@ extension Paper {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#paper-docs-sharing_policy-get>
     public static var docsSharingPolicyGet: Route<RefPaperDoc, SharingPolicy, DocLookupError> {
-        .init("paper/docs/sharing_policy/get", scope: "sharing.read", retryAfterSend: true)
+        .init("paper/docs/sharing_policy/get", scope: "sharing.read", isSafeToRepeat: true)
     }
 
     /// The route `paper/docs/sharing_policy/set`: rpc, host api, called by the user, scope
     /// `sharing.write`. Errors: ``DocLookupError``. Deprecated by Dropbox.
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#paper-docs-sharing_policy-set>
-    public static var docsSharingPolicySet: Route<PaperDocSharingPolicy, Empty, DocLookupError> {
-        .init("paper/docs/sharing_policy/set", scope: "sharing.write", retryAfterSend: false)
+    public static var docsSharingPolicySet: Route<PaperDocSharingPolicy, NoValue, DocLookupError> {
+        .init("paper/docs/sharing_policy/set", scope: "sharing.write", isSafeToRepeat: false)
     }
 
     /// The route `paper/docs/update`: upload, host api, called by the user, scope
@@ -127,7 +127,7 @@ extension Paper {
         Route<PaperDocUpdateArgs, PaperDocCreateUpdateResult, PaperDocUpdateError>
     {
         .init(
-            "paper/docs/update", style: .upload, scope: "files.content.write", retryAfterSend: false
+            "paper/docs/update", style: .upload, scope: "files.content.write", isSafeToRepeat: false
         )
     }
 
@@ -138,7 +138,7 @@ extension Paper {
     public static var docsUsersAdd:
         Route<AddPaperDocUser, [AddPaperDocUserMemberResult], DocLookupError>
     {
-        .init("paper/docs/users/add", scope: "sharing.write", retryAfterSend: false)
+        .init("paper/docs/users/add", scope: "sharing.write", isSafeToRepeat: false)
     }
 
     /// The route `paper/docs/users/list`: rpc, host api, called by the user, scope `sharing.read`.
@@ -148,7 +148,7 @@ extension Paper {
     public static var docsUsersList:
         Route<ListUsersOnPaperDocArgs, ListUsersOnPaperDocResponse, DocLookupError>
     {
-        .init("paper/docs/users/list", scope: "sharing.read", retryAfterSend: true)
+        .init("paper/docs/users/list", scope: "sharing.read", isSafeToRepeat: true)
     }
 
     /// The route `paper/docs/users/list/continue`: rpc, host api, called by the user, scope
@@ -158,15 +158,15 @@ extension Paper {
     public static var docsUsersListContinue:
         Route<ListUsersOnPaperDocContinueArgs, ListUsersOnPaperDocResponse, ListUsersCursorError>
     {
-        .init("paper/docs/users/list/continue", scope: "sharing.read", retryAfterSend: true)
+        .init("paper/docs/users/list/continue", scope: "sharing.read", isSafeToRepeat: true)
     }
 
     /// The route `paper/docs/users/remove`: rpc, host api, called by the user, scope
     /// `sharing.write`. Errors: ``DocLookupError``. Deprecated by Dropbox.
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#paper-docs-users-remove>
-    public static var docsUsersRemove: Route<RemovePaperDocUser, Empty, DocLookupError> {
-        .init("paper/docs/users/remove", scope: "sharing.write", retryAfterSend: false)
+    public static var docsUsersRemove: Route<RemovePaperDocUser, NoValue, DocLookupError> {
+        .init("paper/docs/users/remove", scope: "sharing.write", isSafeToRepeat: false)
     }
 
     /// The route `paper/folders/create`: rpc, host api, called by the user, scope
@@ -176,6 +176,6 @@ extension Paper {
     public static var foldersCreate:
         Route<PaperFolderCreateArg, PaperFolderCreateResult, PaperFolderCreateError>
     {
-        .init("paper/folders/create", scope: "files.content.write", retryAfterSend: false)
+        .init("paper/folders/create", scope: "files.content.write", isSafeToRepeat: false)
     }
 }

@@ -13,7 +13,7 @@ extension Riviera {
     public static var getMarkdownAsync: Route<GetMarkdownArgs, Async.LaunchResultBase, NoError> {
         .init(
             "riviera/get_markdown_async", authentication: .userOrApp, scope: "files.content.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `riviera/get_markdown_async/check`: rpc, host api, called by the app or the user,
@@ -26,7 +26,7 @@ extension Riviera {
     {
         .init(
             "riviera/get_markdown_async/check", authentication: .userOrApp,
-            scope: "files.content.read", retryAfterSend: true)
+            scope: "files.content.read", isSafeToRepeat: true)
     }
 
     /// The route `riviera/get_metadata_async`: rpc, host api, called by the app or the user, scope
@@ -36,7 +36,7 @@ extension Riviera {
     public static var getMetadataAsync: Route<GetMetadataArgs, Async.LaunchResultBase, NoError> {
         .init(
             "riviera/get_metadata_async", authentication: .userOrApp, scope: "files.content.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `riviera/get_metadata_async/check`: rpc, host api, called by the app or the user,
@@ -49,7 +49,7 @@ extension Riviera {
     {
         .init(
             "riviera/get_metadata_async/check", authentication: .userOrApp,
-            scope: "files.content.read", retryAfterSend: true)
+            scope: "files.content.read", isSafeToRepeat: true)
     }
 
     /// The route `riviera/get_ocr_async`: rpc, host api, called by the app or the user, scope
@@ -59,7 +59,7 @@ extension Riviera {
     public static var getOcrAsync: Route<GetOcrArgs, Async.LaunchResultBase, NoError> {
         .init(
             "riviera/get_ocr_async", authentication: .userOrApp, scope: "files.content.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `riviera/get_ocr_async/check`: rpc, host api, called by the app or the user, scope
@@ -71,7 +71,7 @@ extension Riviera {
     {
         .init(
             "riviera/get_ocr_async/check", authentication: .userOrApp, scope: "files.content.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `riviera/get_text_async`: rpc, host api, called by the app or the user, scope
@@ -81,7 +81,7 @@ extension Riviera {
     public static var getTextAsync: Route<GetTextArgs, Async.LaunchResultBase, NoError> {
         .init(
             "riviera/get_text_async", authentication: .userOrApp, scope: "files.content.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `riviera/get_text_async/check`: rpc, host api, called by the app or the user,
@@ -94,7 +94,7 @@ extension Riviera {
     {
         .init(
             "riviera/get_text_async/check", authentication: .userOrApp, scope: "files.content.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `riviera/get_transcript_async`: rpc, host api, called by the app or the user,
@@ -105,7 +105,7 @@ extension Riviera {
     {
         .init(
             "riviera/get_transcript_async", authentication: .userOrApp, scope: "files.content.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `riviera/get_transcript_async/check`: rpc, host api, called by the app or the
@@ -118,6 +118,6 @@ extension Riviera {
     {
         .init(
             "riviera/get_transcript_async/check", authentication: .userOrApp,
-            scope: "files.content.read", retryAfterSend: true)
+            scope: "files.content.read", isSafeToRepeat: true)
     }
 }

@@ -14,7 +14,7 @@ extension Sharing {
     public static var addFileMember:
         Route<AddFileMemberArgs, [FileMemberActionResult], AddFileMemberError>
     {
-        .init("sharing/add_file_member", scope: "sharing.write", retryAfterSend: false)
+        .init("sharing/add_file_member", scope: "sharing.write", isSafeToRepeat: false)
     }
 
     /// The route `sharing/add_folder_member`: rpc, host api, called by the user, scope
@@ -22,8 +22,8 @@ extension Sharing {
     /// (`team_admin`).
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#sharing-add_folder_member>
-    public static var addFolderMember: Route<AddFolderMemberArg, Empty, AddFolderMemberError> {
-        .init("sharing/add_folder_member", scope: "sharing.write", retryAfterSend: false)
+    public static var addFolderMember: Route<AddFolderMemberArg, NoValue, AddFolderMemberError> {
+        .init("sharing/add_folder_member", scope: "sharing.write", isSafeToRepeat: false)
     }
 
     /// The route `sharing/check_job_status`: rpc, host api, called by the user, scope
@@ -32,7 +32,7 @@ extension Sharing {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#sharing-check_job_status>
     public static var checkJobStatus: Route<Async.PollArg, JobStatus, Async.PollError> {
-        .init("sharing/check_job_status", scope: "sharing.write", retryAfterSend: true)
+        .init("sharing/check_job_status", scope: "sharing.write", isSafeToRepeat: true)
     }
 
     /// The route `sharing/check_remove_member_job_status`: rpc, host api, called by the user, scope
@@ -44,7 +44,7 @@ extension Sharing {
         Route<Async.PollArg, RemoveMemberJobStatus, Async.PollError>
     {
         .init(
-            "sharing/check_remove_member_job_status", scope: "sharing.write", retryAfterSend: true)
+            "sharing/check_remove_member_job_status", scope: "sharing.write", isSafeToRepeat: true)
     }
 
     /// The route `sharing/check_share_job_status`: rpc, host api, called by the user, scope
@@ -55,7 +55,7 @@ extension Sharing {
     public static var checkShareJobStatus:
         Route<Async.PollArg, ShareFolderJobStatus, Async.PollError>
     {
-        .init("sharing/check_share_job_status", scope: "sharing.write", retryAfterSend: true)
+        .init("sharing/check_share_job_status", scope: "sharing.write", isSafeToRepeat: true)
     }
 
     /// The route `sharing/create_shared_link`: rpc, host api, called by the user, scope
@@ -66,7 +66,7 @@ extension Sharing {
     public static var createSharedLink:
         Route<CreateSharedLinkArg, PathLinkMetadata, CreateSharedLinkError>
     {
-        .init("sharing/create_shared_link", scope: "sharing.write", retryAfterSend: false)
+        .init("sharing/create_shared_link", scope: "sharing.write", isSafeToRepeat: false)
     }
 
     /// The route `sharing/get_file_metadata`: rpc, host api, called by the user, scope
@@ -77,7 +77,7 @@ extension Sharing {
     public static var getFileMetadata:
         Route<GetFileMetadataArg, SharedFileMetadata, GetFileMetadataError>
     {
-        .init("sharing/get_file_metadata", scope: "sharing.read", retryAfterSend: true)
+        .init("sharing/get_file_metadata", scope: "sharing.read", isSafeToRepeat: true)
     }
 
     /// The route `sharing/get_file_metadata/batch`: rpc, host api, called by the user, scope
@@ -88,7 +88,7 @@ extension Sharing {
     public static var getFileMetadataBatch:
         Route<GetFileMetadataBatchArg, [GetFileMetadataBatchResult], SharingUserError>
     {
-        .init("sharing/get_file_metadata/batch", scope: "sharing.read", retryAfterSend: true)
+        .init("sharing/get_file_metadata/batch", scope: "sharing.read", isSafeToRepeat: true)
     }
 
     /// The route `sharing/get_folder_metadata`: rpc, host api, called by the user, scope
@@ -99,7 +99,7 @@ extension Sharing {
     public static var getFolderMetadata:
         Route<GetMetadataArgs, SharedFolderMetadata, SharedFolderAccessError>
     {
-        .init("sharing/get_folder_metadata", scope: "sharing.read", retryAfterSend: true)
+        .init("sharing/get_folder_metadata", scope: "sharing.read", isSafeToRepeat: true)
     }
 
     /// The route `sharing/get_shared_link_file`: download, host content, called by the app or the
@@ -111,7 +111,7 @@ extension Sharing {
     {
         .init(
             "sharing/get_shared_link_file", host: .content, style: .download,
-            authentication: .userOrApp, scope: "sharing.read", retryAfterSend: true)
+            authentication: .userOrApp, scope: "sharing.read", isSafeToRepeat: true)
     }
 
     /// The route `sharing/get_shared_link_metadata`: rpc, host api, called by the app or the user,
@@ -123,7 +123,7 @@ extension Sharing {
     {
         .init(
             "sharing/get_shared_link_metadata", authentication: .userOrApp, scope: "sharing.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `sharing/get_shared_links`: rpc, host api, called by the user, scope
@@ -133,7 +133,7 @@ extension Sharing {
     public static var getSharedLinks:
         Route<GetSharedLinksArg, GetSharedLinksResult, GetSharedLinksError>
     {
-        .init("sharing/get_shared_links", scope: "sharing.read", retryAfterSend: true)
+        .init("sharing/get_shared_links", scope: "sharing.read", isSafeToRepeat: true)
     }
 
     /// The route `sharing/list_file_members`: rpc, host api, called by the user, scope
@@ -144,7 +144,7 @@ extension Sharing {
     public static var listFileMembers:
         Route<ListFileMembersArg, SharedFileMembers, ListFileMembersError>
     {
-        .init("sharing/list_file_members", scope: "sharing.read", retryAfterSend: true)
+        .init("sharing/list_file_members", scope: "sharing.read", isSafeToRepeat: true)
     }
 
     /// The route `sharing/list_file_members/batch`: rpc, host api, called by the user, scope
@@ -155,7 +155,7 @@ extension Sharing {
     public static var listFileMembersBatch:
         Route<ListFileMembersBatchArg, [ListFileMembersBatchResult], SharingUserError>
     {
-        .init("sharing/list_file_members/batch", scope: "sharing.read", retryAfterSend: true)
+        .init("sharing/list_file_members/batch", scope: "sharing.read", isSafeToRepeat: true)
     }
 
     /// The route `sharing/list_file_members/continue`: rpc, host api, called by the user, scope
@@ -166,7 +166,7 @@ extension Sharing {
     public static var listFileMembersContinue:
         Route<ListFileMembersContinueArg, SharedFileMembers, ListFileMembersContinueError>
     {
-        .init("sharing/list_file_members/continue", scope: "sharing.read", retryAfterSend: true)
+        .init("sharing/list_file_members/continue", scope: "sharing.read", isSafeToRepeat: true)
     }
 
     /// The route `sharing/list_folder_members`: rpc, host api, called by the user, scope
@@ -177,7 +177,7 @@ extension Sharing {
     public static var listFolderMembers:
         Route<ListFolderMembersArgs, SharedFolderMembers, SharedFolderAccessError>
     {
-        .init("sharing/list_folder_members", scope: "sharing.read", retryAfterSend: true)
+        .init("sharing/list_folder_members", scope: "sharing.read", isSafeToRepeat: true)
     }
 
     /// The route `sharing/list_folder_members/continue`: rpc, host api, called by the user, scope
@@ -188,7 +188,7 @@ extension Sharing {
     public static var listFolderMembersContinue:
         Route<ListFolderMembersContinueArg, SharedFolderMembers, ListFolderMembersContinueError>
     {
-        .init("sharing/list_folder_members/continue", scope: "sharing.read", retryAfterSend: true)
+        .init("sharing/list_folder_members/continue", scope: "sharing.read", isSafeToRepeat: true)
     }
 
     /// The route `sharing/list_folders`: rpc, host api, called by the user, scope `sharing.read`.
@@ -196,7 +196,7 @@ extension Sharing {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#sharing-list_folders>
     public static var listFolders: Route<ListFoldersArgs, ListFoldersResult, NoError> {
-        .init("sharing/list_folders", scope: "sharing.read", retryAfterSend: true)
+        .init("sharing/list_folders", scope: "sharing.read", isSafeToRepeat: true)
     }
 
     /// The route `sharing/list_folders/continue`: rpc, host api, called by the user, scope
@@ -206,7 +206,7 @@ extension Sharing {
     public static var listFoldersContinue:
         Route<ListFoldersContinueArg, ListFoldersResult, ListFoldersContinueError>
     {
-        .init("sharing/list_folders/continue", scope: "sharing.read", retryAfterSend: true)
+        .init("sharing/list_folders/continue", scope: "sharing.read", isSafeToRepeat: true)
     }
 
     /// The route `sharing/list_received_files`: rpc, host api, called by the user, scope
@@ -215,7 +215,7 @@ extension Sharing {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#sharing-list_received_files>
     public static var listReceivedFiles: Route<ListFilesArg, ListFilesResult, SharingUserError> {
-        .init("sharing/list_received_files", scope: "sharing.read", retryAfterSend: true)
+        .init("sharing/list_received_files", scope: "sharing.read", isSafeToRepeat: true)
     }
 
     /// The route `sharing/list_received_files/continue`: rpc, host api, called by the user, scope
@@ -225,7 +225,7 @@ extension Sharing {
     public static var listReceivedFilesContinue:
         Route<ListFilesContinueArg, ListFilesResult, ListFilesContinueError>
     {
-        .init("sharing/list_received_files/continue", scope: "sharing.read", retryAfterSend: true)
+        .init("sharing/list_received_files/continue", scope: "sharing.read", isSafeToRepeat: true)
     }
 
     /// The route `sharing/modify_shared_link_settings`: rpc, host api, called by the user, scope
@@ -235,7 +235,7 @@ extension Sharing {
     public static var modifySharedLinkSettings:
         Route<ModifySharedLinkSettingsArgs, SharedLinkMetadata, ModifySharedLinkSettingsError>
     {
-        .init("sharing/modify_shared_link_settings", scope: "sharing.write", retryAfterSend: false)
+        .init("sharing/modify_shared_link_settings", scope: "sharing.write", isSafeToRepeat: false)
     }
 
     /// The route `sharing/relinquish_access`: rpc, host api, called by the user, scope
@@ -246,7 +246,7 @@ extension Sharing {
     public static var relinquishAccess:
         Route<RelinquishAccessArg, RelinquishAccessResult, RelinquishAccessError>
     {
-        .init("sharing/relinquish_access", scope: "private:sharing.write", retryAfterSend: false)
+        .init("sharing/relinquish_access", scope: "private:sharing.write", isSafeToRepeat: false)
     }
 
     /// The route `sharing/relinquish_file_membership`: rpc, host api, called by the user, scope
@@ -255,9 +255,9 @@ extension Sharing {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#sharing-relinquish_file_membership>
     public static var relinquishFileMembership:
-        Route<RelinquishFileMembershipArg, Empty, RelinquishFileMembershipError>
+        Route<RelinquishFileMembershipArg, NoValue, RelinquishFileMembershipError>
     {
-        .init("sharing/relinquish_file_membership", scope: "sharing.write", retryAfterSend: false)
+        .init("sharing/relinquish_file_membership", scope: "sharing.write", isSafeToRepeat: false)
     }
 
     /// The route `sharing/relinquish_folder_membership`: rpc, host api, called by the user, scope
@@ -269,7 +269,7 @@ extension Sharing {
             RelinquishFolderMembershipArg, Async.LaunchEmptyResult, RelinquishFolderMembershipError
         >
     {
-        .init("sharing/relinquish_folder_membership", scope: "sharing.write", retryAfterSend: false)
+        .init("sharing/relinquish_folder_membership", scope: "sharing.write", isSafeToRepeat: false)
     }
 
     /// The route `sharing/remove_file_member`: rpc, host api, called by the user, scope
@@ -280,7 +280,7 @@ extension Sharing {
     public static var removeFileMember:
         Route<RemoveFileMemberArg, FileMemberActionIndividualResult, RemoveFileMemberError>
     {
-        .init("sharing/remove_file_member", scope: "sharing.write", retryAfterSend: false)
+        .init("sharing/remove_file_member", scope: "sharing.write", isSafeToRepeat: false)
     }
 
     /// The route `sharing/remove_file_member_2`: rpc, host api, called by the user, scope
@@ -291,7 +291,7 @@ extension Sharing {
     public static var removeFileMember2:
         Route<RemoveFileMemberArg, FileMemberRemoveActionResult, RemoveFileMemberError>
     {
-        .init("sharing/remove_file_member_2", scope: "sharing.write", retryAfterSend: false)
+        .init("sharing/remove_file_member_2", scope: "sharing.write", isSafeToRepeat: false)
     }
 
     /// The route `sharing/remove_folder_member`: rpc, host api, called by the user, scope
@@ -302,7 +302,7 @@ extension Sharing {
     public static var removeFolderMember:
         Route<RemoveFolderMemberArg, Async.LaunchResultBase, RemoveFolderMemberError>
     {
-        .init("sharing/remove_folder_member", scope: "sharing.write", retryAfterSend: false)
+        .init("sharing/remove_folder_member", scope: "sharing.write", isSafeToRepeat: false)
     }
 
     /// The route `sharing/set_access_inheritance`: rpc, host api, called by the user, scope
@@ -312,7 +312,7 @@ extension Sharing {
     public static var setAccessInheritance:
         Route<SetAccessInheritanceArg, ShareFolderLaunch, SetAccessInheritanceError>
     {
-        .init("sharing/set_access_inheritance", scope: "sharing.write", retryAfterSend: false)
+        .init("sharing/set_access_inheritance", scope: "sharing.write", isSafeToRepeat: false)
     }
 
     /// The route `sharing/share_folder`: rpc, host api, called by the user, scope `sharing.write`.
@@ -320,7 +320,7 @@ extension Sharing {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#sharing-share_folder>
     public static var shareFolder: Route<ShareFolderArg, ShareFolderLaunch, ShareFolderError> {
-        .init("sharing/share_folder", scope: "sharing.write", retryAfterSend: false)
+        .init("sharing/share_folder", scope: "sharing.write", isSafeToRepeat: false)
     }
 
     /// The route `sharing/transfer_folder`: rpc, host api, called by the user, scope
@@ -328,16 +328,16 @@ extension Sharing {
     /// (`team_admin`).
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#sharing-transfer_folder>
-    public static var transferFolder: Route<TransferFolderArg, Empty, TransferFolderError> {
-        .init("sharing/transfer_folder", scope: "sharing.write", retryAfterSend: false)
+    public static var transferFolder: Route<TransferFolderArg, NoValue, TransferFolderError> {
+        .init("sharing/transfer_folder", scope: "sharing.write", isSafeToRepeat: false)
     }
 
     /// The route `sharing/unshare_file`: rpc, host api, called by the user, scope `sharing.write`.
     /// Errors: `UnshareFileError`. Administrators may select a member (`team_admin`).
     ///
     /// <https://www.dropbox.com/developers/documentation/http/documentation#sharing-unshare_file>
-    public static var unshareFile: Route<UnshareFileArg, Empty, UnshareFileError> {
-        .init("sharing/unshare_file", scope: "sharing.write", retryAfterSend: false)
+    public static var unshareFile: Route<UnshareFileArg, NoValue, UnshareFileError> {
+        .init("sharing/unshare_file", scope: "sharing.write", isSafeToRepeat: false)
     }
 
     /// The route `sharing/unshare_folder`: rpc, host api, called by the user, scope
@@ -348,7 +348,7 @@ extension Sharing {
     public static var unshareFolder:
         Route<UnshareFolderArg, Async.LaunchEmptyResult, UnshareFolderError>
     {
-        .init("sharing/unshare_folder", scope: "sharing.write", retryAfterSend: false)
+        .init("sharing/unshare_folder", scope: "sharing.write", isSafeToRepeat: false)
     }
 
     /// The route `sharing/update_file_member`: rpc, host api, called by the user, scope
@@ -359,7 +359,7 @@ extension Sharing {
     public static var updateFileMember:
         Route<UpdateFileMemberArgs, MemberAccessLevelResult, FileMemberActionError>
     {
-        .init("sharing/update_file_member", scope: "sharing.write", retryAfterSend: false)
+        .init("sharing/update_file_member", scope: "sharing.write", isSafeToRepeat: false)
     }
 
     /// The route `sharing/update_file_policy`: rpc, host api, called by the user, scope
@@ -369,7 +369,7 @@ extension Sharing {
     public static var updateFilePolicy:
         Route<UpdateFilePolicyArg, SharedFileMetadata, UpdateFilePolicyError>
     {
-        .init("sharing/update_file_policy", scope: "sharing.write", retryAfterSend: false)
+        .init("sharing/update_file_policy", scope: "sharing.write", isSafeToRepeat: false)
     }
 
     /// The route `sharing/update_folder_member`: rpc, host api, called by the user, scope
@@ -380,7 +380,7 @@ extension Sharing {
     public static var updateFolderMember:
         Route<UpdateFolderMemberArg, MemberAccessLevelResult, UpdateFolderMemberError>
     {
-        .init("sharing/update_folder_member", scope: "sharing.write", retryAfterSend: false)
+        .init("sharing/update_folder_member", scope: "sharing.write", isSafeToRepeat: false)
     }
 
     /// The route `sharing/update_folder_policy`: rpc, host api, called by the user, scope
@@ -391,6 +391,6 @@ extension Sharing {
     public static var updateFolderPolicy:
         Route<UpdateFolderPolicyArg, SharedFolderMetadata, UpdateFolderPolicyError>
     {
-        .init("sharing/update_folder_policy", scope: "sharing.write", retryAfterSend: false)
+        .init("sharing/update_folder_policy", scope: "sharing.write", isSafeToRepeat: false)
     }
 }

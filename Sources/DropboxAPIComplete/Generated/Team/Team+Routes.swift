@@ -15,7 +15,7 @@ extension Team {
     {
         .init(
             "team/devices/list_member_devices", authentication: .team, scope: "sessions.list",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `team/devices/list_members_devices`: rpc, host api, called by the team, scope
@@ -27,7 +27,7 @@ extension Team {
     {
         .init(
             "team/devices/list_members_devices", authentication: .team, scope: "sessions.list",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `team/devices/list_team_devices`: rpc, host api, called by the team, scope
@@ -39,7 +39,7 @@ extension Team {
     {
         .init(
             "team/devices/list_team_devices", authentication: .team, scope: "sessions.list",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `team/devices/revoke_device_session`: rpc, host api, called by the team, scope
@@ -47,11 +47,11 @@ extension Team {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/teams#team-devices-revoke_device_session>
     public static var devicesRevokeDeviceSession:
-        Route<RevokeDeviceSessionArg, Empty, RevokeDeviceSessionError>
+        Route<RevokeDeviceSessionArg, NoValue, RevokeDeviceSessionError>
     {
         .init(
             "team/devices/revoke_device_session", authentication: .team, scope: "sessions.modify",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `team/devices/revoke_device_session_batch`: rpc, host api, called by the team,
@@ -66,7 +66,7 @@ extension Team {
     {
         .init(
             "team/devices/revoke_device_session_batch", authentication: .team,
-            scope: "sessions.modify", retryAfterSend: false)
+            scope: "sessions.modify", isSafeToRepeat: false)
     }
 
     /// The route `team/features/get_values`: rpc, host api, called by the team, scope
@@ -78,15 +78,15 @@ extension Team {
     {
         .init(
             "team/features/get_values", authentication: .team, scope: "team_info.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `team/get_info`: rpc, host api, called by the team, scope `team_info.read`. No
     /// errors of its own.
     ///
     /// <https://www.dropbox.com/developers/documentation/http/teams#team-get_info>
-    public static var getInfo: Route<Empty, TeamGetInfoResult, NoError> {
-        .init("team/get_info", authentication: .team, scope: "team_info.read", retryAfterSend: true)
+    public static var getInfo: Route<NoValue, TeamGetInfoResult, NoError> {
+        .init("team/get_info", authentication: .team, scope: "team_info.read", isSafeToRepeat: true)
     }
 
     /// The route `team/groups/create`: rpc, host api, called by the team, scope `groups.write`.
@@ -96,7 +96,7 @@ extension Team {
     public static var groupsCreate: Route<GroupCreateArg, GroupFullInfo, GroupCreateError> {
         .init(
             "team/groups/create", authentication: .team, scope: "groups.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `team/groups/delete`: rpc, host api, called by the team, scope `groups.write`.
@@ -107,7 +107,7 @@ extension Team {
     {
         .init(
             "team/groups/delete", authentication: .team, scope: "groups.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `team/groups/get_info`: rpc, host api, called by the team, scope `groups.read`.
@@ -118,7 +118,7 @@ extension Team {
     {
         .init(
             "team/groups/get_info", authentication: .team, scope: "groups.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `team/groups/job_status/get`: rpc, host api, called by the team, scope
@@ -130,7 +130,7 @@ extension Team {
     {
         .init(
             "team/groups/job_status/get", authentication: .team, scope: "groups.write",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `team/groups/list`: rpc, host api, called by the team, scope `groups.read`. No
@@ -138,7 +138,7 @@ extension Team {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/teams#team-groups-list>
     public static var groupsList: Route<GroupsListArg, GroupsListResult, NoError> {
-        .init("team/groups/list", authentication: .team, scope: "groups.read", retryAfterSend: true)
+        .init("team/groups/list", authentication: .team, scope: "groups.read", isSafeToRepeat: true)
     }
 
     /// The route `team/groups/list/continue`: rpc, host api, called by the team, scope
@@ -150,7 +150,7 @@ extension Team {
     {
         .init(
             "team/groups/list/continue", authentication: .team, scope: "groups.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `team/groups/members/add`: rpc, host api, called by the team, scope
@@ -162,7 +162,7 @@ extension Team {
     {
         .init(
             "team/groups/members/add", authentication: .team, scope: "groups.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `team/groups/members/list`: rpc, host api, called by the team, scope
@@ -174,7 +174,7 @@ extension Team {
     {
         .init(
             "team/groups/members/list", authentication: .team, scope: "groups.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `team/groups/members/list/continue`: rpc, host api, called by the team, scope
@@ -186,7 +186,7 @@ extension Team {
     {
         .init(
             "team/groups/members/list/continue", authentication: .team, scope: "groups.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `team/groups/members/remove`: rpc, host api, called by the team, scope
@@ -198,7 +198,7 @@ extension Team {
     {
         .init(
             "team/groups/members/remove", authentication: .team, scope: "groups.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `team/groups/members/set_access_type`: rpc, host api, called by the team, scope
@@ -210,7 +210,7 @@ extension Team {
     {
         .init(
             "team/groups/members/set_access_type", authentication: .team, scope: "groups.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `team/groups/update`: rpc, host api, called by the team, scope `groups.write`.
@@ -220,7 +220,7 @@ extension Team {
     public static var groupsUpdate: Route<GroupUpdateArgs, GroupFullInfo, GroupUpdateError> {
         .init(
             "team/groups/update", authentication: .team, scope: "groups.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `team/legal_holds/create_policy`: rpc, host api, called by the team, scope
@@ -232,7 +232,7 @@ extension Team {
     {
         .init(
             "team/legal_holds/create_policy", authentication: .team,
-            scope: "team_data.governance.write", retryAfterSend: false)
+            scope: "team_data.governance.write", isSafeToRepeat: false)
     }
 
     /// The route `team/legal_holds/get_policy`: rpc, host api, called by the team, scope
@@ -244,7 +244,7 @@ extension Team {
     {
         .init(
             "team/legal_holds/get_policy", authentication: .team,
-            scope: "team_data.governance.write", retryAfterSend: false)
+            scope: "team_data.governance.write", isSafeToRepeat: false)
     }
 
     /// The route `team/legal_holds/list_held_revisions`: rpc, host api, called by the team, scope
@@ -259,7 +259,7 @@ extension Team {
     {
         .init(
             "team/legal_holds/list_held_revisions", authentication: .team,
-            scope: "team_data.governance.write", retryAfterSend: false)
+            scope: "team_data.governance.write", isSafeToRepeat: false)
     }
 
     /// The route `team/legal_holds/list_held_revisions_continue`: rpc, host api, called by the
@@ -274,7 +274,7 @@ extension Team {
     {
         .init(
             "team/legal_holds/list_held_revisions_continue", authentication: .team,
-            scope: "team_data.governance.write", retryAfterSend: false)
+            scope: "team_data.governance.write", isSafeToRepeat: false)
     }
 
     /// The route `team/legal_holds/list_policies`: rpc, host api, called by the team, scope
@@ -286,7 +286,7 @@ extension Team {
     {
         .init(
             "team/legal_holds/list_policies", authentication: .team,
-            scope: "team_data.governance.write", retryAfterSend: false)
+            scope: "team_data.governance.write", isSafeToRepeat: false)
     }
 
     /// The route `team/legal_holds/release_policy`: rpc, host api, called by the team, scope
@@ -294,11 +294,11 @@ extension Team {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/teams#team-legal_holds-release_policy>
     public static var legalHoldsReleasePolicy:
-        Route<LegalHoldsPolicyReleaseArg, Empty, LegalHoldsPolicyReleaseError>
+        Route<LegalHoldsPolicyReleaseArg, NoValue, LegalHoldsPolicyReleaseError>
     {
         .init(
             "team/legal_holds/release_policy", authentication: .team,
-            scope: "team_data.governance.write", retryAfterSend: false)
+            scope: "team_data.governance.write", isSafeToRepeat: false)
     }
 
     /// The route `team/legal_holds/update_policy`: rpc, host api, called by the team, scope
@@ -310,7 +310,7 @@ extension Team {
     {
         .init(
             "team/legal_holds/update_policy", authentication: .team,
-            scope: "team_data.governance.write", retryAfterSend: false)
+            scope: "team_data.governance.write", isSafeToRepeat: false)
     }
 
     /// The route `team/linked_apps/list_member_linked_apps`: rpc, host api, called by the team,
@@ -322,7 +322,7 @@ extension Team {
     {
         .init(
             "team/linked_apps/list_member_linked_apps", authentication: .team,
-            scope: "sessions.list", retryAfterSend: true)
+            scope: "sessions.list", isSafeToRepeat: true)
     }
 
     /// The route `team/linked_apps/list_members_linked_apps`: rpc, host api, called by the team,
@@ -334,7 +334,7 @@ extension Team {
     {
         .init(
             "team/linked_apps/list_members_linked_apps", authentication: .team,
-            scope: "sessions.list", retryAfterSend: true)
+            scope: "sessions.list", isSafeToRepeat: true)
     }
 
     /// The route `team/linked_apps/list_team_linked_apps`: rpc, host api, called by the team, scope
@@ -346,7 +346,7 @@ extension Team {
     {
         .init(
             "team/linked_apps/list_team_linked_apps", authentication: .team, scope: "sessions.list",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `team/linked_apps/revoke_linked_app`: rpc, host api, called by the team, scope
@@ -354,11 +354,11 @@ extension Team {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/teams#team-linked_apps-revoke_linked_app>
     public static var linkedAppsRevokeLinkedApp:
-        Route<RevokeLinkedApiAppArg, Empty, RevokeLinkedAppError>
+        Route<RevokeLinkedApiAppArg, NoValue, RevokeLinkedAppError>
     {
         .init(
             "team/linked_apps/revoke_linked_app", authentication: .team, scope: "sessions.modify",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `team/linked_apps/revoke_linked_app_batch`: rpc, host api, called by the team,
@@ -370,7 +370,7 @@ extension Team {
     {
         .init(
             "team/linked_apps/revoke_linked_app_batch", authentication: .team,
-            scope: "sessions.modify", retryAfterSend: false)
+            scope: "sessions.modify", isSafeToRepeat: false)
     }
 
     /// The route `team/member_space_limits/excluded_users/add`: rpc, host api, called by the team,
@@ -382,7 +382,7 @@ extension Team {
     {
         .init(
             "team/member_space_limits/excluded_users/add", authentication: .team,
-            scope: "members.write", retryAfterSend: false)
+            scope: "members.write", isSafeToRepeat: false)
     }
 
     /// The route `team/member_space_limits/excluded_users/list`: rpc, host api, called by the team,
@@ -394,7 +394,7 @@ extension Team {
     {
         .init(
             "team/member_space_limits/excluded_users/list", authentication: .team,
-            scope: "members.read", retryAfterSend: true)
+            scope: "members.read", isSafeToRepeat: true)
     }
 
     /// The route `team/member_space_limits/excluded_users/list/continue`: rpc, host api, called by
@@ -406,7 +406,7 @@ extension Team {
     {
         .init(
             "team/member_space_limits/excluded_users/list/continue", authentication: .team,
-            scope: "members.read", retryAfterSend: true)
+            scope: "members.read", isSafeToRepeat: true)
     }
 
     /// The route `team/member_space_limits/excluded_users/remove`: rpc, host api, called by the
@@ -418,7 +418,7 @@ extension Team {
     {
         .init(
             "team/member_space_limits/excluded_users/remove", authentication: .team,
-            scope: "members.write", retryAfterSend: false)
+            scope: "members.write", isSafeToRepeat: false)
     }
 
     /// The route `team/member_space_limits/get_custom_quota`: rpc, host api, called by the team,
@@ -430,7 +430,7 @@ extension Team {
     {
         .init(
             "team/member_space_limits/get_custom_quota", authentication: .team,
-            scope: "members.read", retryAfterSend: true)
+            scope: "members.read", isSafeToRepeat: true)
     }
 
     /// The route `team/member_space_limits/remove_custom_quota`: rpc, host api, called by the team,
@@ -442,7 +442,7 @@ extension Team {
     {
         .init(
             "team/member_space_limits/remove_custom_quota", authentication: .team,
-            scope: "members.write", retryAfterSend: false)
+            scope: "members.write", isSafeToRepeat: false)
     }
 
     /// The route `team/member_space_limits/set_custom_quota`: rpc, host api, called by the team,
@@ -454,7 +454,7 @@ extension Team {
     {
         .init(
             "team/member_space_limits/set_custom_quota", authentication: .team,
-            scope: "members.read", retryAfterSend: false)
+            scope: "members.read", isSafeToRepeat: false)
     }
 
     /// The route `team/members/add`: rpc, host api, called by the team, scope `members.write`. No
@@ -463,7 +463,7 @@ extension Team {
     /// <https://www.dropbox.com/developers/documentation/http/teams#team-members-add>
     public static var membersAdd: Route<MembersAddArg, MembersAddLaunch, NoError> {
         .init(
-            "team/members/add", authentication: .team, scope: "members.write", retryAfterSend: false
+            "team/members/add", authentication: .team, scope: "members.write", isSafeToRepeat: false
         )
     }
 
@@ -476,7 +476,7 @@ extension Team {
     {
         .init(
             "team/members/add/job_status/get", authentication: .team, scope: "members.write",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `team/members/add/job_status/get_v2`: rpc, host api, called by the team, scope
@@ -488,7 +488,7 @@ extension Team {
     {
         .init(
             "team/members/add/job_status/get_v2", authentication: .team, scope: "members.write",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `team/members/add_v2`: rpc, host api, called by the team, scope `members.write`.
@@ -498,7 +498,7 @@ extension Team {
     public static var membersAddV2: Route<MembersAddV2Arg, MembersAddLaunchV2Result, NoError> {
         .init(
             "team/members/add_v2", authentication: .team, scope: "members.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `team/members/bulk_suspend`: rpc, host api, called by the team, scope
@@ -510,7 +510,7 @@ extension Team {
     {
         .init(
             "team/members/bulk_suspend", authentication: .team, scope: "members.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `team/members/bulk_suspend/job_status/check`: rpc, host api, called by the team,
@@ -522,7 +522,7 @@ extension Team {
     {
         .init(
             "team/members/bulk_suspend/job_status/check", authentication: .team,
-            scope: "members.write", retryAfterSend: true)
+            scope: "members.write", isSafeToRepeat: true)
     }
 
     /// The route `team/members/delete_former_member_files`: rpc, host api, called by the team,
@@ -530,11 +530,11 @@ extension Team {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/teams#team-members-delete_former_member_files>
     public static var membersDeleteFormerMemberFiles:
-        Route<MembersFormerMemberArg, Empty, MembersDeleteFormerMemberFilesError>
+        Route<MembersFormerMemberArg, NoValue, MembersDeleteFormerMemberFilesError>
     {
         .init(
             "team/members/delete_former_member_files", authentication: .team,
-            scope: "members.write", retryAfterSend: false)
+            scope: "members.write", isSafeToRepeat: false)
     }
 
     /// The route `team/members/delete_profile_photo`: rpc, host api, called by the team, scope
@@ -546,7 +546,7 @@ extension Team {
     {
         .init(
             "team/members/delete_profile_photo", authentication: .team, scope: "members.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `team/members/delete_profile_photo_v2`: rpc, host api, called by the team, scope
@@ -558,7 +558,7 @@ extension Team {
     {
         .init(
             "team/members/delete_profile_photo_v2", authentication: .team, scope: "members.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `team/members/get_available_team_member_roles`: rpc, host api, called by the team,
@@ -566,11 +566,11 @@ extension Team {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/teams#team-members-get_available_team_member_roles>
     public static var membersGetAvailableTeamMemberRoles:
-        Route<Empty, MembersGetAvailableTeamMemberRolesResult, NoError>
+        Route<NoValue, MembersGetAvailableTeamMemberRolesResult, NoError>
     {
         .init(
             "team/members/get_available_team_member_roles", authentication: .team,
-            scope: "members.read", retryAfterSend: true)
+            scope: "members.read", isSafeToRepeat: true)
     }
 
     /// The route `team/members/get_info`: rpc, host api, called by the team, scope `members.read`.
@@ -582,7 +582,7 @@ extension Team {
     {
         .init(
             "team/members/get_info", authentication: .team, scope: "members.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `team/members/get_info_v2`: rpc, host api, called by the team, scope
@@ -594,7 +594,7 @@ extension Team {
     {
         .init(
             "team/members/get_info_v2", authentication: .team, scope: "members.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `team/members/list`: rpc, host api, called by the team, scope `members.read`.
@@ -603,7 +603,7 @@ extension Team {
     /// <https://www.dropbox.com/developers/documentation/http/teams#team-members-list>
     public static var membersList: Route<MembersListArg, MembersListResult, MembersListError> {
         .init(
-            "team/members/list", authentication: .team, scope: "members.read", retryAfterSend: true)
+            "team/members/list", authentication: .team, scope: "members.read", isSafeToRepeat: true)
     }
 
     /// The route `team/members/list/continue`: rpc, host api, called by the team, scope
@@ -615,7 +615,7 @@ extension Team {
     {
         .init(
             "team/members/list/continue", authentication: .team, scope: "members.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `team/members/list/continue_v2`: rpc, host api, called by the team, scope
@@ -627,7 +627,7 @@ extension Team {
     {
         .init(
             "team/members/list/continue_v2", authentication: .team, scope: "members.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `team/members/list_v2`: rpc, host api, called by the team, scope `members.read`.
@@ -637,7 +637,7 @@ extension Team {
     public static var membersListV2: Route<MembersListArg, MembersListV2Result, MembersListError> {
         .init(
             "team/members/list_v2", authentication: .team, scope: "members.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `team/members/move_former_member_files`: rpc, host api, called by the team, scope
@@ -651,7 +651,7 @@ extension Team {
     {
         .init(
             "team/members/move_former_member_files", authentication: .team, scope: "members.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `team/members/move_former_member_files/job_status/check`: rpc, host api, called by
@@ -663,17 +663,17 @@ extension Team {
     {
         .init(
             "team/members/move_former_member_files/job_status/check", authentication: .team,
-            scope: "members.write", retryAfterSend: true)
+            scope: "members.write", isSafeToRepeat: true)
     }
 
     /// The route `team/members/recover`: rpc, host api, called by the team, scope `members.delete`.
     /// Errors: ``MembersRecoverError``.
     ///
     /// <https://www.dropbox.com/developers/documentation/http/teams#team-members-recover>
-    public static var membersRecover: Route<MembersRecoverArg, Empty, MembersRecoverError> {
+    public static var membersRecover: Route<MembersRecoverArg, NoValue, MembersRecoverError> {
         .init(
             "team/members/recover", authentication: .team, scope: "members.delete",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `team/members/remove`: rpc, host api, called by the team, scope `members.delete`.
@@ -685,7 +685,7 @@ extension Team {
     {
         .init(
             "team/members/remove", authentication: .team, scope: "members.delete",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `team/members/remove/job_status/get`: rpc, host api, called by the team, scope
@@ -697,7 +697,7 @@ extension Team {
     {
         .init(
             "team/members/remove/job_status/get", authentication: .team, scope: "members.delete",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `team/members/secondary_emails/add`: rpc, host api, called by the team, scope
@@ -709,7 +709,7 @@ extension Team {
     {
         .init(
             "team/members/secondary_emails/add", authentication: .team, scope: "members.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `team/members/secondary_emails/delete`: rpc, host api, called by the team, scope
@@ -721,7 +721,7 @@ extension Team {
     {
         .init(
             "team/members/secondary_emails/delete", authentication: .team, scope: "members.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `team/members/secondary_emails/resend_verification_emails`: rpc, host api, called
@@ -733,7 +733,7 @@ extension Team {
     {
         .init(
             "team/members/secondary_emails/resend_verification_emails", authentication: .team,
-            scope: "members.write", retryAfterSend: false)
+            scope: "members.write", isSafeToRepeat: false)
     }
 
     /// The route `team/members/send_welcome_email`: rpc, host api, called by the team, scope
@@ -741,11 +741,11 @@ extension Team {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/teams#team-members-send_welcome_email>
     public static var membersSendWelcomeEmail:
-        Route<UserSelectorArg, Empty, MembersSendWelcomeError>
+        Route<UserSelectorArg, NoValue, MembersSendWelcomeError>
     {
         .init(
             "team/members/send_welcome_email", authentication: .team, scope: "members.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `team/members/set_admin_permissions`: rpc, host api, called by the team, scope
@@ -757,7 +757,7 @@ extension Team {
     {
         .init(
             "team/members/set_admin_permissions", authentication: .team, scope: "members.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `team/members/set_admin_permissions_v2`: rpc, host api, called by the team, scope
@@ -769,7 +769,7 @@ extension Team {
     {
         .init(
             "team/members/set_admin_permissions_v2", authentication: .team, scope: "members.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `team/members/set_profile`: rpc, host api, called by the team, scope
@@ -781,7 +781,7 @@ extension Team {
     {
         .init(
             "team/members/set_profile", authentication: .team, scope: "members.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `team/members/set_profile_photo`: rpc, host api, called by the team, scope
@@ -793,7 +793,7 @@ extension Team {
     {
         .init(
             "team/members/set_profile_photo", authentication: .team, scope: "members.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `team/members/set_profile_photo_v2`: rpc, host api, called by the team, scope
@@ -805,7 +805,7 @@ extension Team {
     {
         .init(
             "team/members/set_profile_photo_v2", authentication: .team, scope: "members.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `team/members/set_profile_v2`: rpc, host api, called by the team, scope
@@ -817,27 +817,27 @@ extension Team {
     {
         .init(
             "team/members/set_profile_v2", authentication: .team, scope: "members.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `team/members/suspend`: rpc, host api, called by the team, scope `members.write`.
     /// Errors: ``MembersSuspendError``.
     ///
     /// <https://www.dropbox.com/developers/documentation/http/teams#team-members-suspend>
-    public static var membersSuspend: Route<MembersDeactivateArg, Empty, MembersSuspendError> {
+    public static var membersSuspend: Route<MembersDeactivateArg, NoValue, MembersSuspendError> {
         .init(
             "team/members/suspend", authentication: .team, scope: "members.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `team/members/unsuspend`: rpc, host api, called by the team, scope
     /// `members.write`. Errors: ``MembersUnsuspendError``.
     ///
     /// <https://www.dropbox.com/developers/documentation/http/teams#team-members-unsuspend>
-    public static var membersUnsuspend: Route<MembersUnsuspendArg, Empty, MembersUnsuspendError> {
+    public static var membersUnsuspend: Route<MembersUnsuspendArg, NoValue, MembersUnsuspendError> {
         .init(
             "team/members/unsuspend", authentication: .team, scope: "members.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `team/namespaces/list`: rpc, host api, called by the team, scope
@@ -849,7 +849,7 @@ extension Team {
     {
         .init(
             "team/namespaces/list", authentication: .team, scope: "team_data.member",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `team/namespaces/list/continue`: rpc, host api, called by the team, scope
@@ -863,7 +863,7 @@ extension Team {
     {
         .init(
             "team/namespaces/list/continue", authentication: .team, scope: "team_data.member",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `team/properties/template/add`: rpc, host api, called by the team, scope
@@ -879,7 +879,7 @@ extension Team {
     {
         .init(
             "team/properties/template/add", authentication: .team,
-            scope: "files.team_metadata.write", retryAfterSend: false)
+            scope: "files.team_metadata.write", isSafeToRepeat: false)
     }
 
     /// The route `team/properties/template/get`: rpc, host api, called by the team, scope
@@ -894,7 +894,7 @@ extension Team {
     {
         .init(
             "team/properties/template/get", authentication: .team,
-            scope: "files.team_metadata.write", retryAfterSend: false)
+            scope: "files.team_metadata.write", isSafeToRepeat: false)
     }
 
     /// The route `team/reports/get_activity`: rpc, host api, called by the team, scope
@@ -904,7 +904,7 @@ extension Team {
     public static var reportsGetActivity: Route<DateRange, GetActivityReport, DateRangeError> {
         .init(
             "team/reports/get_activity", authentication: .team, scope: "team_info.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `team/reports/get_devices`: rpc, host api, called by the team, scope
@@ -914,7 +914,7 @@ extension Team {
     public static var reportsGetDevices: Route<DateRange, GetDevicesReport, DateRangeError> {
         .init(
             "team/reports/get_devices", authentication: .team, scope: "team_info.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `team/reports/get_membership`: rpc, host api, called by the team, scope
@@ -924,7 +924,7 @@ extension Team {
     public static var reportsGetMembership: Route<DateRange, GetMembershipReport, DateRangeError> {
         .init(
             "team/reports/get_membership", authentication: .team, scope: "team_info.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `team/reports/get_storage`: rpc, host api, called by the team, scope
@@ -934,7 +934,7 @@ extension Team {
     public static var reportsGetStorage: Route<DateRange, GetStorageReport, DateRangeError> {
         .init(
             "team/reports/get_storage", authentication: .team, scope: "team_info.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `team/sharing_allowlist/add`: rpc, host api, called by the team, scope
@@ -947,7 +947,7 @@ extension Team {
     {
         .init(
             "team/sharing_allowlist/add", authentication: .team, scope: "team_info.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `team/sharing_allowlist/list`: rpc, host api, called by the team, scope
@@ -960,7 +960,7 @@ extension Team {
     {
         .init(
             "team/sharing_allowlist/list", authentication: .team, scope: "team_info.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `team/sharing_allowlist/list/continue`: rpc, host api, called by the team, scope
@@ -976,7 +976,7 @@ extension Team {
     {
         .init(
             "team/sharing_allowlist/list/continue", authentication: .team, scope: "team_info.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `team/sharing_allowlist/remove`: rpc, host api, called by the team, scope
@@ -991,7 +991,7 @@ extension Team {
     {
         .init(
             "team/sharing_allowlist/remove", authentication: .team, scope: "team_info.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `team/team_folder/activate`: rpc, host api, called by the team, scope
@@ -1003,7 +1003,7 @@ extension Team {
     {
         .init(
             "team/team_folder/activate", authentication: .team, scope: "team_data.content.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `team/team_folder/archive`: rpc, host api, called by the team, scope
@@ -1015,7 +1015,7 @@ extension Team {
     {
         .init(
             "team/team_folder/archive", authentication: .team, scope: "team_data.content.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `team/team_folder/archive/check`: rpc, host api, called by the team, scope
@@ -1027,7 +1027,7 @@ extension Team {
     {
         .init(
             "team/team_folder/archive/check", authentication: .team,
-            scope: "team_data.content.write", retryAfterSend: true)
+            scope: "team_data.content.write", isSafeToRepeat: true)
     }
 
     /// The route `team/team_folder/create`: rpc, host api, called by the team, scope
@@ -1039,7 +1039,7 @@ extension Team {
     {
         .init(
             "team/team_folder/create", authentication: .team, scope: "team_data.content.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `team/team_folder/get_info`: rpc, host api, called by the team, scope
@@ -1051,7 +1051,7 @@ extension Team {
     {
         .init(
             "team/team_folder/get_info", authentication: .team, scope: "team_data.content.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `team/team_folder/list`: rpc, host api, called by the team, scope
@@ -1063,7 +1063,7 @@ extension Team {
     {
         .init(
             "team/team_folder/list", authentication: .team, scope: "team_data.content.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 
     /// The route `team/team_folder/list/continue`: rpc, host api, called by the team, scope
@@ -1075,7 +1075,7 @@ extension Team {
     {
         .init(
             "team/team_folder/list/continue", authentication: .team,
-            scope: "team_data.content.read", retryAfterSend: true)
+            scope: "team_data.content.read", isSafeToRepeat: true)
     }
 
     /// The route `team/team_folder/permanently_delete`: rpc, host api, called by the team, scope
@@ -1083,11 +1083,11 @@ extension Team {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/teams#team-team_folder-permanently_delete>
     public static var teamFolderPermanentlyDelete:
-        Route<TeamFolderIDArg, Empty, TeamFolderPermanentlyDeleteError>
+        Route<TeamFolderIDArg, NoValue, TeamFolderPermanentlyDeleteError>
     {
         .init(
             "team/team_folder/permanently_delete", authentication: .team,
-            scope: "team_data.content.write", retryAfterSend: false)
+            scope: "team_data.content.write", isSafeToRepeat: false)
     }
 
     /// The route `team/team_folder/rename`: rpc, host api, called by the team, scope
@@ -1099,7 +1099,7 @@ extension Team {
     {
         .init(
             "team/team_folder/rename", authentication: .team, scope: "team_data.content.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `team/team_folder/restore`: rpc, host api, called by the team, scope
@@ -1112,7 +1112,7 @@ extension Team {
     {
         .init(
             "team/team_folder/restore", authentication: .team, scope: "team_data.content.write",
-            retryAfterSend: false)
+            isSafeToRepeat: false)
     }
 
     /// The route `team/team_folder/update_sync_settings`: rpc, host api, called by the team, scope
@@ -1126,7 +1126,7 @@ extension Team {
     {
         .init(
             "team/team_folder/update_sync_settings", authentication: .team,
-            scope: "team_data.content.write", retryAfterSend: false)
+            scope: "team_data.content.write", isSafeToRepeat: false)
     }
 
     /// The route `team/token/get_authenticated_admin`: rpc, host api, called by the team, scope
@@ -1134,10 +1134,10 @@ extension Team {
     ///
     /// <https://www.dropbox.com/developers/documentation/http/teams#team-token-get_authenticated_admin>
     public static var tokenGetAuthenticatedAdmin:
-        Route<Empty, TokenGetAuthenticatedAdminResult, TokenGetAuthenticatedAdminError>
+        Route<NoValue, TokenGetAuthenticatedAdminResult, TokenGetAuthenticatedAdminError>
     {
         .init(
             "team/token/get_authenticated_admin", authentication: .team, scope: "team_info.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 }

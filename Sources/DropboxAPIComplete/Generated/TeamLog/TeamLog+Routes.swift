@@ -12,7 +12,7 @@ extension TeamLog {
     /// <https://www.dropbox.com/developers/documentation/http/teams#team_log-get_events>
     public static var getEvents: Route<GetTeamEventsArg, GetTeamEventsResult, GetTeamEventsError> {
         .init(
-            "team_log/get_events", authentication: .team, scope: "events.read", retryAfterSend: true
+            "team_log/get_events", authentication: .team, scope: "events.read", isSafeToRepeat: true
         )
     }
 
@@ -25,6 +25,6 @@ extension TeamLog {
     {
         .init(
             "team_log/get_events/continue", authentication: .team, scope: "events.read",
-            retryAfterSend: true)
+            isSafeToRepeat: true)
     }
 }

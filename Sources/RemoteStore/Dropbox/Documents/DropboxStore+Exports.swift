@@ -54,7 +54,7 @@ extension DropboxStore: RemoteExporting {
         }
         let (told, file) = (download.result.exportMetadata, download.result.fileMetadata)
         guard file.id == id.rawValue, MetadataReader.isIdentifier(file.rev) else {
-            throw .malformed("another document came than was asked for")
+            throw .malformed("the server sent another document than requested")
         }
         guard told.size <= MetadataReader.maximumSize else {
             throw .malformed("an export of \(told.size) bytes")

@@ -36,7 +36,7 @@ extension DropboxStore: RemoteThumbnailing {
         switch entry {
         case .success(let data):
             guard data.metadata.rev == revision.rawValue else {
-                return .failure(.malformed("the thumbnail of another revision came"))
+                return .failure(.malformed("the server sent the thumbnail of another revision"))
             }
             guard let bytes = Data(base64Encoded: data.thumbnail) else {
                 return .failure(.malformed("a thumbnail that is no base64"))

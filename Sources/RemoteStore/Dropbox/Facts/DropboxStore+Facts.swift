@@ -78,7 +78,7 @@ extension DropboxStore {
 extension CallOptions {
     /// For facts alone. Nothing waits for them.
     fileprivate static var facts: CallOptions {
-        CallOptions(deadline: .now.advanced(by: .seconds(60)), retryAfterSend: true)
+        CallOptions(deadline: .now.advanced(by: .seconds(60)), isSafeToRepeat: true)
     }
 }
 

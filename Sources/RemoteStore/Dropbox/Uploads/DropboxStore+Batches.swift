@@ -115,8 +115,7 @@ extension DropboxStore {
         let results = try await finish(
             Files.createFolderBatch,
             Files.CreateFolderBatchArg(paths: paths.map { serverPath($0) }),
-            Files.createFolderBatchCheck
-        ).entries
+            Files.createFolderBatchCheck)
         try Self.expect(results.count, paths.count)
         return results.map { result in
             switch result {
@@ -141,16 +140,15 @@ extension DropboxStore {
                     entries: deletions.map {
                         Files.DeleteArg(path: $0.name.text, parentRev: $0.change.revision.rawValue)
                     }),
-                Files.deleteBatchCheck
-            ).entries
+                Files.deleteBatchCheck)
             try Self.expect(results.count, deletions.count)
             return results.map { result in
                 switch result {
                 case .success: BatchAnswer(outcome: .success(()))
                 case .failure(let error):
                     BatchAnswer(
-                        outcome: .failure(RemoteError(error)), isFormRefused: error.isFormRefused)
-                case .unknown(let tag): BatchAnswer(outcome: .failure(.server(tag)))
+                        failure: RemoteError(error), isFormRefused: error.isFormRefused)
+                case .unknown(let tag): BatchAnswer(failure: .server(tag))
                 }
             }
         }
@@ -167,7 +165,7 @@ extension DropboxStore {
             let results = try await finish(
                 Files.moveBatchV2, Files.MoveBatchArg(entries: moves.map(paths)),
                 Files.moveBatchCheckV2)
-            return try relocated(results.entries, count: moves.count)
+            return try relocated(results, count: moves.count)
         }
         return zip(moves, outcomes).map { move, outcome in
             outcome.flatMap { entry in
@@ -190,7 +188,7 @@ extension DropboxStore {
             let results = try await finish(
                 Files.copyBatchV2, Files.CopyBatchArg(entries: copies.map(paths)),
                 Files.copyBatchCheckV2)
-            return try relocated(results.entries, count: copies.count)
+            return try relocated(results, count: copies.count)
         }
     }
 
@@ -210,9 +208,8 @@ extension DropboxStore {
                 BatchAnswer(
                     outcome: Result { () throws(RemoteError) in try reader.entry(entry) })
             case .failure(let error):
-                BatchAnswer(
-                    outcome: .failure(RemoteError(error)), isFormRefused: error.isFormRefused)
-            case .unknown(let tag): BatchAnswer(outcome: .failure(.server(tag)))
+                BatchAnswer(failure: RemoteError(error), isFormRefused: error.isFormRefused)
+            case .unknown(let tag): BatchAnswer(failure: .server(tag))
             }
         }
     }

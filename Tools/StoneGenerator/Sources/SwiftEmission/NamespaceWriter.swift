@@ -14,11 +14,11 @@ struct NamespaceWriter {
     /// Names that the generated code takes for those of the library or the language.
     private static let reserved: Set<String> = [
         "Bool", "Double", "Float", "Int32", "Int64", "UInt32", "UInt64", "String", "Void",
-        "KeyValuePairs", "Self", "Type", "Protocol", "Timestamp", "CalendarDate", "Calls", "Empty",
-        "NoError", "ContentHash", "Route", "RouteError", "RouteErrorRemedy", "TaggedUnion",
-        "VoidUnion", "StringValue", "StructValue", "UnionReader", "UnionWriter", "FieldReader",
-        "FieldWriter", "CallError", "CallOptions", "Download", "DropboxClient", "BodySource",
-        "ByteRange",
+        "KeyValuePairs", "Self", "Type", "Protocol", "Timestamp", "CalendarDate", "Calls",
+        "NoValue", "NoError", "ContentHash", "Route", "RouteError", "RouteErrorRemedy",
+        "TaggedUnion", "VoidUnion", "StringValue", "StructValue", "UnionReader", "UnionWriter",
+        "FieldReader", "FieldWriter", "CallError", "CallOptions", "Download", "DropboxClient",
+        "BodySource", "ByteRange",
     ]
 
     /// The module that has the types which generated code is made of.
@@ -77,7 +77,7 @@ struct NamespaceWriter {
 
     func spelled(_ type: ValueType) -> String {
         switch type {
-        case .void: "Empty"
+        case .void: "NoValue"
         case .boolean: "Bool"
         case .integer(let kind, _, _): kind.rawValue
         case .float(let bits, _): bits == 32 ? "Float" : "Double"

@@ -60,7 +60,7 @@ extension Route {
         if attributes.style != "rpc" { arguments.append("style: .\(attributes.style)") }
         if authentication != "user" { arguments.append("authentication: .\(authentication)") }
         if let scope = attributes.scope { arguments.append("scope: \"\(scope)\"") }
-        arguments.append("retryAfterSend: \(onlyReads || harmlessness != nil)")
+        arguments.append("isSafeToRepeat: \(onlyReads || harmlessness != nil)")
         return arguments.joined(separator: ", ")
     }
 

@@ -172,21 +172,21 @@ struct EmissionTests {
             contains(
                 text,
                 """
-                public static var uploadV2: Route<Arg, Empty, UploadError> {
+                public static var uploadV2: Route<Arg, NoValue, UploadError> {
                 .init("files/upload_v2", host: .content, style: .upload, \
-                scope: "files.content.write", retryAfterSend: false)
+                scope: "files.content.write", isSafeToRepeat: false)
                 """))
         #expect(
             text.contains(
-                #".init("files/list", scope: "files.metadata.read", retryAfterSend: true)"#))
+                #".init("files/list", scope: "files.metadata.read", isSafeToRepeat: true)"#))
         #expect(
             text.contains(
-                #"authentication: .userOrApp, scope: "files.content.write", retryAfterSend: true)"#)
+                #"authentication: .userOrApp, scope: "files.content.write", isSafeToRepeat: true)"#)
         )
         #expect(
             contains(
                 text,
-                #".init("files/limits/set_quota", scope: "members.read", retryAfterSend: false)"#))
+                #".init("files/limits/set_quota", scope: "members.read", isSafeToRepeat: false)"#))
         #expect(
             contains(
                 text,
@@ -331,13 +331,13 @@ struct EmissionTests {
             """)
         #expect(
             text.contains(
-                #".init("files/upload_session/start", scope: "files.content.write", retryAfterSend: true)"#
+                #".init("files/upload_session/start", scope: "files.content.write", isSafeToRepeat: true)"#
             ))
         let prose = text.replacing("\n    /// ", with: " ")
         #expect(prose.contains("Sending it twice leaves a session that nobody uses"))
         #expect(
             text.contains(
-                #".init("files/upload_session/finish", scope: "files.content.write", retryAfterSend: false)"#
+                #".init("files/upload_session/finish", scope: "files.content.write", isSafeToRepeat: false)"#
             ))
     }
 

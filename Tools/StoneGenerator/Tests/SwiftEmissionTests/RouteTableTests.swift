@@ -30,9 +30,9 @@ struct RouteTableTests {
         let table = emitter.routeTable()
         #expect(table.module == "DropboxC")
         for entry in [
-            #".init("check/app", authentication: .app, retryAfterSend: false),"#,
+            #".init("check/app", authentication: .app, isSafeToRepeat: false),"#,
             #".init("files/upload_v2", host: .content, style: .upload, "#
-                + #"scope: "files.content.write", retryAfterSend: false),"#,
+                + #"scope: "files.content.write", isSafeToRepeat: false),"#,
         ] {
             #expect(table.text.contains(entry))
             let routes = try emitter.files().map(\.text).joined()

@@ -1,0 +1,11 @@
+// Text of files and headers without the white space around it.
+
+extension StringProtocol where SubSequence == Substring {
+    /// The text without white space at its ends.
+    package var trimmed: Substring {
+        var text = self[...]
+        while text.first?.isWhitespace == true { text.removeFirst() }
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return text
+    }
+}
