@@ -172,10 +172,17 @@ extension Transaction {
         return try Int.fetchOne(statement, arguments: [problem]) ?? 0
     }
 
-    /// Makes every entry due, or only those without a failed try.
+    /// Makes every entry due, or only those without a failed try. Nodes between two moves of
+    /// another client wait on: it is that client's turn, and no user here has moved them.
     package func makeAllDue(at time: WallTime, onlyFresh: Bool) throws {
         try run(
-            "UPDATE journal SET due = ? WHERE due > ? AND (attempts = 0 OR NOT ?)",
-            [time.nanoseconds, time.nanoseconds, onlyFresh])
+            """
+            UPDATE journal SET due = ? WHERE due > ? AND (attempts = 0 OR NOT ?)
+                AND NOT EXISTS (
+                    SELECT 1 FROM node WHERE node.inode = journal.inode AND node.flags & ? <> 0)
+            """,
+            [
+                time.nanoseconds, time.nanoseconds, onlyFresh, NodeFlags.betweenMoves.rawValue,
+            ])
     }
 }
