@@ -61,17 +61,32 @@ import Testing
     func refusals() {
         var listing = ListingProgress()
         var answers = [listing.noteRefusal(), listing.noteRefusal()]
-        listing.notePage(isMovingOn: true)
+        listing.notePage(entries: 1, newlySeen: 1, isLast: false)
         for _ in 0..<4 { answers.append(listing.noteRefusal()) }
         #expect(answers == [false, false, false, false, true, false])
     }
 
-    @Test("pages without new entries are followed by pauses, and one with some by none")
+    @Test("pages without entries are followed by pauses, and one with new entries by none")
     func emptyPages() {
         var listing = ListingProgress()
-        for _ in 0..<10 { listing.notePage(isMovingOn: false) }
+        for _ in 0..<10 { listing.notePage(entries: 0, newlySeen: 0, isLast: false) }
         #expect(!listing.isMovingOn && listing.pause(atMost: 30) > 1)
-        listing.notePage(isMovingOn: true)
+        listing.notePage(entries: 2, newlySeen: 1, isLast: false)
         #expect(listing.isMovingOn && listing.pause(atMost: 30) == 0)
+    }
+
+    @Test("each entry may be told once more without a pause, as after a change, but not for ever")
+    func repeatedPages() {
+        var listing = ListingProgress()
+        for _ in 0..<10 { listing.notePage(entries: 2000, newlySeen: 2000, isLast: false) }
+        for _ in 0..<10 {
+            listing.notePage(entries: 2000, newlySeen: 0, isLast: false)
+            #expect(listing.isMovingOn)
+        }
+        listing.notePage(entries: 2000, newlySeen: 0, isLast: false)
+        #expect(!listing.isMovingOn)
+        listing.notePage(entries: 2000, newlySeen: 0, isLast: true)
+        listing.notePage(entries: 2000, newlySeen: 0, isLast: false)
+        #expect(listing.isMovingOn)
     }
 }

@@ -92,7 +92,8 @@ extension ChangeFeed {
         }
         if !phase.lacksTree { account.noteReceived(outcome.changes) }
         noteResponse(catchesUp: phase.lacksTree || !page.hasMore)
-        listing.notePage(isMovingOn: outcome.newlySeen > 0 || !page.hasMore)
+        listing.notePage(
+            entries: page.entries.count, newlySeen: outcome.newlySeen, isLast: !page.hasMore)
         if !page.hasMore {
             account.state.update { status in
                 status.isTreeComplete = true

@@ -9,15 +9,21 @@ import Saturating
 struct ListingProgress {
     /// Consecutive failures of the full listing before folders are listed one by one.
     static let mostFailures = 3
+    /// Entries that the server may always tell again.
+    private static let fewestRepeats = 10_000
 
-    /// Consecutive pages without new entries.
+    /// Consecutive pages that do not bring the listing on.
     private var emptyPages = ServerPace()
+    /// Entries that the listing has had for the first time.
+    private var listed = 0
+    /// Entries that it has had again, because other clients have changed their nodes since.
+    private var repeated = 0
     /// Consecutive failures of the full listing.
     private var failures = 0
     /// The last listed folder, while listing folder by folder; 0 at the begin of a round.
     private(set) var lastFolder = InodeID(0)
 
-    /// Whether the last page had new entries, or was the last one.
+    /// Whether the last page has brought the listing on.
     var isMovingOn: Bool { emptyPages.count == 0 }
 
     /// Whether a round of folders has begun, so that there may be new ones behind the present one.
@@ -26,10 +32,20 @@ struct ListingProgress {
     /// The delay before the next page, in seconds.
     func pause(atMost limit: Double) -> Double { emptyPages.pause(atMost: limit) }
 
-    /// Notes an applied page. `isMovingOn`: it had new entries, or was the last one.
-    mutating func notePage(isMovingOn: Bool) {
+    /// Notes an applied page. It brings the listing on if some of its entries are new, if it is the
+    /// last one, or if each node may have changed once since it was listed: a server that tells
+    /// the same for ever is asked less and less often.
+    mutating func notePage(entries: Int, newlySeen: Int, isLast: Bool) {
         failures = 0
-        if isMovingOn { emptyPages.forget() } else { emptyPages.note() }
+        listed +|= newlySeen
+        repeated +|= max(0, entries -| newlySeen)
+        let mayBeChanged = entries > 0 && repeated <= max(Self.fewestRepeats, listed)
+        if newlySeen > 0 || isLast || mayBeChanged {
+            emptyPages.forget()
+        } else {
+            emptyPages.note()
+        }
+        if isLast { (listed, repeated) = (0, 0) }
     }
 
     /// Notes a refusal of the full listing. Returns whether it was one too many: then the count
