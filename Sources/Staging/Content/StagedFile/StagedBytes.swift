@@ -76,6 +76,13 @@ struct StagedBytes: ~Copyable, Sendable {
     func keepingTime<Value>(
         _ body: () throws(StagingError) -> Value
     ) throws(StagingError) -> Value {
+        try Self.keepingTime(of: descriptor, body)
+    }
+
+    /// The same for an open file.
+    static func keepingTime<Value>(
+        of descriptor: Int32, _ body: () throws(StagingError) -> Value
+    ) throws(StagingError) -> Value {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw StagingError(code: errno) }
         let times = [status.st_atim, status.st_mtim]
@@ -86,7 +93,13 @@ struct StagedBytes: ~Copyable, Sendable {
     /// Zeroes a range of the file, and frees its disk space. Zeros are not written instead: they
     /// would take space, and a range may be larger than any disk.
     func zero(_ range: Range<Int64>) throws(StagingError) {
-        if range.isEmpty { return }
+        if !range.isEmpty { try Self.zero(range, in: descriptor, unflushed) }
+    }
+
+    /// The same for an open file, and a range that is not empty.
+    static func zero(
+        _ range: Range<Int64>, in descriptor: Int32, _ unflushed: UnflushedBytes
+    ) throws(StagingError) {
         try unflushed.change { () throws(StagingError) in
             while clinux_punch_hole(descriptor, Int(clamping: range.lowerBound), range.count) != 0 {
                 guard errno == EINTR else { throw StagingError(code: errno) }
