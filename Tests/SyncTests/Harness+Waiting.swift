@@ -5,7 +5,6 @@ import Core
 import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
-import Synchronization
 import TestSupport
 
 extension Harness {
@@ -28,23 +27,5 @@ extension Harness {
         try await waitWhile {
             try await store.read({ try $0.setting("feed.cursor") }) != last.rawValue
         }
-    }
-
-    /// Runs until the server has made a change, and ends without the response: the network is gone
-    /// from that moment.
-    func runUntilLost(_ operation: RemoteOperation, knowingAll: Bool = false) async throws {
-        let isLost = Mutex(false)
-        faulty.inject(.failAfter(.offline("test"))) { call in
-            guard call.operation == operation else { return false }
-            isLost.withLock { $0 = true }
-            return true
-        }
-        faulty.inject(.failBefore(.offline("test")), times: nil) { _ in
-            isLost.withLock { $0 }
-        }
-        try await start(knowingAll: knowingAll)
-        try await waitWhile { !isLost.withLock { $0 } }
-        await stop()
-        faulty.removeFaults()
     }
 }
