@@ -97,6 +97,11 @@ extension [String: String?] {
     func describe() -> String {
         sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value ?? "/")" }.joined(separator: " ")
     }
+
+    /// The paths of this mount's conflicted copies.
+    var conflictedCopies: [String] {
+        keys.filter { $0.contains("(here's conflicted copy ") }.sorted()
+    }
 }
 
 extension Harness {
@@ -112,6 +117,13 @@ extension Harness {
         try await harness.settle()
         await harness.stop()
         return harness
+    }
+
+    /// Lets both sides come to rest, ends the mount, and returns its tree.
+    func outcome() async throws -> [String: String?] {
+        try await settle()
+        await stop()
+        return try await tree()
     }
 }
 
