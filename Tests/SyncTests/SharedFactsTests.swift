@@ -1,78 +1,15 @@
 // Modes, exact times and attributes between machines: sent with content where that costs nothing,
-// alone where nothing else has changed, and never at the cost of content.
+// alone where nothing else has changed, and never at the cost of content. Not responsible for those
+// that are set while a request is on its way (`FactsInFlightTests`).
 
 import Core
 import MetadataStore
 import RemoteStore
 import RemoteStoreTesting
-import TestSupport
 import Testing
 
 @testable import Sync
 @testable import Tree
-
-extension Harness {
-    /// A mount that shares facts, of an account that keeps them.
-    static func sharing(_ rules: PosixRules = PosixRules(isShared: true)) throws -> Harness {
-        try Harness(server: InMemoryStore(keepsFacts: true), posix: rules)
-    }
-
-    /// A user changes a node's facts.
-    func change(
-        _ path: String, timeIsSet: Bool = false,
-        _ body: @escaping @Sendable (inout LocalFacts) -> Void
-    ) async throws {
-        try await store.write { [posix] transaction in
-            let node = try transaction.existing(transaction.place(path))
-            var local = node.local
-            body(&local)
-            try transaction.setLocal(local, of: node.inode)
-            try transaction.settleFacts(of: node.inode, by: posix, timeIsSet: timeIsSet)
-        }
-        noteChange()
-    }
-
-    func chmod(_ path: String, _ bits: UInt16) async throws {
-        history.note("user chmod \(path) \(String(bits, radix: 8))")
-        try await change(path) { $0.permissions = bits }
-    }
-
-    func setAttribute(_ path: String, _ name: String, _ value: [UInt8]?) async throws {
-        try await store.write { [posix] transaction in
-            let inode = try transaction.existing(transaction.place(path)).inode
-            if let value {
-                try transaction.setAttribute("user." + name, of: inode, to: value)
-            } else {
-                try transaction.removeAttribute("user." + name, of: inode)
-            }
-            try transaction.settleFacts(of: inode, by: posix)
-        }
-        noteChange()
-    }
-
-    func node(_ path: String) async throws -> Node {
-        try await store.read { try $0.existing($0.place(path)) }
-    }
-
-    func attributes(_ path: String) async throws -> [String: [UInt8]] {
-        try await store.read { snapshot in
-            let inode = try snapshot.existing(snapshot.place(path)).inode
-            return Dictionary(
-                uniqueKeysWithValues: try snapshot.attributes(of: inode).map { ($0.name, $0.value) }
-            )
-        }
-    }
-
-    func calls(_ operation: RemoteOperation) -> Int {
-        faulty.calls.filter { $0.operation == operation }.count
-    }
-
-    /// Settles, and waits for the deltas of all that happened.
-    func settleFully() async throws {
-        try await settle()
-        try await finishDeltas()
-    }
-}
 
 @Suite struct SharedFactsTests {
     @Test("a new script's mode goes with its content, and costs no request")
@@ -240,41 +177,6 @@ extension Harness {
         await harness.stop()
     }
 
-    @Test("a lost response does no harm", arguments: [RemoteOperation.setFacts, .upload])
-    func lostReply(_ operation: RemoteOperation) async throws {
-        let harness = try Harness.sharing()
-        if operation == .setFacts {
-            try await harness.write("/run", "one")
-            try await harness.settleFully()
-            await harness.stop()
-        } else {
-            try await harness.write("/run", "one")
-        }
-        harness.faulty.inject(.failAfter(.server("test")), into: operation)
-        try await harness.chmod("/run", 0o755)
-        try await harness.settleFully()
-        #expect(harness.server.facts(at: "/run")?.permissions == 0o755)
-        #expect(try await harness.node("/run").local.permissions == 0o755)
-        #expect(try await harness.tree() == ["/run": "one"])
-        try await harness.checkInvariants()
-        await harness.stop()
-    }
-
-    @Test("a mode that changes while its file is sent is sent after it")
-    func meanwhile() async throws {
-        let harness = try Harness.sharing()
-        try await harness.write("/run", "one")
-        harness.faulty.inject(.stall, into: .upload)
-        try await harness.start()
-        try await harness.waitForCall(.upload)
-        try await harness.chmod("/run", 0o755)
-        harness.faulty.releaseStalled()
-        try await harness.settleFully()
-        #expect(harness.server.facts(at: "/run")?.permissions == 0o755)
-        #expect(harness.calls(.setFacts) == 1)
-        await harness.stop()
-    }
-
     @Test("a mode that was set back before a new file is sent is no fact to share")
     func privateFirst() async throws {
         let harness = try Harness.sharing()
@@ -285,55 +187,6 @@ extension Harness {
         #expect(try await harness.node("/run").flags.contains(.factsOwed) == false)
         try await harness.settleFully()
         #expect(harness.server.facts(at: "/run")?.permissions == nil)
-        await harness.stop()
-    }
-
-    private static let ownTime = WallTime(seconds: 946_684_800, nanoseconds: 500_000_000)
-
-    @Test("a time that a user sets while the file is sent is sent after it")
-    func timeMeanwhile() async throws {
-        let harness = try Harness.sharing()
-        try await harness.write("/run", "one")
-        harness.faulty.inject(.stall, into: .upload)
-        try await harness.start()
-        try await harness.waitForCall(.upload)
-        try await harness.change("/run", timeIsSet: true) { $0.modified = Self.ownTime }
-        harness.faulty.releaseStalled()
-        try await harness.settleFully()
-        let stored = try await harness.node("/run").facts.clientModified
-        #expect(harness.server.facts(at: "/run")?.exactTime(stored: stored) == Self.ownTime)
-        #expect(harness.calls(.setFacts) == 1)
-        await harness.stop()
-    }
-
-    /// A mount that has sent a file, with a mode that users have set before, and has no network
-    /// since before the response.
-    private func unsureOfUpload(_ permissions: UInt16?) async throws -> Harness {
-        let harness = try Harness.sharing()
-        try await harness.write("/run", "one")
-        if let permissions { try await harness.chmod("/run", permissions) }
-        try await harness.runUntilLost(.upload)
-        return harness
-    }
-
-    @Test("a time that a user sets after the response to the upload was lost is sent")
-    func timeAfterLostResponse() async throws {
-        let harness = try await unsureOfUpload(nil)
-        try await harness.change("/run", timeIsSet: true) { $0.modified = Self.ownTime }
-        try await harness.settleFully()
-        let stored = try await harness.node("/run").facts.clientModified
-        #expect(harness.server.facts(at: "/run")?.exactTime(stored: stored) == Self.ownTime)
-        #expect(try await harness.node("/run").local.modified == Self.ownTime)
-        await harness.stop()
-    }
-
-    @Test("a mode that users set back after the response to the upload was lost stays")
-    func modeAfterLostResponse() async throws {
-        let harness = try await unsureOfUpload(0o755)
-        try await harness.chmod("/run", 0o644)
-        try await harness.settleFully()
-        #expect(try await harness.node("/run").local.permissions == 0o644)
-        #expect(harness.server.facts(at: "/run")?.permissions == 0o644)
         await harness.stop()
     }
 
