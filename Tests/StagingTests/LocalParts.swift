@@ -1,6 +1,8 @@
 // A mount's files, which are opened again as after the death of the process or of the system. Not
 // responsible for what these leave.
 
+import ContentHashing
+import Core
 import MetadataStore
 
 @testable import Staging
@@ -23,5 +25,24 @@ extension MetadataStore {
     /// The next start is in another system's memory: unflushed bytes are gone.
     func forgetSystem() throws {
         try write { try $0.setSetting("staging.system", to: "another boot") }
+    }
+}
+
+extension StagingArea {
+    /// Begins staged content of a new file, over bytes that the server has; of none, without a
+    /// base.
+    func begin(over bytes: [UInt8], in store: MetadataStore) throws -> StagedFile {
+        try store.write { transaction in
+            let inode = try transaction.insert(
+                .file, at: Place(parent: .root, name: try FileName("f")), local: LocalFacts())
+            let size = Int64(bytes.count)
+            let base =
+                bytes.isEmpty
+                ? nil
+                : StagedContent.Base(
+                    revision: Revision("r"), hash: ContentHasher.hash(bytes), size: size,
+                    limit: size)
+            return try begin(inode, base: base, size: size, in: transaction)
+        }
     }
 }
