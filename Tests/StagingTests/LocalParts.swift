@@ -21,6 +21,38 @@ struct LocalParts {
     }
 }
 
+extension LocalParts {
+    /// Makes a new file in the root, and saves its content.
+    func write(_ text: String, to name: String) throws -> StagedFile {
+        try store.write { transaction in
+            let place = Place(parent: .root, name: try FileName(name))
+            let inode = try transaction.insert(.file, at: place, local: LocalFacts())
+            let file = try staging.begin(inode, base: nil, size: 0, in: transaction)
+            _ = try Array(text.utf8).withUnsafeBytes { try file.write(at: 0, $0, now: .now()) }
+            try file.persist(in: transaction)
+            return file
+        }
+    }
+
+    /// The same over a version that the server has.
+    func edit(_ text: String, of name: String) throws -> StagedFile {
+        let file = try write(text, to: name)
+        try store.write { transaction in
+            let facts = RemoteFacts(
+                id: FileID("id:1"), revision: Revision("0123456789"), size: 3, hash: nil)
+            try transaction.setFacts(facts, of: file.inode)
+            try transaction.setRemotePlace(
+                file.inode, Place(parent: .root, name: try FileName(name)))
+        }
+        return file
+    }
+
+    /// The node of this name in the root.
+    func node(_ name: String) throws -> Node? {
+        try store.read { try $0.child(try FileName(name), of: .root) }
+    }
+}
+
 extension MetadataStore {
     /// The next start is in another system's memory: unflushed bytes are gone.
     func forgetSystem() throws {
