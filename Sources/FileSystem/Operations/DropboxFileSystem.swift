@@ -60,24 +60,11 @@ package final class DropboxFileSystem: FileSystemOperations {
         let tree = LocalTree(
             store: store, staging: staging, sync: sync, invalidator: invalidator,
             context: LocalContext(
-                rules: LocalRules(
-                    isReadOnly: options.isReadOnly, foldsCase: options.foldsCase,
-                    refusesNames: options.refusesNames,
-                    ignored: options.ignored, rootPath: options.rootPath, host: sync.host,
-                    posix: options.posix),
-                staging: staging, openFiles: openFiles, references: invalidator.inodes),
+                rules: LocalRules(options, host: sync.host), staging: staging,
+                openFiles: openFiles, references: invalidator.inodes),
             clock: clock, work: work)
         (self.store, self.openFiles) = (store, openFiles)
-        let folderTime: WallTime
-        do {
-            folderTime = try Self.folderTime(in: store, now: clock.date())
-            try tree.change(space: .release) { changes in
-                try changes.adoptRules()
-                try changes.adoptNames()
-            }
-        } catch {
-            throw FileSystemError(cause: error)
-        }
+        let folderTime = try Self.adoptAccount(in: store, tree, now: clock.date())
         if options.gathersWrites {
             invalidator.keepSizesInKernel { inode in
                 // If the read fails, the name is looked up when its timeout ends.
@@ -142,6 +129,23 @@ package final class DropboxFileSystem: FileSystemOperations {
         extendedAttributes = ExtendedAttributes(
             store: store, tree: tree, attempts: attempts, sync: sync, options: options)
         space = AccountSpace(store: store, sync: sync, clock: clock, work: work)
+    }
+
+    /// Has the rows that an earlier mount left obey the rules of this one. Returns when the account
+    /// was first mounted here.
+    private static func adoptAccount(
+        in store: MetadataStore, _ tree: LocalTree, now: WallTime
+    ) throws(FileSystemError) -> WallTime {
+        do {
+            let firstMount = try folderTime(in: store, now: now)
+            try tree.change(space: .release) { changes in
+                try changes.adoptRules()
+                try changes.adoptNames()
+            }
+            return firstMount
+        } catch {
+            throw FileSystemError(cause: error)
+        }
     }
 
     /// When this account was first mounted here.
@@ -340,5 +344,14 @@ package final class DropboxFileSystem: FileSystemOperations {
 
     package func releaseDirectory(_ inode: InodeID, handle: HandleID) {
         folders.release(handle)
+    }
+}
+
+extension LocalRules {
+    fileprivate init(_ options: FileSystemOptions, host: String) {
+        self.init(
+            isReadOnly: options.isReadOnly, foldsCase: options.foldsCase,
+            refusesNames: options.refusesNames, ignored: options.ignored,
+            rootPath: options.rootPath, host: host, posix: options.posix)
     }
 }
