@@ -62,12 +62,7 @@ final class Mount: Sendable {
             isWanted: settings.posix == .dropbox, scopes: credentials.scopes, command: "")
         let options = FileSystemOptions(plan, sharesPosix: sharing.isTried)
 
-        store = try Self.open(folders.database) {
-            let reserve = SpaceReserve(beside: folders.database)
-            return try reserve.retrying {
-                try MetadataStore(path: folders.database, reserve: reserve)
-            }
-        }
+        store = try Self.store(folders)
         let store = store
         owner = try AccountIdentity.owner(of: store, plan)
 
@@ -136,6 +131,16 @@ final class Mount: Sendable {
                     "path": "\(lost.path ?? "unknown")", "reason": "\(lost.explanation)",
                     "folder": "\(folder.folder)",
                 ])
+        }
+    }
+
+    /// Opens the database, with space of its own on a full disk.
+    private static func store(_ folders: AccountFolders) throws(CommandError) -> MetadataStore {
+        try Self.open(folders.database) {
+            let reserve = SpaceReserve(beside: folders.database)
+            return try reserve.retrying {
+                try MetadataStore(path: folders.database, reserve: reserve)
+            }
         }
     }
 
