@@ -45,15 +45,26 @@ struct MountReports: Sendable {
         status.pid = getpid()
         status.version = ProductVersion.current
         status.advice = advice(sync)
+        status.limits = settings.present
+        status.conflicts = sync.conflicts
+        let lost = lost.summary()
+        (status.lost, status.lostPaths) = (lost.count, lost.paths)
+        noteQueue(sync, in: &status)
+        noteProgress(sync, in: &status)
+        noteTree(sync, at: now, in: &status)
+        noteCache(in: &status)
+        noteRequests(in: &status)
+        status.rssBytes = ProcessSettings.residentBytes
+        status.metricsAddress = plan.settings.metrics?.text
+        return status
+    }
+
+    /// The changes that wait, those that are refused, and those that are on their way.
+    private func noteQueue(_ sync: SyncStatus, in status: inout MountStatus) {
         if let pending = try? store.read({ try $0.pending() }) {
             status.pendingOperations = pending.operations
             status.pendingBytes = pending.bytes
         }
-        if let local = try? store.read({ try $0.localTotals() }) {
-            status.localEntries = local.entries
-            status.localBytes = local.bytes
-        }
-        status.entries = (try? store.nodeCount(at: now)) ?? 0
         status.problems = (try? store.read { try $0.refusedChanges() }) ?? []
         if let folder = sync.missingFolder {
             status.problems.insert(.init(path: "/", reason: SyncStatus.missing(folder)), at: 0)
@@ -68,17 +79,15 @@ struct MountReports: Sendable {
                     path: $0.path, bytes: $0.size, sent: sent(of: $0), isGrowing: $0.isGrowing)
             }
             .sorted { $0.path < $1.path }
-        noteProgress(sync, in: &status)
-        status.conflicts = sync.conflicts
-        let lost = lost.summary()
-        (status.lost, status.lostPaths) = (lost.count, lost.paths)
-        status.limits = settings.present
-        status.cachedBytes = cache.usedBytes
-        status.pinnedBytes = cache.pinnedBytes
-        status.pins = pins.status()
-        let fetched = status.pins.fetches.reduce(Int64(0)) { $0 +| $1.fetched }
-        status.pins.secondsLeft = TimeLeft.seconds(
-            for: status.pins.missingBytes -| fetched, at: status.receivingRate)
+    }
+
+    /// The known entries, the local-only ones, and how far behind the server they are.
+    private func noteTree(_ sync: SyncStatus, at now: WallTime, in status: inout MountStatus) {
+        if let local = try? store.read({ try $0.localTotals() }) {
+            status.localEntries = local.entries
+            status.localBytes = local.bytes
+        }
+        status.entries = (try? store.nodeCount(at: now)) ?? 0
         status.isTreeComplete = sync.isTreeComplete
         status.listing = listing.status(sync, known: status.entries, at: now)
         status.listingSeconds = status.listing?.seconds
@@ -86,15 +95,26 @@ struct MountReports: Sendable {
         // then.
         status.cursorAgeSeconds =
             sync.isTreeComplete ? sync.lastHeard.map { now.seconds(since: $0) } : nil
+    }
+
+    /// Cached and pinned content. The time that is left depends on the rate of `noteProgress`.
+    private func noteCache(in status: inout MountStatus) {
+        status.cachedBytes = cache.usedBytes
+        status.pinnedBytes = cache.pinnedBytes
+        status.pins = pins.status()
+        let fetched = status.pins.fetches.reduce(Int64(0)) { $0 +| $1.fetched }
+        status.pins.secondsLeft = TimeLeft.seconds(
+            for: status.pins.missingBytes -| fetched, at: status.receivingRate)
+    }
+
+    /// The requests to the server, and those of the kernel.
+    private func noteRequests(in status: inout MountStatus) {
         status.waitingSeconds = client.rateLimitDelay.map { $0 / .seconds(1) }
         let totals = traffic.totals
         status.requests = totals.requests
         status.calls = session.calls
         status.bytesDown = Int64(clamping: totals.bytesDown)
         status.bytesUp = Int64(clamping: totals.bytesUp)
-        status.rssBytes = ProcessSettings.residentBytes
-        status.metricsAddress = plan.settings.metrics?.text
-        return status
     }
 
     /// Rates, times left, and why nothing moves.
