@@ -176,43 +176,51 @@ extension DeltaApplier {
         batch.noteRevision(isSame: isSameRevision)
         let content = try content(of: facts, for: node)
         switch ConflictTable.resolution(of: content, against: state(of: node)) {
-        case .noteFacts:
-            // No process depends on the revision's ID.
-            if node.facts != facts {
-                try transaction.setFacts(facts, of: node.inode)
-                // Others have stored the same bytes anew, or restored them.
-                if !isSameRevision, node.facts.clientModified != facts.clientModified,
-                    node.staged == nil, !node.flags.contains(.factsOwed) || node.hasTimeOfRevision
-                {
-                    try transaction.forgetTimes(of: node)
-                }
-                announceAttributes(of: node.inode)
-            }
+        case .noteFacts: try noteFacts(facts, of: node, isSameRevision: isSameRevision)
         case .takeTheirs:
             try transaction.setFacts(facts, of: node.inode)
             try transaction.forgetTimes(of: node)
             announceContent(of: node.inode)
         case .oursStepsAside: try separate(node, facts)
         case .theirsUnderName: try replaceOpenFile(node, facts)
-        case .bringBack:
-            if try transaction.hasEqualSuccessor(node, facts) {
-                let place = try transaction.remotePlace(of: node)
-                try transaction.setRemoteAbsent(node.inode)
-                try removeFile(node, from: place)
-                if let place { try insertFile(.file, at: place, facts) }
-                return
-            }
-            try transaction.setFacts(facts, of: node.inode)
-            try transaction.removeStaged(of: node.inode)
-            try transaction.forgetTimes(of: node)
-            try bringBack(node.inode)
-            try transaction.dropUnsentFacts(of: node.inode, by: context.posix)
+        case .bringBack: try bringBack(node, with: facts)
         case .bringBackBeside:
             guard let place = try transaction.remotePlace(of: node) else { return }
             try transaction.setRemoteAbsent(node.inode)
             try insertFile(node.kind, at: place, facts)
             try showUnderOwnName(place)
         }
+    }
+
+    /// Notes facts of content that users see already. No process depends on the revision's ID.
+    private mutating func noteFacts(
+        _ facts: RemoteFacts, of node: Node, isSameRevision: Bool
+    ) throws {
+        guard node.facts != facts else { return }
+        try transaction.setFacts(facts, of: node.inode)
+        // Others have stored the same bytes anew, or restored them.
+        if !isSameRevision, node.facts.clientModified != facts.clientModified,
+            node.staged == nil, !node.flags.contains(.factsOwed) || node.hasTimeOfRevision
+        {
+            try transaction.forgetTimes(of: node)
+        }
+        announceAttributes(of: node.inode)
+    }
+
+    /// Brings a deleted file back with content that others have stored in it.
+    private mutating func bringBack(_ node: Node, with facts: RemoteFacts) throws {
+        if try transaction.hasEqualSuccessor(node, facts) {
+            let place = try transaction.remotePlace(of: node)
+            try transaction.setRemoteAbsent(node.inode)
+            try removeFile(node, from: place)
+            if let place { try insertFile(.file, at: place, facts) }
+            return
+        }
+        try transaction.setFacts(facts, of: node.inode)
+        try transaction.removeStaged(of: node.inode)
+        try transaction.forgetTimes(of: node)
+        try bringBack(node.inode)
+        try transaction.dropUnsentFacts(of: node.inode, by: context.posix)
     }
 
     private func content(of facts: RemoteFacts, for node: Node) throws -> RemoteContent {
