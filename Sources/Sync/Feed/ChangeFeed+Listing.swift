@@ -69,13 +69,7 @@ extension ChangeFeed {
         }
         let part = ListingPart(account: account, writer: writer, untoldNodes: untoldNodes)
         let outcome = try await part.apply(page.entries, context) { transaction, context, entries in
-            if isFirst {
-                try transaction.beginListing()
-                // Their number is that of everything sent since the last delta.
-                try transaction.forgetAllUnconfirmed()
-                try transaction.setSetting(StoredSetting.feedRoot, to: root)
-                try transaction.setSetting(StoredSetting.feedWalk, to: nil)
-            }
+            if isFirst { try transaction.beginListing(of: root) }
             try transaction.keepPages(page.hasMore ? .listing : .usual)
             var applier = try DeltaApplier(transaction: transaction, context: context)
             try applier.apply(entries)
@@ -94,15 +88,17 @@ extension ChangeFeed {
         noteResponse(catchesUp: phase.lacksTree || !page.hasMore)
         listing.notePage(
             entries: page.entries.count, newlySeen: outcome.newlySeen, isLast: !page.hasMore)
-        if !page.hasMore {
-            account.state.update { status in
-                status.isTreeComplete = true
-                status.isListing = false
-                status.isRootNew = false
-                status.missingFolder = nil
-            }
-            account.log.info("the tree is complete")
+        if !page.hasMore { noteTreeComplete() }
+    }
+
+    private func noteTreeComplete() {
+        account.state.update { status in
+            status.isTreeComplete = true
+            status.isListing = false
+            status.isRootNew = false
+            status.missingFolder = nil
         }
+        account.log.info("the tree is complete")
     }
 
     /// Begins a listing after the cursor has expired: the tree stays visible, and nodes that the
@@ -150,5 +146,15 @@ extension ChangeFeed {
             throw .remote(.forbidden("the account may no longer use what is mounted"))
         }
         account.log.warning("the account's root has changed: comparing with the new one")
+    }
+}
+
+extension Transaction {
+    fileprivate func beginListing(of root: String) throws {
+        try beginListing()
+        // Their number is that of everything sent since the last delta.
+        try forgetAllUnconfirmed()
+        try setSetting(StoredSetting.feedRoot, to: root)
+        try setSetting(StoredSetting.feedWalk, to: nil)
     }
 }
