@@ -18,24 +18,7 @@ extension StagedFile {
     package func persist(
         in transaction: Transaction, isComplete: Bool = true, known: LocalFacts? = nil
     ) throws {
-        // Most of it without the lock, so that writers need not wait.
-        var isRefused = false
-        if state.withLock({ $0.owesFlush }) {
-            do throws(StagingError) {
-                try synchronize(promising: false)
-            } catch {
-                if state.withLock({ $0.isRowFlushed }) { throw error }
-                isRefused = true
-            }
-        }
-        // Bytes written since then belong to the same row.
-        let (snapshot, stamp) = try state.withLock { [isRefused] (state) throws(StagingError) in
-            if state.owesFlush, !isRefused {
-                try bytes.flushInTransaction()
-                state.noteAllFlushed()
-            }
-            return (state, bytes.stamp)
-        }
+        let (snapshot, stamp) = try flushOwed()
         guard snapshot.end == nil else { return }
         var content = snapshot.row
         content.stamp = stamp
@@ -61,6 +44,29 @@ extension StagedFile {
             if isComplete && !saved.isFlushed {
                 bytes.flushLater(saved.generation, of: inode)
             }
+        }
+    }
+
+    /// Flushes content whose row is to replace one that is safe, unless the disk refuses that and
+    /// the earlier content is its fallback. Returns the state for the row, and its stamp.
+    private func flushOwed() throws(StagingError) -> (StagedState, WallTime?) {
+        // Most of it without the lock, so that writers need not wait.
+        var isRefused = false
+        if state.withLock({ $0.owesFlush }) {
+            do throws(StagingError) {
+                try synchronize(promising: false)
+            } catch {
+                if state.withLock({ $0.isRowFlushed }) { throw error }
+                isRefused = true
+            }
+        }
+        // Bytes written since then belong to the same row.
+        return try state.withLock { [isRefused] (state) throws(StagingError) in
+            if state.owesFlush, !isRefused {
+                try bytes.flushInTransaction()
+                state.noteAllFlushed()
+            }
+            return (state, bytes.stamp)
         }
     }
 
