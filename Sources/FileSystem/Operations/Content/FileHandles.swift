@@ -92,22 +92,8 @@ final class FileHandles: Sendable {
                 try contents.empty(file)
                 inodes.noteEmptied(inode)
             }
-            let size = try knowledgeOfSize(of: file)
-            if size == .wrong {
-                guard isRetry else { throw FileSystemError.staleHandle }
-                inodes.noteMistaken(inode)
-            }
-            let keepsCache = file.version.map { inodes.noteOpened(inode, with: $0) }
-            let folder = node.place?.parent
-            let isHeaderProbe = folder.map { headerProbes.isProbed($0) } ?? false
-            let handle = FileHandle(
-                inode: inode, flags: flags, file: file,
-                session: ReadSession(isHeaderProbe: isHeaderProbe),
-                folder: folder, isLocalOnly: node.flags.contains(.localOnly),
-                isDirect: size != .right)
-            return OpenedFile(
-                handle: insert(handle), keepsCache: keepsCache ?? false,
-                isDirect: handle.isDirect, isFlushed: flags.writes)
+            let isDirect = try isReadDirectly(file, isRetry: isRetry)
+            return addHandle(on: file, of: node, flags, isDirect: isDirect)
         } catch {
             if !isRetry, FileSystemError(cause: error) == .staleHandle {
                 staleOpens.note(caller, inode, generation: generation, at: clock.now())
@@ -145,6 +131,34 @@ final class FileHandles: Sendable {
             return inodes.isSizeWrong(of: file.inode, at: clock.now()) ? .uncertain : .right
         }
         return inodes.knowledge(ofSize: try file.size, of: file.inode, at: clock.now())
+    }
+
+    /// Whether reads go past the kernel's pages, because the kernel may not have the right size.
+    private func isReadDirectly(
+        _ file: OpenFile, isRetry: Bool
+    ) throws(FileSystemError) -> Bool {
+        let size = try knowledgeOfSize(of: file)
+        if size == .wrong {
+            guard isRetry else { throw .staleHandle }
+            inodes.noteMistaken(file.inode)
+        }
+        return size != .right
+    }
+
+    /// Adds a handle on a file whose content is settled.
+    private func addHandle(
+        on file: OpenFile, of node: Node, _ flags: OpenFlags, isDirect: Bool
+    ) -> OpenedFile {
+        let keepsCache = file.version.map { inodes.noteOpened(file.inode, with: $0) }
+        let folder = node.place?.parent
+        let isHeaderProbe = folder.map { headerProbes.isProbed($0) } ?? false
+        let handle = FileHandle(
+            inode: file.inode, flags: flags, file: file,
+            session: ReadSession(isHeaderProbe: isHeaderProbe),
+            folder: folder, isLocalOnly: node.flags.contains(.localOnly), isDirect: isDirect)
+        return OpenedFile(
+            handle: insert(handle), keepsCache: keepsCache ?? false, isDirect: isDirect,
+            isFlushed: flags.writes)
     }
 
     private func requireOpenable(_ node: Node, _ flags: OpenFlags) throws(FileSystemError) {
