@@ -72,39 +72,15 @@ extension Operation {
         let operation: Operation? =
             switch name {
             case "commit": reader.commit()
-            case "folder":
-                reader.string().flatMap { path in
-                    reader.boolean().flatMap { autorename in
-                        reader.node().map {
-                            .createFolder(path: path, autorename: autorename, base: $0)
-                        }
-                    }
-                }
+            case "folder": reader.folder()
             case "delete": reader.delete()
             case "copy", "move": reader.relocation(copies: name == "copy")
-            case "restore":
-                reader.string().flatMap { path in
-                    reader.string().flatMap { rev in
-                        reader.node().map { .restore(path: path, rev: rev, base: $0) }
-                    }
-                }
-            case "link":
-                reader.string().flatMap { path in
-                    reader.string().flatMap { secret in
-                        reader.node().map { .link(path: path, secret: secret, base: $0) }
-                    }
-                }
+            case "restore": reader.restoration()
+            case "link": reader.link()
             case "unlink": reader.string().map { .unlink(secret: $0) }
             case "mount": reader.string().map { .mountFolder(namespace: $0) }
             case "unmount": reader.string().map { .unmountFolder(namespace: $0) }
-            case "start":
-                reader.string().flatMap { id in
-                    reader.boolean().flatMap { isConcurrent in
-                        reader.boolean().map {
-                            .startSession(id: id, isConcurrent: isConcurrent, isClosed: $0)
-                        }
-                    }
-                }
+            case "start": reader.session()
             case "append": reader.append()
             case "end": reader.string().map { .endSession(id: $0) }
             default: reader.setting(name)
@@ -189,6 +165,13 @@ private struct FieldReader {
         return .commit(commit, content)
     }
 
+    mutating func folder() -> Operation? {
+        guard let path = string(), let autorename = boolean(), let base = node() else {
+            return nil
+        }
+        return .createFolder(path: path, autorename: autorename, base: base)
+    }
+
     mutating func delete() -> Operation? {
         guard let path = string(), let rev = value(), let base = node() else { return nil }
         return .delete(path: path, parentRev: rev.string, base: base)
@@ -200,6 +183,23 @@ private struct FieldReader {
         else { return nil }
         return .relocate(
             Relocation(base: base, from: from, to: to, autorename: autorename, copies: copies))
+    }
+
+    mutating func restoration() -> Operation? {
+        guard let path = string(), let rev = string(), let base = node() else { return nil }
+        return .restore(path: path, rev: rev, base: base)
+    }
+
+    mutating func link() -> Operation? {
+        guard let path = string(), let secret = string(), let base = node() else { return nil }
+        return .link(path: path, secret: secret, base: base)
+    }
+
+    mutating func session() -> Operation? {
+        guard let id = string(), let isConcurrent = boolean(), let isClosed = boolean() else {
+            return nil
+        }
+        return .startSession(id: id, isConcurrent: isConcurrent, isClosed: isClosed)
     }
 
     mutating func append() -> Operation? {
