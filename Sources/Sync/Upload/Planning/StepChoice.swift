@@ -106,28 +106,37 @@ struct StepChoice: Sendable {
             return true
         }
         // A step that failed in a batch is sent alone.
-        guard attempts == 0, let kind = step.batchKind else {
-            guard tasks < room else { return false }
-            take(inode)
-            alone.append(StepBatch.Item(inode: inode, step: step))
-            return true
-        }
+        guard attempts == 0, let kind = step.batchKind else { return addAlone(step, for: inode) }
+        addToBatch(step, for: inode, of: kind)
+        return true
+    }
+
+    private mutating func addAlone(_ step: UploadStep, for inode: InodeID) -> Bool {
+        guard tasks < room else { return false }
+        take(inode)
+        alone.append(StepBatch.Item(inode: inode, step: step))
+        return true
+    }
+
+    /// Adds a step to the batch of its kind, or passes it over while there is no room for it.
+    private mutating func addToBatch(
+        _ step: UploadStep, for inode: InodeID, of kind: StepBatch.Kind
+    ) {
         guard !batching.contains(kind), gathered[kind] != nil || tasks < room else {
             passOver()
-            return true
+            return
         }
         var batch = gathered[kind] ?? StepBatch(kind: kind)
         guard batch.items.count < kind.limit,
             batch.items.isEmpty || batch.bytes +| step.contentBytes <= Self.batchBytes
         else {
             passOver()
-            return true
+            return
         }
         take(inode)
         batch.items.append(StepBatch.Item(inode: inode, step: step))
         batch.bytes +|= step.contentBytes
         gathered[kind] = batch
-        return true
     }
 
     /// An exclusive step waits until it can be alone, and no step overtakes it. It does not wait
