@@ -49,7 +49,25 @@ package struct ChildProcess: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // The child must not inherit this process's blocked and ignored signals.
+        setSignals(of: &attributes, isDetached: isDetached)
+
+        let variables = (environment ?? ProcessVariables.all).map { $0.key + "=" + $0.value }
+        var id = pid_t()
+        let status = withCStrings([path] + arguments) { argumentVector in
+            withCStrings(variables) { variableVector in
+                posix_spawn(&id, path, &actions, &attributes, argumentVector, variableVector)
+            }
+        }
+        guard status == 0 else {
+            throw ChildProcessError(
+                message: "\(path) could not be started: \(Errno(rawValue: status))")
+        }
+        return ChildProcess(id: id)
+    }
+
+    /// The child must not inherit this process's blocked and ignored signals, nor, if it is
+    /// detached, its session.
+    private static func setSignals(of attributes: inout posix_spawnattr_t, isDetached: Bool) {
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
@@ -65,19 +83,6 @@ package struct ChildProcess: Sendable {
             &attributes,
             Int16(
                 clamping: Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF) | detached))
-
-        let variables = (environment ?? ProcessVariables.all).map { $0.key + "=" + $0.value }
-        var id = pid_t()
-        let status = withCStrings([path] + arguments) { argumentVector in
-            withCStrings(variables) { variableVector in
-                posix_spawn(&id, path, &actions, &attributes, argumentVector, variableVector)
-            }
-        }
-        guard status == 0 else {
-            throw ChildProcessError(
-                message: "\(path) could not be started: \(Errno(rawValue: status))")
-        }
-        return ChildProcess(id: id)
     }
 
     /// Runs a program from the search path to its end. Status 127: no such program.
