@@ -51,14 +51,14 @@ typedef enum dropbox_error_kind {
     DROPBOX_ERROR_INTERNAL_SERVER = 2,  /* the server failed (status 5xx) */
     DROPBOX_ERROR_BAD_INPUT = 3,        /* the server did not understand the request (400), or it was not sent */
     DROPBOX_ERROR_RATE_LIMITED = 4,     /* too many requests (429), and no time to wait: `retry_after_ms` */
-    DROPBOX_ERROR_AUTH = 5,             /* the token was refused (401) */
+    DROPBOX_ERROR_AUTH = 5,             /* the server refused the token (401): revoked, or without a permission; see `body` */
     DROPBOX_ERROR_ACCESS = 6,           /* the account may not do this (403) */
     DROPBOX_ERROR_PATH_ROOT = 7,        /* the path root was refused (422): `body` has the new one */
     DROPBOX_ERROR_HTTP = 8,             /* another status */
     DROPBOX_ERROR_SERIALIZATION = 9,    /* the response is not the JSON that it should be */
     DROPBOX_ERROR_RESPONSE = 10,        /* the response contradicts the request or itself */
     DROPBOX_ERROR_NETWORK = 11,         /* the connection or the network failed */
-    DROPBOX_ERROR_TOKEN = 12,           /* there is no usable access token: log in again */
+    DROPBOX_ERROR_TOKEN = 12,           /* there is no token, and none will come: the login has ended, or was not given */
     DROPBOX_ERROR_CANCELLED = 13,       /* cancelled by dropbox_cancel_now() or by a callback */
     DROPBOX_ERROR_INVALID_ARGUMENT = 14, /* an argument of the function is NULL, no UTF-8, no JSON, ... */
     DROPBOX_ERROR_LOCAL_FILE = 15,      /* a local file could not be read or written, or changed while it was read */

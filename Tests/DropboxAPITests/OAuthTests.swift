@@ -252,6 +252,37 @@ struct RefreshingAccessTokensTests {
         #expect(error == Self.offline)
     }
 
+    @Test("a call whose time is over waits no longer for its token, and the renewal goes on")
+    func deadline() async throws {
+        let server = try ScriptedServer(answers: [
+            .json(#"{"used":5,"allocation":{".tag":"individual","allocated":10}}"#)
+        ])
+        defer { server.stop() }
+        let source = TokenSource([.success(Self.fresh)], isHeld: true)
+        let clock = StepClock()
+        let tokens = tokens(source, clock, token: nil)
+        let first = Task { try await tokens.accessToken() }
+        while !source.holdsSomebody { await Task.yield() }
+        let client = try DropboxClient.testing(server, clock: clock, tokens: tokens)
+        for options in [
+            CallOptions(deadline: clock.now.advanced(by: .milliseconds(1))),
+            CallOptions(deadline: clock.now),
+        ] {
+            let error = await #expect(throws: CallError<NoError>.self) {
+                try await client.call(Users.getSpaceUsage, options: options)
+            }
+            let late = TransportError(expired: .deadline, mayHaveBeenReceived: false)
+            #expect(error?.kind == .transport(late))
+            #expect(error?.mayHaveTakenEffect == false)
+        }
+        #expect(server.requests.isEmpty)
+        source.release()
+        #expect(try await first.value.secret == "fresh")
+        _ = try await client.call(Users.getSpaceUsage)
+        #expect(server.requests.first?.headers["authorization"] == "Bearer fresh")
+        #expect(source.asked == 1)
+    }
+
     @Test("a refused grant is not asked for again")
     func refusal() async throws {
         let source = TokenSource([.failure(.invalidGrant("revoked"))])

@@ -51,6 +51,30 @@ struct RetryPolicyTests {
         }
     }
 
+    private static let offline = TransportError(
+        kind: .connect, message: "", mayHaveBeenReceived: false)
+
+    @Test(
+        "a renewal that fails for the network or the server is a fault, any other is permanent",
+        arguments: [
+            (.transport(offline), .transport(offline)),
+            (.server(status: 503, message: ""), .serverFault),
+            (.server(status: 429, message: ""), .serverFault),
+            (.server(status: 400, message: ""), .permanent),
+            (.invalidGrant("revoked"), .permanent),
+            (.rejected(code: "invalid_client", description: ""), .permanent),
+            (.missing("no login"), .permanent),
+            (.withheld("another account"), .permanent),
+        ] as [(TokenError, RetryPolicy.Event)])
+    func renewal(reason: TokenError, event: RetryPolicy.Event) {
+        let kind = CallError<NoError>.Kind.token(reason)
+        #expect(kind.retryEvent == event)
+        #expect(kind.concernsAllCalls == (event == .permanent))
+        let failure = CallFailure(CallError(kind: kind, context: CallContext(route: "r")))
+        #expect(failure.isConnectivityLoss == (reason == .transport(Self.offline)))
+        #expect(failure.tokenError == reason)
+    }
+
     @Test("faults are counted, and their pauses double up to a limit")
     func faults() {
         let delays = (1...8).map { count in

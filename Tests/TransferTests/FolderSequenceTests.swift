@@ -245,6 +245,27 @@ struct FolderSequenceTests {
         #expect(transport.meter.total == 1)
     }
 
+    @Test("changes wait for a token that cannot be renewed now, and for a call that took too long")
+    func renewal() async throws {
+        let transport = ScriptedTransport { request, number in
+            guard request.label == "files/list_folder/continue" else { return .hang }
+            return number == 0
+                ? .fail(.timedOut(.deadline))
+                : .json(#"{"entries":[],"cursor":"d","has_more":false}"#)
+        }
+        let tokens = UnsteadyTokens(UnsteadyTokens.temporary)
+        let client = transport.client(policy: .init(maxAttempts: 1), tokens: tokens)
+        var feed = client.files.changes(since: "c", path: "").makeAsyncIterator()
+        #expect(try await feed.next() == .changes([], cursor: "d", hasMore: false))
+        #expect(tokens.left.isEmpty)
+        #expect(transport.meter.requests["files/list_folder/continue"] == 2)
+
+        let revoked = transport.client(tokens: UnsteadyTokens([.invalidGrant("revoked")]))
+        feed = revoked.files.changes(since: "c", path: "").makeAsyncIterator()
+        await #expect(throws: FolderListingError.self) { _ = try await feed.next() }
+        #expect(try await feed.next() == nil)
+    }
+
     @Test("cancelling ends a wait of either kind at once", arguments: [false, true])
     func cancellation(pauses: Bool) async throws {
         let transport = ScriptedTransport { request, _ in

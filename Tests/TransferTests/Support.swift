@@ -20,6 +20,8 @@ final class ScriptedTransport: HTTPTransport {
         case loseAnswer
         /// Loses the request, without a sign to the client.
         case loseRequest
+        /// Fails without a request, which the server cannot have received.
+        case fail(TransportError.Kind)
         /// Answers without the server.
         case json(String, status: Int = 200)
         /// Answers when the task is cancelled.
@@ -69,6 +71,8 @@ final class ScriptedTransport: HTTPTransport {
             _ = try await pass(request).body.collect(upTo: 1 << 30)
             throw lost
         case .loseRequest: throw lost
+        case .fail(let kind):
+            throw TransportError(kind: kind, message: "failed", mayHaveBeenReceived: false)
         case .json(let text, let status):
             return TransportResponse(
                 status: status, headers: [:], body: ResponseBody(WholeBody(Array(text.utf8))))
@@ -103,15 +107,46 @@ final class ScriptedTransport: HTTPTransport {
     func client(
         hosts: DropboxHosts = .dropbox, policy: RetryPolicy = .impatient,
         resultLimit: Int = 64 << 20,
+        tokens: any AccessTokenProvider = FixedAccessToken(AccessToken("token")),
         sleep: @escaping @Sendable (Duration) async throws -> Void = { _ in await Task.yield() }
     ) -> DropboxClient {
         var client = DropboxClient(
             configuration: DropboxConfiguration(
                 hosts: hosts, retryPolicy: policy, resultLimit: resultLimit),
-            tokens: FixedAccessToken(AccessToken("token")), transport: self, logger: silent)
+            tokens: tokens, transport: self, logger: silent)
         client.clock = CallClock(sleep: sleep, random: { 0 })
         return client
     }
+}
+
+/// A token whose first renewals fail.
+final class UnsteadyTokens: AccessTokenProvider {
+    private let failures: Mutex<[TokenError]>
+
+    init(_ failures: [TokenError]) {
+        self.failures = Mutex(failures)
+    }
+
+    /// The failures that are still to come.
+    var left: [TokenError] { failures.withLock { $0 } }
+
+    func accessToken() throws(TokenError) -> AccessToken {
+        let failure: TokenError? = failures.withLock { failures in
+            failures.isEmpty ? nil : failures.removeFirst()
+        }
+        if let failure { throw failure }
+        return AccessToken("token")
+    }
+
+    func accessToken(replacing expired: AccessToken) -> AccessToken? { nil }
+
+    /// The ends of renewals while the network or the server is away.
+    static let temporary: [TokenError] = [
+        .transport(TransportError(kind: .connect, message: "", mayHaveBeenReceived: false)),
+        .transport(
+            TransportError(kind: .timedOut(.deadline), message: "", mayHaveBeenReceived: true)),
+        .server(status: 503, message: ""), .server(status: 429, message: ""),
+    ]
 }
 
 extension RetryPolicy {
@@ -176,6 +211,7 @@ struct TestAccount: Sendable {
     /// A transport to the emulator, and a client over it.
     func scripted(
         policy: RetryPolicy = .impatient,
+        tokens: any AccessTokenProvider = FixedAccessToken(AccessToken("token")),
         _ script: @escaping @Sendable (TransportRequest, Int) -> ScriptedTransport.Action = {
             _, _ in
             .pass
@@ -183,7 +219,7 @@ struct TestAccount: Sendable {
     ) throws -> (transport: ScriptedTransport, client: DropboxClient) {
         let transport = ScriptedTransport(over: try CurlTransport(logger: silent), script: script)
         let hosts = try DropboxHosts(endpoint: server.baseURL)
-        return (transport, transport.client(hosts: hosts, policy: policy))
+        return (transport, transport.client(hosts: hosts, policy: policy, tokens: tokens))
     }
 
     /// The files of the account, by path, with their hashes.

@@ -19,6 +19,9 @@ public struct AccessToken: Hashable, Sendable, CustomStringConvertible, CustomRe
 }
 
 /// Gives access tokens to a client.
+///
+/// A call waits for a token until its deadline, at which the task that asks is cancelled. Work that
+/// the provider does for other calls, such as a renewal, should go on then.
 public protocol AccessTokenProvider: Sendable {
     /// A token that is valid for some time. Throws when none can be obtained.
     func accessToken() async throws(TokenError) -> AccessToken

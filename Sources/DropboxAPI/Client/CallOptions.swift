@@ -2,8 +2,8 @@
 
 /// Settings of one call.
 public struct CallOptions: Sendable {
-    /// Neither attempts nor requests continue after this moment; nil means
-    /// `DropboxConfiguration.callLimit`.
+    /// Neither attempts nor requests continue after this moment, nor does the wait for an access
+    /// token; nil means `DropboxConfiguration.callLimit`.
     public var deadline: ContinuousClock.Instant?
     /// Requests at most; nil leaves it to the retry policy. Backoff after a rate limit is not
     /// counted.

@@ -18,9 +18,9 @@ public struct DropboxConfiguration: Sendable {
     public var transport: TransportConfiguration
     /// The app's key and secret, for routes that the app itself calls.
     public var app: AppCredentials?
-    /// How long a call without a deadline of its own may take, with all attempts and pauses; nil
-    /// for no limit. Of uploads and downloads only the pauses are limited, because their bytes take
-    /// as long as they take; waiting for changes is not.
+    /// How long a call without a deadline of its own may take, with its access token, all attempts
+    /// and pauses; nil for no limit. Of uploads and downloads only the pauses are limited, because
+    /// their bytes take as long as they take; waiting for changes is not.
     public var callLimit: Duration?
     /// Receive requests, retries, failures, tokens and byte counts; each receives all of them.
     public var observers: [any DropboxObserver]

@@ -52,7 +52,11 @@ public struct CallError<Failure: RouteError>: Error, Hashable, Sendable {
 
     /// Whether the cause is probably a missing network connection.
     public var isConnectivityLoss: Bool {
-        if case .transport(let error) = kind { error.isConnectivityLoss } else { false }
+        switch kind {
+        case .transport(let error): error.isConnectivityLoss
+        case .token(let error): error.isConnectivityLoss
+        default: false
+        }
     }
 
     /// The same failure for a caller that has cancelled the task since, and asks for nothing but
@@ -159,4 +163,16 @@ extension ResponseFault: CustomStringConvertible {
     case withheld(String)
     /// The task was cancelled.
     case cancelled
+}
+
+extension TokenError {
+    /// Whether the network or the login server failed, so that a later call may get a token without
+    /// another login.
+    package var isTemporary: Bool {
+        switch self {
+        case .transport: true
+        case .server(let status, _): status == 429 || status >= 500
+        case .invalidGrant, .rejected, .missing, .withheld, .cancelled: false
+        }
+    }
 }

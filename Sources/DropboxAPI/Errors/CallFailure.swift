@@ -29,6 +29,8 @@ public struct CallFailure: Sendable {
     public let context: CallContext
     /// The route's own error, if that is the cause.
     public let routeError: (any RouteError)?
+    /// The reason for a missing access token, if that is the cause.
+    public let tokenError: TokenError?
     /// Whether the cause is probably a missing network connection.
     public let isConnectivityLoss: Bool
     /// False when the server cannot have carried out the request.
@@ -48,6 +50,11 @@ public struct CallFailure: Sendable {
             retryAfter = pause
         } else {
             retryAfter = nil
+        }
+        if case .token(let reason) = error.kind {
+            tokenError = reason
+        } else {
+            tokenError = nil
         }
     }
 }

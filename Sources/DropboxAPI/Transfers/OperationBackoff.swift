@@ -20,12 +20,17 @@ package struct OperationBackoff: Sendable {
         deadline: ContinuousClock.Instant? = nil
     ) async -> Bool {
         if RetryPolicy.isThrottling(event) { throttles +|= 1 } else { faults +|= 1 }
+        var decisive = event
+        // The end of one call's time is not that of the operation, which is `deadline`.
+        if case .transport(let error) = event, error.kind == .timedOut(.deadline) {
+            decisive = .serverFault
+        }
         let remaining = deadline.map { max(.zero, client.clock.now().duration(to: $0)) }
         let progress = RetryPolicy.Progress(
             faults: faults, throttles: throttles, remaining: remaining, isSafeToRepeat: true,
             maxAttempts: maxAttempts)
         let policy = client.configuration.retryPolicy
-        switch policy.decide(event, progress, random: client.clock.random()) {
+        switch policy.decide(decisive, progress, random: client.clock.random()) {
         case .giveUp: return false
         case .retry(let delay), .holdAllCalls(let delay):
             return (try? await client.clock.sleep(delay)) != nil
@@ -37,8 +42,9 @@ extension CallError.Kind {
     /// Whether every further call of this client will fail with the same error.
     package var concernsAllCalls: Bool {
         switch self {
-        case .auth, .pathRoot, .token: true
-        case .transport(let error): error.kind == .shutDown
+        case .auth, .pathRoot: true
+        case .transport(let error), .token(.transport(let error)): error.kind == .shutDown
+        case .token(let error): !error.isTemporary
         default: false
         }
     }

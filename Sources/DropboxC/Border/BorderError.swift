@@ -52,7 +52,7 @@ struct BorderError: Error {
     /// Any error of the SDK; `kind` is for one that no call is the cause of.
     init(_ error: any DropboxError, _ kind: dropbox_error_kind = DROPBOX_ERROR_OTHER) {
         let call = error.failedCall
-        self.kind = error.isCancellation ? DROPBOX_ERROR_CANCELLED : call?.kind.code ?? kind
+        self.kind = error.isCancellation ? DROPBOX_ERROR_CANCELLED : call?.code ?? kind
         summary = error.summary
         message = error.errorDescription ?? error.summary
         mayHaveTakenEffect = error.mayHaveTakenEffect
@@ -60,7 +60,7 @@ struct BorderError: Error {
         locale = error.userMessage?.locale
         requestID = error.requestID
         guard let call else { return }
-        status = call.context.status ?? 0
+        status = call.context.status ?? call.tokenError?.status ?? 0
         attempts = call.context.attempts
         retryAfter = call.retryAfter
         route = call.context.route
@@ -104,8 +104,8 @@ struct BorderError: Error {
             self.init(error)
             return
         }
-        self.init(error, DROPBOX_ERROR_TOKEN)
-        if case .server(let status, _) = error { self.status = status }
+        self.init(error, error.code)
+        status = error.status ?? 0
     }
 
     /// A login that did not end well.
@@ -121,6 +121,26 @@ struct BorderError: Error {
     init(_ error: TokenStoreError) {
         self.init(error, DROPBOX_ERROR_STORE)
     }
+}
+
+extension TokenError {
+    /// The kind as C has it: only a final one asks for another login.
+    fileprivate var code: dropbox_error_kind {
+        switch self {
+        case .transport: DROPBOX_ERROR_NETWORK
+        case .server(status: 429, _): DROPBOX_ERROR_RATE_LIMITED
+        case .server where isTemporary: DROPBOX_ERROR_INTERNAL_SERVER
+        default: DROPBOX_ERROR_TOKEN
+        }
+    }
+
+    /// The status of the token endpoint, if it failed with one.
+    fileprivate var status: Int? { if case .server(let status, _) = self { status } else { nil } }
+}
+
+extension CallFailure {
+    /// The kind as C has it.
+    fileprivate var code: dropbox_error_kind { tokenError?.code ?? kind.code }
 }
 
 extension CallFailure.Kind {

@@ -109,7 +109,7 @@ extension DropboxClient {
             if error.kind.asksForNewToken, !history.hasReplacedToken,
                 let expired = history.token,
                 let fresh = try await replacement(
-                    for: expired, history.context, Failure.self)
+                    for: expired, call, history.context, Failure.self)
             {
                 history.hasReplacedToken = true
                 history.token = fresh
@@ -151,23 +151,37 @@ extension DropboxClient {
         case .user, .team, .userOrApp: break
         }
         if history.hasReplacedToken, let token = history.token { return token }
-        do {
-            return try await tokens.accessToken()
-        } catch {
-            throw CallError(
-                kind: error == .cancelled ? .cancelled : .token(error), context: history.context)
+        let tokens = tokens
+        let question = TokenQuestion { () async throws(TokenError) -> AccessToken? in
+            try await tokens.accessToken()
         }
+        return try await answer(to: question, of: call, history.context, type)
     }
 
     private func replacement<Failure>(
-        for expired: AccessToken, _ context: CallContext, _ type: Failure.Type
+        for expired: AccessToken, _ call: PreparedCall, _ context: CallContext,
+        _ type: Failure.Type
     ) async throws(CallError<Failure>) -> AccessToken? {
-        do {
-            return try await tokens.accessToken(replacing: expired)
-        } catch {
-            throw CallError(
-                kind: error == .cancelled ? .cancelled : .token(error), context: context)
+        let tokens = tokens
+        let question = TokenQuestion { () async throws(TokenError) -> AccessToken? in
+            try await tokens.accessToken(replacing: expired)
         }
+        return try await answer(to: question, of: call, context, type)
+    }
+
+    /// A failure is not retried here: a renewal has attempts of its own.
+    private func answer<Failure>(
+        to question: TokenQuestion, of call: PreparedCall, _ context: CallContext,
+        _ type: Failure.Type
+    ) async throws(CallError<Failure>) -> AccessToken? {
+        let kind: CallError<Failure>.Kind
+        switch await question.answer(within: remaining(call)) {
+        case .success(let token)?: return token
+        case .failure(let error)?: kind = error == .cancelled ? .cancelled : .token(error)
+        case nil:
+            kind = .transport(TransportError(expired: .deadline, mayHaveBeenReceived: false))
+        }
+        throw CallError(kind: kind, context: context)
     }
 
     /// Sends one request and reads its response.
@@ -296,7 +310,8 @@ extension CallError.Kind {
         case .route(let failure, _): .route(failure.remedy)
         case .internalServer: .serverFault
         case .rateLimited(let reason, let wait): .rateLimited(reason, retryAfter: wait)
-        case .transport(let error): .transport(error)
+        case .transport(let error), .token(.transport(let error)): .transport(error)
+        case .token(let error) where error.isTemporary: .serverFault
         case .badInput, .auth, .access, .pathRoot, .http, .serialization, .response, .token,
             .cancelled:
             .permanent
