@@ -7,9 +7,12 @@ public import ServiceLifecycle
 /// Waits until its group shuts down, and then ends a client.
 ///
 /// A group ends its services one by one, from the last to the first. A client stands before the
-/// server whose handlers use it, so that it goes on until these have answered:
+/// server whose handlers use it, so that it goes on until these have answered, and before a queue
+/// of transfers, which has to be closed first:
 ///
-///     let group = ServiceGroup(services: [DropboxService(client), server], gracefulShutdownSignals: [.sigterm], logger: logger)
+///     let group = ServiceGroup(
+///         services: [DropboxService(client), DropboxService { await queue.close() }, server],
+///         gracefulShutdownSignals: [.sigterm], logger: logger)
 public struct DropboxService: Service {
     private let end: @Sendable () async -> Void
 

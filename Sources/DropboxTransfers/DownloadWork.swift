@@ -75,9 +75,7 @@ struct DownloadWork {
             do throws(CallError<Files.GetMetadataError>) {
                 there = try await client.files.getMetadata(path: path)
             } catch {
-                if case .path? = error.routeError {
-                    throw .failed(.init(.notFound, error.summary))
-                }
+                if case .path? = error.routeError { throw .failed(error.failure(.notFound)) }
                 try await environment.wait(after: error, &backoff)
                 continue
             }
@@ -157,7 +155,7 @@ struct DownloadWork {
     private mutating func react(
         to error: CallError<Files.DownloadError>
     ) async throws(WorkEnd) {
-        if case .path? = error.routeError { throw .failed(.init(.notFound, error.summary)) }
+        if case .path? = error.routeError { throw .failed(error.failure(.notFound)) }
         try await environment.wait(after: error, &backoff)
     }
 

@@ -55,11 +55,14 @@ public struct Transfer: Hashable, Sendable, Identifiable {
         case failed(TransferFailure)
         /// It was cancelled by the caller.
         case cancelled
+        /// It has not ended, and goes on when its folder is opened again. Until then it stays, for
+        /// this reason: its record could not be read or written, or the client was shut down.
+        case suspended(String)
 
         /// Whether the state is final.
         public var isEnded: Bool {
             switch self {
-            case .waiting, .running: false
+            case .waiting, .running, .suspended: false
             case .stored, .failed, .cancelled: true
             }
         }
@@ -81,8 +84,8 @@ public struct Transfer: Hashable, Sendable, Identifiable {
     public internal(set) var bytesTotal: UInt64?
 }
 
-/// The reason why a transfer ended without a result. Network failures and a busy server are no
-/// reason: the transfer continues.
+/// The reason why a transfer ended without a result. Failures of the network, of its certificates
+/// and of a token's renewal, and a failing or busy server are no reason: the transfer continues.
 public struct TransferFailure: Error, Codable, Hashable, Sendable, CustomStringConvertible {
     /// The kind of a failure.
     @nonexhaustive public enum Reason: String, Codable, Sendable {
@@ -109,11 +112,23 @@ public struct TransferFailure: Error, Codable, Hashable, Sendable, CustomStringC
     public var reason: Reason
     /// The failure, in one line.
     public var message: String
+    /// The tags of the route's error, such as `path/conflict/file`; nil without such an error.
+    public var tagPath: String?
+    /// The server's name for the request, to be quoted to its support; nil without one.
+    public var requestID: String?
+    /// The HTTP status of the response; nil without one.
+    public var status: Int?
 
     /// Takes over all fields.
-    public init(_ reason: Reason, _ message: String) {
+    public init(
+        _ reason: Reason, _ message: String, tagPath: String? = nil, requestID: String? = nil,
+        status: Int? = nil
+    ) {
         self.reason = reason
         self.message = message
+        self.tagPath = tagPath
+        self.requestID = requestID
+        self.status = status
     }
 
     /// Returns the same text as `message`.

@@ -16,14 +16,15 @@ import Saturating
 ///     try await queue.acknowledge(id)
 ///
 /// A folder belongs to one account: always open it with a client of that account. One queue at a
-/// time has a folder.
+/// time has a folder. Close the queue before its client or transport is shut down; otherwise its
+/// transfers are suspended, which costs them nothing but the bytes on their way.
 public actor TransferQueue {
     private let store: TransferStore
     private let client: DropboxClient
     private let settings: TransferSettings
     private let board = TransferBoard()
     private var tasks: [Int64: Task<Void, Never>] = [:]
-    /// Transfers whose record could not be written. They wait for the next start of the queue.
+    /// Transfers that this queue does not go on with. They wait for the next one.
     private var suspended: Set<Int64> = []
     private var timer: Task<Void, Never>?
     private var isRunning = false
@@ -36,8 +37,8 @@ public actor TransferQueue {
         for record in try store.all() { board.show(record.transfer) }
     }
 
-    /// Opens or creates the database. The folder's parent must exist; the folder is private to the
-    /// user.
+    /// Opens or creates the database. The folder's parent must exist. A missing folder is made
+    /// private to the user; an existing one keeps its mode, and the database in it is private.
     ///
     /// No transfer runs before `reconnect` is called. Blocks for the local disk.
     public static func open(
@@ -65,7 +66,7 @@ public actor TransferQueue {
     public nonisolated var transfers: [Transfer] { board.all }
 
     /// A transfer's current state, then each change; the sequence ends with the transfer, or the
-    /// queue.
+    /// queue, and not while the transfer is suspended.
     ///
     /// A slow reader gets the last state only. For an unknown transfer the sequence is empty.
     public nonisolated func updates(of id: Transfer.ID) -> AsyncStream<Transfer> {
@@ -138,6 +139,15 @@ public actor TransferQueue {
             task.cancel()
             await task.value
         }
+        do throws(TransferQueueError) {
+            try await endCancelled(id)
+        } catch {
+            if board[id]?.state.isEnded == false { suspend(id, .store(error)) }
+            throw error
+        }
+    }
+
+    private func endCancelled(_ id: Transfer.ID) async throws(TransferQueueError) {
         let store = store
         guard var record = try await recorded({ try await store.record(id) }),
             !record.transfer.state.isEnded
@@ -212,7 +222,7 @@ public actor TransferQueue {
             board.change(id) { $0.state = .running }
             try await end(try await outcome(of: record, environment), by: environment)
         } catch {
-            if case .store(let message) = error { suspend(id, message) }
+            suspend(id, error)
         }
         tasks[id] = nil
         await startDue()
@@ -268,7 +278,7 @@ public actor TransferQueue {
         do throws(TransferQueueError) {
             try await end(record)
         } catch {
-            throw Task.isCancelled ? .stopped : .store("\(error)")
+            throw Task.isCancelled ? .stopped : .store(error)
         }
     }
 
@@ -283,9 +293,10 @@ public actor TransferQueue {
         board.show(record.transfer)
     }
 
-    /// Leaves the transfer's record unchanged for the next start of the queue.
-    private func suspend(_ id: Int64, _ message: String) {
+    /// Leaves the transfer as its record has it to the next queue, if this one cannot go on.
+    private func suspend(_ id: Int64, _ end: WorkEnd) {
+        guard case .suspended(let reason) = end else { return }
         suspended.insert(id)
-        board.change(id) { $0.state = .failed(.init(.localFile, "the record: \(message)")) }
+        board.change(id) { $0.state = .suspended(reason) }
     }
 }

@@ -165,10 +165,10 @@ extension TransferRecord {
             .map { Timestamp(secondsSince1970: $0) }
         phase = Phase(rawValue: try row.number("phase")) ?? .failed
         size = try row.number(ifAny: "size").map { UInt64(bitPattern: $0) }
-        if let device = try row.number(ifAny: "device"),
-            let inode = try row.number(ifAny: "inode"),
+        if let inode = try row.number(ifAny: "inode"),
             let modified = try row.number(ifAny: "modified")
         {
+            let device = try row.number(ifAny: "device") ?? 0
             identity = FileIdentity(
                 device: UInt64(bitPattern: device), inode: UInt64(bitPattern: inode),
                 size: size ?? 0, modified: modified)

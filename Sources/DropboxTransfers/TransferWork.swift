@@ -15,8 +15,11 @@ enum WorkEnd: Error {
     case stopped
     /// The transfer ends without a result.
     case failed(TransferFailure)
-    /// The record could not be read or written: the transfer stays unchanged.
-    case store(String)
+    /// This queue cannot go on with the transfer, for this reason: the record stays unchanged.
+    case suspended(String)
+
+    /// The record could not be read or written.
+    static func store(_ error: any Error) -> WorkEnd { .suspended("the record: \(error)") }
 }
 
 /// The dependencies of work on a transfer.
@@ -37,7 +40,7 @@ struct WorkEnvironment: Sendable {
         do {
             return try await body()
         } catch {
-            throw Task.isCancelled ? .stopped : .store("\(error)")
+            throw Task.isCancelled ? .stopped : .store(error)
         }
     }
 
@@ -58,13 +61,26 @@ struct WorkEnvironment: Sendable {
     ) async throws(WorkEnd) {
         var event = error.kind.retryEvent
         var attempts: Int? = .max
-        // Damage in transit, or a broken server: retried a limited number of times.
         switch error.kind {
+        case .route where RetryPolicy.isThrottling(event): break
+        // Damage in transit, or a broken server: retried a limited number of times.
         case .response, .serialization, .route: (event, attempts) = (.serverFault, nil)
+        case .transport(let failure), .token(.transport(let failure)):
+            switch failure.kind {
+            case .shutDown:
+                throw Task.isCancelled ? .stopped : .suspended("the client was shut down")
+            // A login page in the server's place, a wrong clock, a lack of memory: they pass.
+            case .certificate, .tls, .other: event = .serverFault
+            default: break
+            }
         default: break
         }
-        if await backoff.pause(after: event, of: client, maxAttempts: attempts) { return }
-        throw Task.isCancelled || error.kind == .cancelled ? .stopped : .failed(error.failure)
+        let goesOn = await backoff.pause(
+            after: event, of: client, maxAttempts: attempts, waitsOutThrottling: true)
+        guard !goesOn else { return }
+        guard !Task.isCancelled else { throw .stopped }
+        guard error.kind != .cancelled else { throw .suspended("a request was cancelled") }
+        throw .failed(error.failure())
     }
 }
 
@@ -76,14 +92,20 @@ extension DiskError {
 }
 
 extension CallError {
-    /// The failure that ends a transfer.
-    var failure: TransferFailure {
-        let reason: TransferFailure.Reason =
-            switch kind {
-            case .auth, .access, .token, .pathRoot: .access
-            default: .refused
-            }
-        return TransferFailure(reason, summary)
+    /// The failure that ends a transfer, with its cause; nil leaves reason and words to the call.
+    func failure(
+        _ reason: TransferFailure.Reason? = nil, _ message: String? = nil
+    ) -> TransferFailure {
+        TransferFailure(
+            reason ?? usualReason, message ?? summary, tagPath: routeError?.tagPath,
+            requestID: context.requestID, status: context.status)
+    }
+
+    private var usualReason: TransferFailure.Reason {
+        switch kind {
+        case .auth, .access, .token, .pathRoot: .access
+        default: .refused
+        }
     }
 }
 

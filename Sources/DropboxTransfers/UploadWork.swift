@@ -65,7 +65,9 @@ struct UploadWork {
         } catch {
             throw .failed(.init(.localFile, "\(path): \(error)"))
         }
-        guard file.identity == record.identity else { throw changed }
+        guard let enqueued = record.identity, file.identity.isSameState(as: enqueued) else {
+            throw changed
+        }
         return file
     }
 
@@ -213,7 +215,7 @@ struct UploadWork {
             knowsOffset = false
             try await environment.wait(after: error, &backoff)
             return false
-        default: throw .failed(error.failure)
+        default: throw .failed(error.failure())
         }
     }
 
@@ -258,7 +260,8 @@ struct UploadWork {
                     options: .init(isSafeToRepeat: false))
             } catch {
                 mayBeStored = mayBeStored || error.mayHaveTakenEffect
-                if let refusal = error.routeError {
+                let isThrottled = RetryPolicy.isThrottling(error.kind.retryEvent)
+                if let refusal = error.routeError, !isThrottled {
                     return try await react(to: refusal, error, mayBeStored: mayBeStored)
                 }
                 try await environment.wait(after: error, &backoff)
@@ -278,13 +281,13 @@ struct UploadWork {
             if let stored = try await settle() { return stored }
             guard case .path = refusal else {
                 let text = "\(request.commit.path) may have been stored, but is no longer there"
-                throw .failed(.init(.uncertain, text))
+                throw .failed(error.failure(.uncertain, text))
             }
         }
         switch refusal {
         case .lookupFailed(.notFound), .lookupFailed(.incorrectOffset), .lookupFailed(.closed):
             try await environment.wait(after: error, &backoff)
-        default: throw .failed(error.failure)
+        default: throw .failed(error.failure())
         }
         if refusal == .lookupFailed(.notFound) {
             try await beginAnew()

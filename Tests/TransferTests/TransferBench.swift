@@ -19,6 +19,8 @@ struct TransferBench: Sendable {
 
     init(
         _ account: TestAccount, pieceSize: Int = 8 << 20, concurrency: Int = 3,
+        policy: RetryPolicy = .impatient,
+        tokens: any AccessTokenProvider = FixedAccessToken(AccessToken("token")),
         _ script: @escaping @Sendable (TransportRequest, Int) -> ScriptedTransport.Action = {
             _, _ in
             .pass
@@ -31,7 +33,7 @@ struct TransferBench: Sendable {
         try FileManager.default.createDirectory(
             atPath: files, withIntermediateDirectories: true)
         var client: DropboxClient
-        (transport, client) = try account.scripted(script)
+        (transport, client) = try account.scripted(policy: policy, tokens: tokens, script)
         client.clock = CallClock(
             sleep: { _ in
                 await sleep()
@@ -72,6 +74,14 @@ struct TransferBench: Sendable {
 }
 
 extension TransferQueue {
+    /// Waits until a transfer is suspended, and returns why; nil if it ended instead.
+    func suspension(of id: Transfer.ID) async -> String? {
+        for await transfer in updates(of: id) {
+            if case .suspended(let reason) = transfer.state { return reason }
+        }
+        return nil
+    }
+
     /// Waits until a transfer has ended.
     func end(of id: Transfer.ID) async throws -> Transfer {
         var last: Transfer?

@@ -127,10 +127,22 @@ struct TransferQueueTests {
             let failure = try await queue.end(of: id).failure
             #expect(failure?.reason == .refused)
             #expect(failure?.message.contains("conflict") == true)
+            #expect(failure?.tagPath == "path/conflict/file")
+            #expect(failure?.status == 409)
+            let requestID = try #require(failure?.requestID)
+            #expect((failure as (any DropboxError)?)?.requestID == requestID)
             let none = try await queue.enqueue(
                 DownloadRequest(path: "/none", file: bench.path("target")))
-            #expect(try await queue.end(of: none).failure?.reason == .notFound)
+            let missing = try await queue.end(of: none).failure
+            #expect(missing?.reason == .notFound)
+            #expect(missing?.tagPath == "path/not_found")
             await queue.close()
+            let next = try bench.open()
+            #expect(next.transfers.map(\.failure) == [failure, missing])
+            await next.close()
+            let old = try JSON.decode(
+                TransferFailure.self, from: Array(#"{"reason":"refused","message":"no"}"#.utf8))
+            #expect(old == TransferFailure(.refused, "no"))
         }
     }
 

@@ -22,6 +22,8 @@ public protocol DropboxError: LocalizedError, CustomStringConvertible, Sendable 
     /// Whether the caller's task was cancelled. This library throws its own errors then, and no
     /// `CancellationError`.
     var isCancellation: Bool { get }
+    /// The server's name for the failed request, to be quoted to its support.
+    var requestID: String? { get }
 }
 
 extension DropboxError {
@@ -36,7 +38,7 @@ extension DropboxError {
     /// By default the failed call's.
     public var isCancellation: Bool { failedCall?.kind == .cancelled }
 
-    /// The server's name for the failed request, to be quoted to its support.
+    /// By default the failed call's.
     public var requestID: String? { failedCall?.context.requestID }
     /// The message that the server wants its user to see, with its language.
     public var userMessage: UserMessage? { failedCall?.context.answer?.userMessage }

@@ -15,9 +15,10 @@ package struct OperationBackoff: Sendable {
     /// or when the task was cancelled during the wait.
     ///
     /// `maxAttempts` limits the faults in a row that are waited out, `deadline` the time.
+    /// `waitsOutThrottling` is for operations that the policy's `maxThrottles` does not end.
     package mutating func pause(
         after event: RetryPolicy.Event, of client: DropboxClient, maxAttempts: Int? = nil,
-        deadline: ContinuousClock.Instant? = nil
+        deadline: ContinuousClock.Instant? = nil, waitsOutThrottling: Bool = false
     ) async -> Bool {
         if RetryPolicy.isThrottling(event) { throttles +|= 1 } else { faults +|= 1 }
         var decisive = event
@@ -29,7 +30,8 @@ package struct OperationBackoff: Sendable {
         let progress = RetryPolicy.Progress(
             faults: faults, throttles: throttles, remaining: remaining, isSafeToRepeat: true,
             maxAttempts: maxAttempts)
-        let policy = client.configuration.retryPolicy
+        var policy = client.configuration.retryPolicy
+        if waitsOutThrottling { policy.maxThrottles = nil }
         switch policy.decide(decisive, progress, random: client.clock.random()) {
         case .giveUp: return false
         case .retry(let delay), .holdAllCalls(let delay):

@@ -79,6 +79,7 @@ public struct LocalFile: FileSource {
 
 /// Identifies one state of a file: inode, size and modification time.
 package struct FileIdentity: Hashable, Sendable {
+    /// The number of the file's disk, which can be another one when the disk is mounted again.
     package var device: UInt64
     package var inode: UInt64
     package var size: UInt64
@@ -90,6 +91,11 @@ package struct FileIdentity: Hashable, Sendable {
         self.inode = inode
         self.size = size
         self.modified = modified
+    }
+
+    /// Whether both are one state of a file, also if its disk has another number since.
+    package func isSameState(as other: FileIdentity) -> Bool {
+        inode == other.inode && size == other.size && modified == other.modified
     }
 
     init(_ status: stat) {
