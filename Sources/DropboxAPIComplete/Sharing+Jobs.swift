@@ -44,6 +44,38 @@ extension Sharing.Calls {
     }
 }
 
+// MARK: Jobs that were started before
+
+extension Sharing.Calls {
+    /// A job of `shareFolderJob` that was started before, by its id.
+    public func shareFolderJob(
+        id: Async.AsyncJobID, options: CallOptions = .init()
+    ) -> Job<Sharing.SharedFolderMetadata> {
+        client.job(id: id, asking: Sharing.checkShareJobStatus, options)
+    }
+
+    /// A job of `unshareFolderJob` that was started before, by its id.
+    public func unshareFolderJob(
+        id: Async.AsyncJobID, options: CallOptions = .init()
+    ) -> Job<Void> {
+        client.job(id: id, asking: Sharing.checkJobStatus, options)
+    }
+
+    /// A job of `relinquishFolderMembershipJob` that was started before, by its id.
+    public func relinquishFolderMembershipJob(
+        id: Async.AsyncJobID, options: CallOptions = .init()
+    ) -> Job<Void> {
+        client.job(id: id, asking: Sharing.checkJobStatus, options)
+    }
+
+    /// A job of `removeFolderMemberJob` that was started before, by its id.
+    public func removeFolderMemberJob(
+        id: Async.AsyncJobID, options: CallOptions = .init()
+    ) -> Job<Sharing.MemberAccessLevelResult> {
+        client.job(id: id, asking: Sharing.checkRemoveMemberJobStatus, options)
+    }
+}
+
 // MARK: The unions
 
 extension Sharing.ShareFolderLaunch: ReportsJob {

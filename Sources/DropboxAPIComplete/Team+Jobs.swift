@@ -78,6 +78,61 @@ extension Team.Calls {
     }
 }
 
+// MARK: Jobs that were started before
+
+extension Team.Calls {
+    /// A job of `membersAddJob` that was started before, by its id.
+    public func membersAddJob(
+        id: Async.AsyncJobID, options: CallOptions = .init()
+    ) -> Job<[Team.MemberAddV2Result]> {
+        client.job(id: id, asking: Team.membersAddJobStatusGetV2, options)
+    }
+
+    /// A job of `membersRemoveJob` that was started before, by its id.
+    public func membersRemoveJob(
+        id: Async.AsyncJobID, options: CallOptions = .init()
+    ) -> Job<Void> {
+        client.job(id: id, asking: Team.membersRemoveJobStatusGet, options)
+    }
+
+    /// A job of `membersMoveFormerMemberFilesJob` that was started before, by its id.
+    public func membersMoveFormerMemberFilesJob(
+        id: Async.AsyncJobID, options: CallOptions = .init()
+    ) -> Job<Void> {
+        client.job(id: id, asking: Team.membersMoveFormerMemberFilesJobStatusCheck, options)
+    }
+
+    /// A job of `groupsDeleteJob` that was started before, by its id.
+    public func groupsDeleteJob(
+        id: Async.AsyncJobID, options: CallOptions = .init()
+    ) -> Job<Void> {
+        client.job(id: id, asking: Team.groupsJobStatusGet, options)
+    }
+
+    /// A job of `groupsMembersAddJob` that was started before, by its id. Only the answer at its
+    /// start has the group.
+    public func groupsMembersAddJob(
+        id: Async.AsyncJobID, options: CallOptions = .init()
+    ) -> Job<Void> {
+        client.job(id: id, asking: Team.groupsJobStatusGet, options)
+    }
+
+    /// A job of `groupsMembersRemoveJob` that was started before, by its id. Only the answer at its
+    /// start has the group.
+    public func groupsMembersRemoveJob(
+        id: Async.AsyncJobID, options: CallOptions = .init()
+    ) -> Job<Void> {
+        client.job(id: id, asking: Team.groupsJobStatusGet, options)
+    }
+
+    /// A job of `teamFolderArchiveJob` that was started before, by its id.
+    public func teamFolderArchiveJob(
+        id: Async.AsyncJobID, options: CallOptions = .init()
+    ) -> Job<Team.TeamFolderMetadata> {
+        client.job(id: id, asking: Team.teamFolderArchiveCheck, options)
+    }
+}
+
 // MARK: The unions
 
 extension Team.MembersAddLaunchV2Result: ReportsJob {

@@ -79,6 +79,35 @@ struct JobTests {
         #expect(errors.last?.mayHaveTakenEffect == false)
     }
 
+    @Test("a job whose question fails may have taken effect, and is asked about by its id later")
+    func later() async throws {
+        let transport = ScriptedTransport()
+        let refused = TransportError(kind: .connect, message: "", mayHaveBeenReceived: false)
+        let client = client(transport)
+        transport.answer(Files.deleteBatch, .result(.asyncJobID("j1")))
+        transport.answer(
+            Files.deleteBatchCheck, .error(.invalidAsyncJobID),
+            .result(.complete(.init(entries: []))))
+        let job = try await client.files.deleteJob([.init(path: "/a")])
+        let error = await #expect(throws: DropboxAPI.JobError.self) { try await job.result() }
+        #expect(error?.mayHaveTakenEffect == true)
+        #expect(error?.failedCall?.mayHaveTakenEffect == true)
+        #expect(try await client.files.deleteJob(id: "j1").result().isEmpty)
+
+        transport.answer(
+            Sharing.checkShareJobStatus, .result(.inProgress), .result(.complete(folder)))
+        #expect(try await client.sharing.shareFolderJob(id: "j2").result() == folder)
+        transport.answer(Team.groupsJobStatusGet, .result(.complete))
+        try await client.team.groupsMembersAddJob(id: "j3").result()
+        #expect(transport.unusedAnswers.isEmpty)
+
+        transport.answer(Files.copyBatchV2, .failure(refused), .failure(refused))
+        let start = await #expect(throws: DropboxAPI.JobError.self) {
+            _ = try await client.files.copyJob([], options: .init(maxAttempts: 2))
+        }
+        #expect(start?.mayHaveTakenEffect == false)
+    }
+
     @Test("members come and go by jobs, of folders, groups and teams")
     func members() async throws {
         let transport = ScriptedTransport()

@@ -52,3 +52,44 @@ extension Files.Calls {
             asking: Files.saveURLCheckJobStatus, options)
     }
 }
+
+// MARK: Jobs that were started before
+
+extension Files.Calls {
+    /// A job of `deleteJob` that was started before, by its id.
+    public func deleteJob(
+        id: Async.AsyncJobID, options: CallOptions = .init()
+    ) -> Job<[Files.DeleteBatchResultEntry]> {
+        client.job(id: id, asking: Files.deleteBatchCheck, options)
+    }
+
+    /// A job of `moveJob` that was started before, by its id.
+    public func moveJob(
+        id: Async.AsyncJobID, options: CallOptions = .init()
+    ) -> Job<[Files.RelocationBatchResultEntry]> {
+        client.job(id: id, asking: Files.moveBatchCheckV2, options)
+    }
+
+    /// A job of `copyJob` that was started before, by its id.
+    ///
+    ///     let outcomes = try await client.files.copyJob(id: stored).result()
+    public func copyJob(
+        id: Async.AsyncJobID, options: CallOptions = .init()
+    ) -> Job<[Files.RelocationBatchResultEntry]> {
+        client.job(id: id, asking: Files.copyBatchCheckV2, options)
+    }
+
+    /// A job of `createFolderJob` that was started before, by its id.
+    public func createFolderJob(
+        id: Async.AsyncJobID, options: CallOptions = .init()
+    ) -> Job<[Files.CreateFolderBatchResultEntry]> {
+        client.job(id: id, asking: Files.createFolderBatchCheck, options)
+    }
+
+    /// A job of `saveURLJob` that was started before, by its id.
+    public func saveURLJob(
+        id: Async.AsyncJobID, options: CallOptions = .init()
+    ) -> Job<Files.FileMetadata> {
+        client.job(id: id, asking: Files.saveURLCheckJobStatus, options)
+    }
+}

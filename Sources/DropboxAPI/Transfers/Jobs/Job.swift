@@ -6,7 +6,8 @@ import Saturating
 
 /// Why a job has no result.
 @nonexhaustive public enum JobError: Error, Sendable {
-    /// The job was not started, or was not asked about; in the second case it may go on.
+    /// The job was not started, or was not asked about. In the second case it may go on, and
+    /// `mayHaveTakenEffect` is true.
     case call(CallFailure)
     /// The job failed as a whole, with this tag.
     case failed(String)
@@ -39,7 +40,8 @@ extension JobError: DropboxError {
     public var isCancellation: Bool { if case .cancelled = self { true } else { false } }
 }
 
-/// A job at the server.
+/// A job at the server, which goes on when the process ends: with its `id`, a later one asks about
+/// it, for example by `client.files.copyJob(id:)`.
 public struct Job<Output: Sendable>: Sendable {
     /// The state of a job.
     @nonexhaustive public enum State: Sendable {

@@ -22,6 +22,15 @@ extension DropboxClient {
         }
     }
 
+    /// A job that was started before, by its id.
+    package func job<Status: ReportsJob, Failure>(
+        id: Async.AsyncJobID, asking check: Route<Async.PollArg, Status, Failure>,
+        _ options: CallOptions
+    ) -> Job<Status.JobOutput> {
+        let beginning: JobReport<Status.JobOutput> = .started(id)
+        return job(beginning, asking: check, options)
+    }
+
     /// The answer of a route that starts a job.
     package func started<Argument, Launch, Failure>(
         _ route: Route<Argument, Launch, Failure>, _ argument: Argument, _ options: CallOptions
@@ -33,11 +42,18 @@ extension DropboxClient {
         }
     }
 
-    /// The answer of a route that tells the state of a job.
+    /// The answer of a route that tells the state of a job. Its error says that the job may have
+    /// taken effect, whether or not the question was answered.
     package func asked<Status, Failure>(
         _ route: Route<Async.PollArg, Status, Failure>, _ id: Async.AsyncJobID,
         _ options: CallOptions
     ) async throws(JobError) -> Status {
-        try await started(route, Async.PollArg(asyncJobID: id), options)
+        do throws(CallError<Failure>) {
+            return try await call(route, Async.PollArg(asyncJobID: id), options: options)
+        } catch {
+            var context = error.context
+            context.earlierAttemptMayHaveTakenEffect = true
+            throw JobError(CallError(kind: error.kind, context: context))
+        }
     }
 }
