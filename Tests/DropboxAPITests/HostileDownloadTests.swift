@@ -2,6 +2,8 @@
 // ends the process or waits for ever. What exactly is said of the commoner ones is in
 // `DownloadTests`.
 
+import Foundation
+import TestSupport
 import Testing
 
 @testable import DropboxAPI
@@ -127,6 +129,19 @@ struct HostileDownloadTests {
                 Files.download, .init(path: "rev:a1c10ce0dd78"), range: .bytes(1..<4))
             _ = try await download.body.collect(upTo: 1_000)
         }
+    }
+
+    @Test("an empty file arrives, also from a server that answers with all of it for a range")
+    func empty() async throws {
+        let head = Self.head(status: "200 OK", result: Self.result("0"), range: nil, length: "0")
+        let server = try ScriptedServer(answers: [.text(head)])
+        defer { server.stop() }
+        let folder = try TemporaryFolder()
+        let client = try DropboxClient.testing(server)
+        let file = try await client.files.download("/a", to: folder.path + "/a")
+        #expect(file.size == 0)
+        #expect(FileManager.default.contents(atPath: folder.path + "/a") == Data())
+        #expect(server.requests.map { $0.headers["range"] } == ["bytes=0-8388607", nil])
     }
 
     // NIO refuses the whole answer for a length that is none.

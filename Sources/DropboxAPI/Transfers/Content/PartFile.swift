@@ -18,6 +18,39 @@ package final class PartFile: Sendable {
         self.path = path
     }
 
+    /// The outcome of an attempt to have a file to oneself.
+    enum Claim: Hashable {
+        /// This transfer has the file until it is closed.
+        case granted
+        /// Another transfer has it.
+        case refused
+        /// Another file, or none, is at the path: the transfer that had this one has renamed or
+        /// removed it since it was opened.
+        case outdated
+    }
+
+    /// Opens or creates a part file that this transfer has to itself; nil while another one has it.
+    static func claimed(_ path: String) throws(DiskError) -> PartFile? {
+        for _ in 1...attempts {
+            let part = try PartFile(path)
+            switch part.claim() {
+            case .granted: return part
+            case .refused: return nil
+            case .outdated: continue
+            }
+        }
+        return nil
+    }
+
+    /// How often a file is opened that others take away at that moment.
+    private static let attempts = 8
+
+    /// Tries to have the file to itself.
+    func claim() -> Claim {
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return .refused }
+        return isFile(descriptor, at: path) ? .granted : .outdated
+    }
+
     deinit {
         close(descriptor)
     }
@@ -60,9 +93,6 @@ package final class PartFile: Sendable {
     package func truncate(to length: UInt64 = 0) throws(DiskError) {
         guard ftruncate(descriptor, off_t(clamping: length)) == 0 else { throw .current }
     }
-
-    /// Whether this process now has the file to itself; it keeps it until the file is closed.
-    package func claim() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
 
     /// `SEEK_HOLE` of lseek(2), which the C library shows to GNU programs only.
     private static let seekHole: Int32 = 4

@@ -1,7 +1,7 @@
 // One file of any size to one local path: pieces of one revision, several at once, into a part file
 // beside the target, which gets its name when all bytes are on the disk and their hash is right.
 // The part file of a transfer that ended early stays, and the next one of the same revision goes on
-// behind its last whole block.
+// behind its last whole block. A part file that no next one would find does not stay.
 //
 // Not responsible for what outlives the process with its queue: DropboxTransfers.
 
@@ -71,13 +71,19 @@ struct WholeDownload: Sendable {
         }
         let start = try await begin()
         let file = start.result
-        let part = try await partFile(of: file)
-        try await fill(part, file, start.body)
-        let isPlaced = try await onDisk { () throws(DiskError) in
-            try part.synchronize()
-            return try part.place(at: target, replacing: overwrite)
+        let (part, isNamedByChance) = try await partFile(of: file)
+        do throws(FileTransferError) {
+            try await fill(part, file, start.body)
+            let isPlaced = try await onDisk { () throws(DiskError) in
+                try part.synchronize()
+                return try part.place(at: target, replacing: overwrite)
+            }
+            guard isPlaced else { throw .targetExists(target) }
+        } catch {
+            let isUseless = if case .targetExists = error { true } else { isNamedByChance }
+            if isUseless { await DiskQueue.transfers.run { PartFile.remove(part.path) } }
+            throw error
         }
-        guard isPlaced else { throw .targetExists(target) }
         return file
     }
 
@@ -89,9 +95,13 @@ struct WholeDownload: Sendable {
             return try await calls.download(
                 path: path, range: .bytes(0..<pieceSize), options: options.single)
         } catch {
-            guard error.kind == .response(.rangeNotSatisfiable) else { throw .init(error) }
+            switch error.kind {
+            case .response(.rangeNotSatisfiable), .response(.rangeNotHonoured(status: 200, _)):
+                break
+            default: throw .init(error)
+            }
         }
-        // An empty file has no first byte.
+        // An empty file has no first byte, and some servers answer with all of it.
         do throws(CallError<Files.DownloadError>) {
             return try await calls.download(path: path, options: options.single)
         } catch {
@@ -100,16 +110,20 @@ struct WholeDownload: Sendable {
     }
 
     /// The part file of this revision. Another transfer that has it open keeps it, and this one
-    /// gets its own.
-    private func partFile(of file: Files.FileMetadata) async throws(FileTransferError) -> PartFile {
+    /// gets its own, of a random name.
+    private func partFile(
+        of file: Files.FileMetadata
+    ) async throws(FileTransferError) -> (PartFile, isNamedByChance: Bool) {
         // The server's text becomes no part of a name: a digest of it does.
         let id = SHA256.hash(Array(file.rev.utf8)).prefix(8)
             .reduce(0 as UInt64) { $0 << 8 | UInt64(clamping: $1) }
         let target = target
-        return try await onDisk { () throws(DiskError) in
-            let part = try PartFile(PartFile.name(beside: target, id: id))
-            if part.claim() { return part }
-            return try PartFile(PartFile.name(beside: target, id: .random(in: .min ... .max)))
+        return try await onDisk { () throws(DiskError) -> (PartFile, isNamedByChance: Bool) in
+            if let part = try PartFile.claimed(PartFile.name(beside: target, id: id)) {
+                return (part, false)
+            }
+            let part = try PartFile(PartFile.name(beside: target, id: .random(in: .min ... .max)))
+            return (part, true)
         }
     }
 
