@@ -119,6 +119,7 @@ package enum PrivateFile {
 
     /// Whether a path is that of a temporary file of `replace`.
     private static func isPath(_ path: String, leftFrom target: String) -> Bool {
-        path.hasPrefix(target + ".") && path.utf8.dropFirst(target.utf8.count).count == 7
+        path.utf8.starts(with: (target + ".").utf8)
+            && path.utf8.dropFirst(target.utf8.count).count == 7
     }
 }

@@ -9,7 +9,8 @@ package import SystemPackage
 /// where a dead mount is in the way.
 package func absolutePath(_ path: String) -> String {
     var full = path
-    if !path.hasPrefix("/") {
+    // By bytes: a name may begin with an accent, which makes one character with the slash.
+    if path.utf8.first != UInt8(ascii: "/") {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         if getcwd(&buffer, buffer.count) != nil {
             full = text(of: buffer) + "/" + path
@@ -123,7 +124,7 @@ private func readText(_ file: FileDescriptor, limit: Int) throws -> String {
 
 /// Whether a path is a folder's or lies below it. Both are absolute and without `.` or `..`.
 package func isPath(_ path: String, within folder: String) -> Bool {
-    if folder == "/" { return path.hasPrefix("/") }
+    if folder == "/" { return path.utf8.first == UInt8(ascii: "/") }
     return path.utf8.elementsEqual(folder.utf8) || path.utf8.starts(with: (folder + "/").utf8)
 }
 

@@ -114,6 +114,15 @@ struct ListingTests {
         #expect(keys(try drain(cursor).0) == ["/a/c", "-/a/b"])
     }
 
+    @Test("a name that begins with an accent is in its folder, also when it is gone")
+    mutating func accent() throws {
+        try fixture.write("1", to: "/a/\u{301}b")
+        let (_, latest) = try drain(cursor("/a"))
+        try fixture.delete("/a/\u{301}b")
+        #expect(keys(try drain(latest).0) == ["-/a/\u{301}b"])
+        #expect(keys(try drain(cursor("/a", deleted: true)).0) == ["/a/", "-/a/\u{301}b"])
+    }
+
     @Test("include_deleted names the former entries")
     mutating func deleted() throws {
         try fixture.write("1", to: "/a/f")

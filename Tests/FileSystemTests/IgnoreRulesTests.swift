@@ -55,6 +55,7 @@ import Testing
         Case(pattern: "a  ", matching: ["a"], other: ["a "]),
         Case(pattern: "# a", matching: [], other: ["a", "# a"]),
         Case(pattern: "e\u{301}", matching: ["\u{E9}", "\u{C9}"], other: ["e"]),
+        Case(pattern: "/\u{301}a", matching: ["\u{301}a", "\u{301}a/b"], other: ["a", "b/a"]),
         Case(pattern: "/", matching: [], other: ["a", "a/"]),
         Case(pattern: "", matching: [], other: ["a"]),
     ]

@@ -1,5 +1,6 @@
 // The options after `-o`, those that mount(8) adds, and refusals by name.
 
+import LocalIO
 import Testing
 
 @testable import Mounting
@@ -27,6 +28,14 @@ import Testing
         #expect(settings.writeDelay == 1.5)
         #expect(settings.uploadRate == 500 << 10)
         #expect(settings.downloadRate == 2 << 20)
+    }
+
+    @Test("a path may begin with a name that begins with an accent")
+    func accents() throws {
+        let settings = try MountSettings(parsing: ["cache_dir=/\u{301}a"])
+        #expect(settings.cacheFolder == "/\u{301}a")
+        #expect(absolutePath("/\u{301}a/../b") == "/b")
+        #expect(isPath("/\u{301}a", within: "/"))
     }
 
     @Test("programs for which nothing is fetched are names with colons, or none")

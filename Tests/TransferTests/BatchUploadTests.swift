@@ -90,6 +90,17 @@ struct BatchUploadTests {
         #expect(pieces.map(\.count) == [limits.pieceSize, limits.pieceSize, 1])
     }
 
+    @Test(
+        "a path begins with a slash, an id or a namespace, also before an accent",
+        arguments: [
+            ("/a", true), ("/\u{301}a", true), ("/", true), ("id:abc", true),
+            ("id:\u{301}", true), ("ns:12", true), ("ns:12/\u{301}a", true), ("", false),
+            ("a", false), ("\u{301}/a", false), ("ns:", false), ("ns:x", false), ("ns:1x", false),
+        ])
+    func paths(path: String, isSound: Bool) {
+        #expect(Files.CommitInfo(path: path).hasSoundPath == isSound)
+    }
+
     @Test("a file that claims more bytes than there can be takes no memory for its pieces")
     func hugeFile() {
         let limits = UploadLimits(.init(memoryBudget: 0, pieceSize: 0, concurrency: 1))

@@ -135,7 +135,7 @@ public struct ZipReader {
             guard entry.isDataOver else { return false }
         }
         guard try end(&entry, &position) else { return false }
-        if let content = entry.content, !entry.header.name.hasSuffix("/") {
+        if let content = entry.content, entry.header.name.utf8.last != UInt8(ascii: "/") {
             files.append(File(name: entry.header.name, content: content))
         }
         isDone = true

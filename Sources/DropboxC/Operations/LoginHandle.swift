@@ -119,7 +119,9 @@ enum LoginFolder {
     /// The store in a folder.
     static func store(_ folder: CString?) throws(BorderError) -> FolderTokenStore {
         let path = try CText.required(folder, "folder")
-        guard path.hasPrefix("/") else { throw .argument("folder is not an absolute path") }
+        guard path.utf8.first == UInt8(ascii: "/") else {
+            throw .argument("folder is not an absolute path")
+        }
         return FolderTokenStore(folder: path)
     }
 

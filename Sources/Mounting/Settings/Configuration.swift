@@ -222,7 +222,8 @@ package struct Configuration: Hashable, Sendable {
             case .ignored: section.ignored = try lines(value, place)
             case .mountpoint where !prefix.isEmpty:
                 let path = try text(value, place)
-                guard path.hasPrefix("/") || path.hasPrefix("~/") else {
+                guard path.utf8.first == UInt8(ascii: "/") || path.utf8.starts(with: "~/".utf8)
+                else {
                     throw error(place, "must begin with / or ~/")
                 }
                 section.mountpoint = path

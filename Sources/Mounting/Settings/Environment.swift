@@ -231,7 +231,7 @@ package struct Environment: Sendable {
         let place =
             configuration.mountpoint(of: account)
             ?? (isDefault ? "~/Dropbox" : "~/Dropbox-" + account)
-        guard place.hasPrefix("~/") else { return (source, absolutePath(place)) }
+        guard place.utf8.starts(with: "~/".utf8) else { return (source, absolutePath(place)) }
         guard let home else { throw .noMountpoint(account: account) }
         return (source, absolutePath("\(home)\(place.dropFirst(1))"))
     }
@@ -276,7 +276,12 @@ private struct Variables {
 
     subscript(name: String) -> String? { all[name].flatMap { $0.isEmpty ? nil : $0 } }
 
-    var home: String? { self["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } }
+    var home: String? { absolute("HOME") }
+
+    /// A variable's value if it is an absolute path.
+    private func absolute(_ name: String) -> String? {
+        self[name].flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil }
+    }
 
     /// The folder of dbxfs in an XDG folder; nil without a home.
     func standardFolder(_ variable: String, _ below: String) -> String? {
@@ -285,7 +290,7 @@ private struct Variables {
 
     /// A folder in an XDG folder; nil without a home.
     func xdgFolder(_ variable: String, _ below: String, _ name: String) -> String? {
-        if let folder = self[variable], folder.hasPrefix("/") { return "\(folder)\(name)" }
+        if let folder = absolute(variable) { return "\(folder)\(name)" }
         return home.map { "\($0)\(below)\(name)" }
     }
 

@@ -36,7 +36,8 @@ struct MountedFolder: Hashable, Sendable {
     mutating func resume(name: String) {
         guard isPart, id == nil else { return }
         let parts = name.split(separator: " ", maxSplits: 2)
-        guard parts.count == 3, parts[1].hasPrefix("id:"), parts[2].hasPrefix("/") else { return }
+        guard parts.count == 3, parts[1].hasPrefix("id:"), parts[2].utf8.first == UInt8(ascii: "/")
+        else { return }
         id = FileID(String(parts[1]))
         path = RemotePath(rawValue: String(parts[2]))
     }

@@ -288,7 +288,9 @@ struct InMemoryTree {
 
     private func checkOutside(_ item: Item, _ target: RemotePath) throws(RemoteError) {
         let inside = items.foldedPath(of: item) + "/"
-        if foldedPath(of: target).rawValue.hasPrefix(inside) { throw .conflict(.other) }
+        if foldedPath(of: target).rawValue.utf8.starts(with: inside.utf8) {
+            throw .conflict(.other)
+        }
     }
 
     // MARK: Parts

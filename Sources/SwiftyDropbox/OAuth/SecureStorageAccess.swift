@@ -35,7 +35,7 @@ public final class SecureStorageAccessDefaultImpl: SecureStorageAccess {
         let variables = ProcessInfo.processInfo.environment
         let home = variables["HOME"] ?? NSHomeDirectory()
         let state =
-            variables["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+            variables["XDG_STATE_HOME"].flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil }
             ?? "\(home)/.local/state"
         self.init(folder: "\(state)/SwiftyDropbox/\(ProcessInfo.processInfo.processName)")
     }

@@ -58,18 +58,20 @@ package struct IgnoreRules: Hashable, Sendable {
     package var isEmpty: Bool { rules.isEmpty }
 
     private static func rule(_ line: String) throws(NamePattern.Malformed) -> Rule? {
-        var line = withoutTrailingSpaces(line)
-        if line.isEmpty || line.hasPrefix("#") { return nil }
-        let isNegated = line.hasPrefix("!")
+        // By scalars: a name may begin with an accent, which makes one character with the slash.
+        var line = withoutTrailingSpaces(line).unicodeScalars
+        if line.isEmpty || line.first == "#" { return nil }
+        let isNegated = line.first == "!"
         if isNegated { line.removeFirst() }
-        let isForFolders = line.hasSuffix("/")
+        let isForFolders = line.last == "/"
         if isForFolders { line.removeLast() }
         let isAnchored = line.contains("/")
-        if line.hasPrefix("/") { line.removeFirst() }
+        if line.first == "/" { line.removeFirst() }
         guard !line.isEmpty else { return nil }
         var steps: [Step] = isAnchored ? [] : [.anything]
         for part in line.split(separator: "/", omittingEmptySubsequences: false) {
-            steps.append(part == "**" ? .anything : .name(try NamePattern(String(part))))
+            let name = String(Substring(part))
+            steps.append(name == "**" ? .anything : .name(try NamePattern(name)))
         }
         return Rule(isNegated: isNegated, isForFolders: isForFolders, steps: steps)
     }

@@ -36,8 +36,10 @@ package enum NamePolicy: Hashable, Sendable {
     private static func isIgnored(_ name: FileName) -> Bool {
         let folded = Folding.fold(name.text)
         if wholeNames.contains(folded) { return true }
-        if prefixes.contains(where: { folded.hasPrefix($0) }) { return true }
-        return folded.hasPrefix("~") && folded.hasSuffix(".tmp")
+        // By bytes: what follows the prefix may begin with an accent.
+        if prefixes.contains(where: { folded.utf8.starts(with: $0.utf8) }) { return true }
+        return folded.utf8.first == UInt8(ascii: "~")
+            && folded.utf8.suffix(4).elementsEqual(".tmp".utf8)
     }
 
     private static let wholeNames: Set<String> = [

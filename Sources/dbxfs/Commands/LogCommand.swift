@@ -156,7 +156,7 @@ private struct HistorySurvey {
     func histories(of path: String?) throws(CommandError) -> [MountedHistory] {
         guard let path else { return all }
         let named = all.filter { $0.account == path }
-        if !named.isEmpty, !path.contains("/") { return named }
+        if !named.isEmpty, !path.utf8.contains(UInt8(ascii: "/")) { return named }
         let mount = try RunningMount(containing: path)
         let place = try mount.place()
         var found = all.filter { $0.mountpoint == mount.mountpoint }

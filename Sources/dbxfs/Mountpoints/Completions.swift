@@ -40,7 +40,8 @@ extension CompletionKind {
 /// looked at but the folder that the user has written.
 private enum FolderWords {
     static func all(for word: String) -> [String] {
-        let parent = word.lastIndex(of: "/").map { String(word[...$0]) } ?? ""
+        let slash = word.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let parent = slash.map { String(Substring(word.utf8[...$0])) } ?? ""
         // bash expands what it is offered.
         guard parent.utf8.allSatisfy(isPlain) else { return [] }
         return folderNames(in: parent.isEmpty ? "." : parent).sorted()

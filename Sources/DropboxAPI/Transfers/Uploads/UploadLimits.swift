@@ -7,10 +7,13 @@ extension Files.CommitInfo {
     /// Whether the path has the form of files.stone: from the root, a namespace or an id on.
     /// Anything else would spoil the whole request that it is in.
     var hasSoundPath: Bool {
-        if path.hasPrefix("/") || path.hasPrefix("id:") { return true }
-        guard path.hasPrefix("ns:") else { return false }
-        let rest = path.utf8.dropFirst(3).drop { (0x30...0x39).contains($0) }
-        return rest.count < path.utf8.count &- 3 && (rest.first ?? 0x2F) == 0x2F
+        // By bytes: a name may begin with an accent, which makes one character with the sign
+        // before.
+        let bytes = path.utf8
+        if bytes.first == 0x2F || bytes.starts(with: "id:".utf8) { return true }
+        guard bytes.starts(with: "ns:".utf8) else { return false }
+        let rest = bytes.dropFirst(3).drop { (0x30...0x39).contains($0) }
+        return rest.count < bytes.count &- 3 && (rest.first ?? 0x2F) == 0x2F
     }
 }
 

@@ -104,7 +104,8 @@ extension AccountTree {
     private func isReplaced(_ cursor: Cursor) -> Bool {
         (cursor.changes..<changes.count).contains { position in
             guard let key = changes.deletion(at: Int32(position))?.key else { return false }
-            return cursor.scope.folderKey == key || cursor.scope.folderKey.hasPrefix(key + "/")
+            let folder = cursor.scope.folderKey
+            return folder == key || folder.utf8.starts(with: (key + "/").utf8)
         }
     }
 }
@@ -206,9 +207,11 @@ extension AccountTree {
 
     /// Whether a listing includes a folded path.
     private func isListed(_ key: String, in scope: ListingScope) -> Bool {
-        let prefix = scope.folderKey + "/"
-        guard key.hasPrefix(prefix) else { return false }
-        return scope.isRecursive || !key.dropFirst(prefix.count).contains("/")
+        // By bytes: a name may begin with an accent, which makes one character with the slash.
+        let prefix = (scope.folderKey + "/").utf8
+        guard key.utf8.starts(with: prefix) else { return false }
+        return scope.isRecursive
+            || !key.utf8.dropFirst(prefix.count).contains(UInt8(ascii: "/"))
     }
 
     /// The listing's entry for a change; nil if it lies outside of the scope, or if a newer change
@@ -232,7 +235,8 @@ extension AccountTree {
 
     private func isDeletion(_ deletion: DeletedPath, in scope: ListingScope) -> Bool {
         scope.isRecursive
-            ? deletion.key.hasPrefix(scope.folderKey + "/") || deletion.key == scope.folderKey
+            ? deletion.key.utf8.starts(with: (scope.folderKey + "/").utf8)
+                || deletion.key == scope.folderKey
             : deletion.parentKey == scope.folderKey
     }
 }

@@ -92,10 +92,10 @@ extension AccountTree {
         var folder = base
         var rest = text
         if text.hasPrefix("ns:") {
-            let id = text.dropFirst(3).prefix { $0 != "/" }
-            guard let root = namespaceRoot(String(id)) else { throw .notFound }
+            let id = text.utf8.dropFirst(3).prefix { $0 != UInt8(ascii: "/") }
+            guard let root = namespaceRoot(String(Substring(id))) else { throw .notFound }
             folder = root
-            rest = String(text.dropFirst(3 + id.count))
+            rest = String(Substring(text.utf8.dropFirst(3 + id.count)))
         }
         guard let path = try? AbsolutePath(rest, folding: folding) else { throw .malformedPath }
         return (folder, path)

@@ -29,8 +29,9 @@ package struct MaestralLogin: Sendable {
 
     init(_ variables: [String: String], keyring: any ForeignKeyring) {
         let folder = { (name: String, below: String) -> String? in
-            if let folder = variables[name], folder.hasPrefix("/") { return folder }
-            return variables["HOME"].flatMap { $0.hasPrefix("/") ? "\($0)\(below)" : nil }
+            let slash = UInt8(ascii: "/")
+            if let folder = variables[name], folder.utf8.first == slash { return folder }
+            return variables["HOME"].flatMap { $0.utf8.first == slash ? "\($0)\(below)" : nil }
         }
         self.folder = folder("XDG_CONFIG_HOME", "/.config").map { $0 + "/maestral" }
         plainFile = folder("XDG_DATA_HOME", "/.local/share")
@@ -42,7 +43,7 @@ package struct MaestralLogin: Sendable {
     package func login(of configuration: String?) throws(CommandError) -> TakenLogin {
         let name = configuration ?? "maestral"
         guard let folder else { throw failure("HOME is not set") }
-        guard !name.isEmpty, !name.contains("/") else {
+        guard !name.isEmpty, !name.utf8.contains(UInt8(ascii: "/")) else {
             throw failure("'\(name)' is no name of a configuration")
         }
         let path = "\(folder)/\(name).ini"

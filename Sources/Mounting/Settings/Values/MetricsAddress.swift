@@ -17,8 +17,9 @@ package enum MetricsAddress: Hashable, Sendable, Codable {
     init?(_ text: String) {
         let prefix = "unix:"
         let path = text.hasPrefix(prefix) ? text.dropFirst(prefix.count) : text[...]
-        if path.hasPrefix("/") {
-            guard !path.hasSuffix("/"), !path.utf8.contains(0) else { return nil }
+        let slash = UInt8(ascii: "/")
+        if path.utf8.first == slash {
+            guard path.utf8.last != slash, !path.utf8.contains(0) else { return nil }
             self = .socket(String(path))
             return
         }

@@ -66,10 +66,13 @@ extension ValueForm<Double> {
     }
 }
 
+/// By bytes: a name may begin with an accent, which makes one character with the slash.
+private func isAbsolute(_ path: String) -> Bool { path.utf8.first == UInt8(ascii: "/") }
+
 extension ValueForm<String> {
     static var path: Self {
         Self(placeholder: "PATH", expected: "a path from the root on") {
-            $0.hasPrefix("/") ? $0 : nil
+            isAbsolute($0) ? $0 : nil
         }
     }
     static var securityContext: Self {
@@ -83,7 +86,7 @@ extension ValueForm<String> {
             placeholder: "notify|PATH", expected: "notify or a program's path from the root on",
             words: [MountSettings.notifications]
         ) {
-            $0 == MountSettings.notifications || $0.hasPrefix("/") ? $0 : nil
+            $0 == MountSettings.notifications || isAbsolute($0) ? $0 : nil
         }
     }
     static var member: Self {

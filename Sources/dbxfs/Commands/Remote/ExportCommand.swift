@@ -95,8 +95,9 @@ private struct ExportSources {
     /// The account and the path in it, which may be named by a path on a mount. A name with a colon
     /// in it is one behind `./`.
     private func place(of path: String) throws(CommandError) -> RemotePlace {
-        let isPath = path.hasPrefix("/") || path.hasPrefix(".")
-        if !isPath, path.contains(":/") {
+        let first = path.utf8.first
+        let isPath = first == UInt8(ascii: "/") || first == UInt8(ascii: ".")
+        if !isPath, path.utf8.contains(":/".utf8) {
             return try RemotePlace(MountSource(parsing: path), scope)
         }
         let place = try RemotePlace(on: RunningMount(containing: path), scope)

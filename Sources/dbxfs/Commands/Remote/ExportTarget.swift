@@ -41,7 +41,7 @@ struct ExportTarget {
     func file(for name: String) -> String {
         guard isFolder else { return path }
         if path == "." { return name }
-        return path.hasSuffix("/") ? "\(path)\(name)" : "\(path)/\(name)"
+        return path.utf8.last == UInt8(ascii: "/") ? "\(path)\(name)" : "\(path)/\(name)"
     }
 
     /// A new part file, in the folder of the target.

@@ -20,7 +20,8 @@ struct RemotePlace {
     /// Parses `[ACCOUNT][:/PATH]`, or takes an absolute path on a mount, or one that begins with a
     /// dot.
     init(namedBy text: String, _ scope: Environment.Scope) throws(CommandError) {
-        guard text.hasPrefix("/") || text.hasPrefix(".") else {
+        guard let first = text.utf8.first, [UInt8(ascii: "/"), UInt8(ascii: ".")].contains(first)
+        else {
             try self.init(MountSource(parsing: text), scope)
             return
         }

@@ -50,8 +50,9 @@ struct LeaveCommand: ParsableCommand {
 
     /// The account and the path in `[ACCOUNT]:/PATH`; nil for a path on this machine.
     private func remoteSource() throws(CommandError) -> MountSource? {
-        guard !path.hasPrefix("/"), !path.hasPrefix("."), path.utf8.contains(UInt8(ascii: ":")),
-            access(path, F_OK) != 0
+        let first = path.utf8.first
+        guard first != UInt8(ascii: "/"), first != UInt8(ascii: "."),
+            path.utf8.contains(UInt8(ascii: ":")), access(path, F_OK) != 0
         else { return nil }
         let source = try MountSource(parsing: path)
         guard !source.remotePath.isEmpty else { throw .notShared(path) }

@@ -40,7 +40,8 @@ final class ContentImport: Sendable {
             throw .noImport(path: folder, reason: "it is on the mount itself")
         }
         var status = stat()
-        guard folder.hasPrefix("/"), lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR
+        guard folder.utf8.first == UInt8(ascii: "/"), lstat(folder, &status) == 0,
+            status.st_mode & S_IFMT == S_IFDIR
         else { throw .noImport(path: folder, reason: "it is no folder") }
         guard isRunning.exchange(true, ordering: .acquiring) == false else {
             throw .noImport(path: folder, reason: "another import is running")

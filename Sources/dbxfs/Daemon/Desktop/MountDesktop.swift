@@ -28,7 +28,7 @@ final class MountDesktop: DesktopService {
     /// The path on the mount; nil if it is elsewhere. The disk is not asked: this process must not
     /// use its own mount.
     func place(of path: String) -> String? {
-        guard path.hasPrefix("/") else { return nil }
+        guard path.utf8.first == UInt8(ascii: "/") else { return nil }
         let path = absolutePath(path)
         for mountpoint in [control.mountpoint, control.plan.requestedMountpoint] {
             if path.utf8.elementsEqual(mountpoint.utf8) { return "" }
