@@ -133,15 +133,27 @@ struct ValueTests {
     }
 
     @Test("a secret does not show in descriptions, dumps or reflections")
-    func secrets() {
+    func secrets() throws {
         let token = AccessToken("  hush\n")
         #expect(token.secret == "hush")
         let app = AppCredentials(key: "key", secret: "hush")
         let grant = TokenGrant(accessToken: "hush", refreshToken: "hush")
-        for value in [token, app, grant] as [Any] {
+        let pkce = try #require(PKCE(verifier: String(repeating: "hush", count: 12)))
+        let tokens = RefreshingAccessTokens(
+            refreshToken: "hush", accessToken: token, validFor: .seconds(1), now: { .now }
+        ) { (_: String) async throws(TokenError) -> TokenGrant in throw TokenError.cancelled }
+        let request = TransportRequest(
+            url: "https://example.com/",
+            headers: ["authorization": "Bearer hush", "User-Agent": "test/1"],
+            body: BytesBody(Array("hush".utf8)))
+        for value in [token, app, grant, pkce, tokens, request] as [Any] {
             var dumped = ""
             dump(value, to: &dumped)
             #expect(!"\(value) \(String(reflecting: value)) \(dumped)".contains("hush"))
         }
+        #expect(
+            request.headers.fields.map(\.description)
+                == ["authorization: <secret>", "User-Agent: test/1"])
+        #expect(BytesBody(Array("hush".utf8)).description == "4 bytes")
     }
 }

@@ -5,7 +5,7 @@ import ContentHashing
 import Essentials
 
 /// The verifier of one login and its challenge.
-public struct PKCE: Hashable, Sendable {
+public struct PKCE: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     /// The secret verifier: 43 to 128 characters, sent with the code.
     public let verifier: String
 
@@ -30,6 +30,11 @@ public struct PKCE: Hashable, Sendable {
     public var challenge: String {
         Self.base64URL(SHA256.hash(Array(verifier.utf8)))
     }
+
+    /// A fixed text without the verifier.
+    public var description: String { "<verifier of a login>" }
+    /// A mirror without the verifier.
+    public var customMirror: Mirror { Mirror(self, children: []) }
 
     /// A random state parameter that ties the browser's response to this login.
     public static func randomState() -> String {

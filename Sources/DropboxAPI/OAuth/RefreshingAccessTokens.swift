@@ -4,7 +4,9 @@
 import Saturating
 
 /// Renews an access token before it expires, or after the server called it expired.
-public actor RefreshingAccessTokens: AccessTokenProvider {
+public actor RefreshingAccessTokens: AccessTokenProvider, CustomStringConvertible,
+    CustomReflectable
+{
     /// A token with less validity than this is renewed before it is used; as in the official SDKs.
     public static let margin = Duration.seconds(300)
 
@@ -76,6 +78,11 @@ public actor RefreshingAccessTokens: AccessTokenProvider {
         self.now = now
         current = accessToken.map { ($0, now().advanced(by: validFor)) }
     }
+
+    /// A fixed text without tokens.
+    public nonisolated var description: String { "<renewed access tokens>" }
+    /// A mirror without tokens.
+    public nonisolated var customMirror: Mirror { Mirror(self, children: []) }
 
     /// A token that is valid for minutes; renewed first if it is not.
     ///

@@ -19,8 +19,9 @@ public protocol BodySource: Sendable {
     func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int
 }
 
-/// A body in memory.
-public struct BytesBody: BodySource {
+/// A body in memory. Its texts for logs have the number of bytes, and none of them: those of a
+/// request for a token are secret.
+public struct BytesBody: BodySource, CustomStringConvertible, CustomReflectable {
     private let bytes: [UInt8]
 
     /// Takes over bytes; the array is shared, not copied.
@@ -30,6 +31,11 @@ public struct BytesBody: BodySource {
 
     /// The body's length in bytes.
     public var length: UInt64 { UInt64(clamping: bytes.count) }
+
+    /// The number of bytes.
+    public var description: String { "\(bytes.count) bytes" }
+    /// A mirror with the number of bytes.
+    public var customMirror: Mirror { Mirror(self, children: ["length": length]) }
 
     /// Copies bytes from the array.
     public func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Int {

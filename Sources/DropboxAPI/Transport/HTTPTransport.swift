@@ -31,12 +31,25 @@ public struct TransportHeaders: Hashable, Sendable, ExpressibleByDictionaryLiter
     /// The fields in order.
     public private(set) var fields: [Field] = []
 
-    /// One field of the headers.
-    public struct Field: Hashable, Sendable {
+    /// One field of the headers. Its texts for logs have no value of `Authorization` and
+    /// `Proxy-Authorization`.
+    public struct Field: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
         /// The name of the field.
         public let name: String
         /// The value, without surrounding white space.
         public let value: String
+
+        /// The field as HTTP has it, without a secret.
+        public var description: String { "\(name): \(shownValue)" }
+        /// A mirror without a secret.
+        public var customMirror: Mirror {
+            Mirror(self, children: ["name": name, "value": shownValue])
+        }
+
+        private var shownValue: String {
+            ["authorization", "proxy-authorization"].contains(name.lowercased())
+                ? "<secret>" : value
+        }
     }
 
     /// Takes over names and values.
