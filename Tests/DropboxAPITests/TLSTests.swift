@@ -31,6 +31,11 @@ struct TLSTests {
                     self.send_header("Content-Length", str(len(body)))
                     self.end_headers()
                     self.wfile.write(body)
+                def do_CONNECT(self):
+                    with open(sys.argv[1] + "/requests", "a") as log: log.write("x")
+                    self.send_response(502)
+                    self.send_header("Content-Length", "0")
+                    self.end_headers()
                 def log_message(self, *arguments): pass
             server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -178,6 +183,24 @@ struct TLSTests {
         #expect(failure.kind == .certificate)
         #expect(try server.requestCount() == 0)
     }
+
+    #if !AsyncHTTPClient
+        @Test(
+            "a certificate of the given file is trusted of a proxy, too", arguments: [true, false])
+        func proxy(isTrusted: Bool) async throws {
+            let proxy = try TLSServer(name: "IP:127.0.0.1")
+            var configuration = TransportConfiguration()
+            configuration.certificateFile = isTrusted ? proxy.certificate : nil
+            configuration.proxy = .proxy(try Proxy("https://127.0.0.1:\(proxy.port)"))
+            let transport = try TransportUnderTest(configuration: configuration)
+            let error = await #expect(throws: TransportError.self) {
+                try await transport.send(TransportRequest(url: "https://api.example.invalid/2/x"))
+            }
+            #expect((error?.kind == .certificate) == !isTrusted)
+            #expect(try proxy.requestCount() == (isTrusted ? 1 : 0))
+            await transport.shutDown()
+        }
+    #endif
 
     // The environment belongs to the whole process, so these run in one of their own.
 

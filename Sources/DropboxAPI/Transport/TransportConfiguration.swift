@@ -5,8 +5,8 @@ import Essentials
 
 /// Settings of a transport's connections.
 public struct TransportConfiguration: Sendable {
-    /// A file of trusted certificates (PEM). By default `SSL_CERT_FILE` of the environment, else
-    /// the system's.
+    /// A file of trusted certificates (PEM), also of a proxy with https. By default `SSL_CERT_FILE`
+    /// of the environment, else the system's.
     public var certificateFile: String?
     /// Pinned public keys: a server must have one of them, besides a trusted certificate; empty
     /// accepts any key. A server without one fails with `TransportError.Kind.certificate`, before a

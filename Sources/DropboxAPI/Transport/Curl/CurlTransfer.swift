@@ -102,11 +102,15 @@ final class CurlTransfer {
         setLong(CURLOPT_SSL_VERIFYPEER, 1)
         setLong(CURLOPT_SSL_VERIFYHOST, 2)
         setLong(CURLOPT_SSLVERSION, Int(clamping: CURL_SSLVERSION_TLSv1_2))
+        // A proxy that is reached by TLS has options of its own.
+        setLong(CURLOPT_PROXY_SSLVERSION, Int(clamping: CURL_SSLVERSION_TLSv1_2))
         if let file = settings.certificateFile {
             ccurl_set_string(easy, CURLOPT_CAINFO, file)
+            ccurl_set_string(easy, CURLOPT_PROXY_CAINFO, file)
         }
         if let folder = settings.certificateFolder {
             ccurl_set_string(easy, CURLOPT_CAPATH, folder)
+            ccurl_set_string(easy, CURLOPT_PROXY_CAPATH, folder)
         }
         if url.isEncrypted, let keys = settings.pinnedKeys {
             ccurl_set_string(easy, CURLOPT_PINNEDPUBLICKEY, keys)
