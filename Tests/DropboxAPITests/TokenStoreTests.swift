@@ -100,6 +100,20 @@ final class FolderTokenStoreTests {
         }
     }
 
+    @Test("a name that makes no file's name is refused before there is a login")
+    func longNames() throws {
+        let long = String(repeating: "é", count: 41)
+        #expect(throws: TokenStoreError.invalidAccount(long)) { try store.load(long) }
+        #expect(throws: TokenStoreError.invalidAccount(long)) {
+            try store.save(.sample, for: long)
+        }
+        for name in [String(repeating: "é", count: 40), String(repeating: "x", count: 100)] {
+            #expect(try store.load(name) == nil)
+            try store.save(.sample, for: name)
+            #expect(try store.load(name) == .sample)
+        }
+    }
+
     @Test("a login without an access token has the fields that it always had")
     func format() throws {
         #expect(

@@ -6,8 +6,15 @@ import LocalFiles
 ///
 /// A save replaces the file atomically and durably. A folder or file that other users can read is
 /// refused (`TokenStoreError.notPrivate`): the login may have leaked.
+///
+/// The name of an account has room in that of its file: 243 bytes, of which a letter or digit of
+/// ASCII takes one, as do `-`, `.`, `_` and `~`, and every other byte three. `load` throws
+/// `invalidAccount` for a longer one, too, so that a program can find out before the login.
 public struct FolderTokenStore: TokenStore {
     private static let suffix = ".json"
+    /// Bytes of a file's name, at most, without the seven that a new version has until it is
+    /// complete.
+    private static let longestName = 255 - 7
 
     /// The path of the folder with the files.
     public let folder: String
@@ -67,7 +74,9 @@ public struct FolderTokenStore: TokenStore {
     /// not.
     private func path(of account: String) throws(TokenStoreError) -> String {
         try TokenStoreError.check(account: account)
-        return folder + "/" + FormEncoding.escape(account) + Self.suffix
+        let name = "\(FormEncoding.escape(account))\(Self.suffix)"
+        guard name.utf8.count <= Self.longestName else { throw .invalidAccount(account) }
+        return folder + "/" + name
     }
 
     /// The account of a file; nil for foreign files.
