@@ -122,6 +122,7 @@ struct WebServerTests {
         let notification = try webhook.notification(body, signature: signature)
         #expect(
             notification.accounts == ["dbid:AAH4f99T0taONIb-OurWxbNQ6ywGRopQngc", "dbid:2"])
+        #expect(notification.payload == Data(body))
         #expect(webhook.challenge(inQuery: "challenge=a%20b&x=1") == "a b")
         #expect(webhook.challenge(inQuery: "x=1") == nil)
     }

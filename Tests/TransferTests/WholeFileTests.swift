@@ -89,7 +89,7 @@ struct WholeFileTests {
                 let data = Data(pattern(size))
                 // A slice, whose first index is not zero.
                 let slice = (Data([1, 2]) + data).dropFirst(2)
-                _ = try await client.files.upload(slice, to: "/d", mode: .overwrite)
+                try await client.files.upload(slice, to: "/d", mode: .overwrite)
                 let back = try await client.files.download("/d", upTo: size)
                 #expect(back.data == data)
                 #expect(back.file.size == UInt64(size))
@@ -119,7 +119,7 @@ struct WholeFileTests {
             }
             #expect(malformed?.localizedDescription == "The path is not one that Dropbox can have.")
             #expect(transport.meter.total == 0)
-            _ = try await client.files.upload(file: source, to: "/f")
+            try await client.files.upload(file: source, to: "/f")
             let other = try local(account, "other", [2])
             let conflict = await failure { () async throws(FileTransferError) in
                 _ = try await client.files.upload(file: other, to: "/f")

@@ -3,12 +3,15 @@
 // names accounts, and listings have the rest. https://www.dropbox.com/developers/reference/webhooks
 
 import ContentHashing
-import Essentials
+public import Essentials
 
 /// A notification: these accounts have changes.
 public struct WebhookNotification: Hashable, Sendable, Decodable {
     /// The accounts with changes in files, by their ids `dbid:…`.
     public let accounts: [String]
+    /// The whole notification as Dropbox sent it, JSON with kinds that this version does not know;
+    /// empty if it was decoded by itself.
+    public internal(set) var payload = Data()
 
     private enum Key: String, CodingKey {
         case listFolder = "list_folder"
@@ -82,7 +85,9 @@ public struct Webhook: Sendable {
             zip(claimed.bytes, code).reduce(0 as UInt8, { $0 | ($1.0 ^ $1.1) }) == 0
         else { throw .notSigned }
         do {
-            return try JSON.decode(WebhookNotification.self, from: body)
+            var notification = try JSON.decode(WebhookNotification.self, from: body)
+            notification.payload = Data(body)
+            return notification
         } catch {
             throw .malformed(error.message)
         }

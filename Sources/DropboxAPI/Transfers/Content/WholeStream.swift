@@ -14,6 +14,7 @@ extension Files.Calls {
     /// A sequence of chunks is many times faster than one of single bytes.
     ///
     ///     let file = try await client.files.upload(bytes, to: "/log", mode: .overwrite)
+    @discardableResult
     public func upload<Bytes: AsyncSequence>(
         _ bytes: Bytes, to path: String, mode: Files.WriteMode = .add,
         options: FileTransferOptions = .init()
@@ -25,6 +26,7 @@ extension Files.Calls {
     /// and their number do not matter. The rest is as for single bytes.
     ///
     ///     let file = try await client.files.upload(request.body, to: "/log", mode: .overwrite)
+    @discardableResult
     public func upload<Chunks: AsyncSequence>(
         _ chunks: Chunks, to path: String, mode: Files.WriteMode = .add,
         options: FileTransferOptions = .init()
@@ -34,6 +36,7 @@ extension Files.Calls {
     }
 
     /// Uploads the bytes of a sequence, with all settings of the commit.
+    @discardableResult
     public func upload<Bytes: AsyncSequence>(
         _ bytes: Bytes, as commit: Files.CommitInfo, options: FileTransferOptions = .init()
     ) async throws(FileTransferError) -> Files.FileMetadata where Bytes.Element == UInt8 {
@@ -43,6 +46,7 @@ extension Files.Calls {
     }
 
     /// Uploads a sequence of chunks of bytes, with all settings of the commit.
+    @discardableResult
     public func upload<Chunks: AsyncSequence>(
         _ chunks: Chunks, as commit: Files.CommitInfo, options: FileTransferOptions = .init()
     ) async throws(FileTransferError) -> Files.FileMetadata

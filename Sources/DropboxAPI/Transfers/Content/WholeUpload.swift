@@ -16,6 +16,7 @@ extension Files.Calls {
     ///     let file = try await client.files.upload(
     ///         file: "/data/big.iso", to: "/big.iso", mode: .overwrite,
     ///         options: .progress { print($0.fraction ?? 0) })
+    @discardableResult
     public func upload(
         file: String, to path: String, mode: Files.WriteMode = .add,
         options: FileTransferOptions = .init()
@@ -24,6 +25,7 @@ extension Files.Calls {
     }
 
     /// Uploads a local file of any size.
+    @discardableResult
     public func upload(
         file: URL, to path: String, mode: Files.WriteMode = .add,
         options: FileTransferOptions = .init()
@@ -35,6 +37,7 @@ extension Files.Calls {
     }
 
     /// Uploads bytes in memory, without a copy of them but for the last piece of several.
+    @discardableResult
     public func upload(
         _ data: Data, to path: String, mode: Files.WriteMode = .add,
         options: FileTransferOptions = .init()
@@ -43,6 +46,7 @@ extension Files.Calls {
     }
 
     /// Uploads content from any source, with all settings of its commit.
+    @discardableResult
     public func upload(
         _ source: any FileSource, as commit: Files.CommitInfo,
         options: FileTransferOptions = .init()
