@@ -43,7 +43,8 @@ final class Users: Sendable {
     func beginLogin() -> (page: String, cookie: String) {
         let (page, pending) = oauth.beginLogin(
             redirect: address,
-            request: LoginRequest(scopes: ["files.content.read", "files.content.write"]))
+            request: LoginRequest(
+                scopes: ["files.metadata.read", "files.content.read", "files.content.write"]))
         let cookie = PKCE.randomState()
         sessions.withLock { $0[cookie] = .pending(pending) }
         return (page, cookie)
@@ -98,6 +99,8 @@ struct Failures<Context: RequestContext>: RouterMiddleware {
 
     private static func status(of error: any DropboxError) -> HTTPResponse.Status {
         if error is LoginError || error is WebhookError { return .forbidden }
+        // Also of a token that cannot be renewed at the moment.
+        if error.isConnectivityLoss { return .badGateway }
         return switch error.failedCall?.kind {
         case .route, .badInput: .conflict
         case .auth, .access, .token: .forbidden

@@ -15,7 +15,7 @@ struct HeadParser {
     }
 
     /// Maximum header bytes of one response; `Dropbox-API-Result` is the largest and has a few
-    /// thousand.
+    /// thousand. libcurl has its own limit of 300 KiB since 8.3 (`MAX_HTTP_RESP_HEADER_SIZE`).
     static let limit = 1 << 20
 
     private(set) var headers: TransportHeaders = [:]
