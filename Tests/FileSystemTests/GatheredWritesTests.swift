@@ -147,6 +147,28 @@ struct GatheredWritesTests {
         #expect(try fixture.read(file, next.handle) == text("and longer"))
     }
 
+    @Test("a writer beside a reader of an older version gets the present one, and can change it")
+    func writerBesideReader() throws {
+        let (fixture, file) = try outdated()
+        #expect(throws: FileSystemError.staleHandle) { try fixture.open(file, .reading) }
+        _ = try found("f", in: fixture)
+        try change(file, to: "and longer", in: fixture)
+        let reader = try fixture.open(file, .reading)
+        #expect(try fixture.read(file, reader) == text("longer"))
+        #expect(throws: FileSystemError.staleHandle) { try fixture.open(file, .both) }
+        _ = try found("f", in: fixture)
+        let writer = try fixture.open(file, .both)
+        #expect(try fixture.write(file, writer, 0, text("AND")) == 3)
+        #expect(try fixture.read(file, writer) == text("AND longer"))
+        #expect(try fixture.read(file, reader) == text("longer"))
+        #expect(try fixture.read(file, reader, 4) == text("er"))
+        try fixture.close(file, writer)
+        try fixture.close(file, reader)
+        _ = try found("f", in: fixture)
+        fixture.clock.advance(seconds: 3)
+        #expect(try fixture.contents(file) == text("AND longer"))
+    }
+
     @Test("a lookup that is repeated for a caller tells the size that its generation has")
     func repeated() throws {
         let (fixture, file) = try outdated()

@@ -16,6 +16,9 @@ final class FileHandle: Sendable {
     let session: ReadSession
     /// The folder of the file at its open.
     let folder: InodeID?
+    /// The revision that this handle reads although the file has another content by now; nil if it
+    /// reads the file's.
+    let told: FileVersion?
     /// The content is local-only, so that the account's quota does not matter.
     let isLocalOnly: Bool
     /// Direct I/O: reads and writes bypass the kernel's pages.
@@ -23,15 +26,22 @@ final class FileHandle: Sendable {
 
     init(
         inode: InodeID, flags: OpenFlags, file: OpenFile, session: ReadSession,
-        folder: InodeID? = nil, isLocalOnly: Bool, isDirect: Bool = false
+        folder: InodeID? = nil, told: FileVersion? = nil, isLocalOnly: Bool,
+        isDirect: Bool = false
     ) {
         self.inode = inode
         self.flags = flags
         self.file = file
         self.session = session
         self.folder = folder
+        self.told = told
         self.isLocalOnly = isLocalOnly
         self.isDirect = isDirect
+    }
+
+    /// The location of the bytes that are read through this handle.
+    var content: OpenFile.Content {
+        told.map { OpenFile.Content.revision($0) } ?? file.content
     }
 }
 

@@ -26,21 +26,22 @@ final class CachedOnlyPrograms: Sendable {
         self.log = log
     }
 
-    /// Refuses an open by one of these programs if its reads could need the network.
+    /// Refuses an open of this content by one of these programs if its reads could need the
+    /// network.
     ///
     /// At open, because a program skips a file that it cannot open; an error in the middle of one
     /// may end it, as that of a mapping does.
     func refuse(
-        _ file: OpenFile, flags: OpenFlags, caller: CallingProcess
+        _ content: OpenFile.Content, of inode: InodeID, flags: OpenFlags, caller: CallingProcess
     ) throws(FileSystemError) {
         guard !names.isEmpty, flags.reads, !flags.truncates,
-            let content = fetchedContent(of: file), content.size > 0
+            let fetched = fetchedContent(of: content), fetched.size > 0
         else { return }
         // Of small files, the cache answers sooner than /proc.
-        let isSmall = content.size <= DiskBlockCache.blockSize
-        if isSmall && reader.isCached(content) { return }
+        let isSmall = fetched.size <= DiskBlockCache.blockSize
+        if isSmall && reader.isCached(fetched) { return }
         try refuse(
-            of: file.inode, caller: caller, unless: !isSmall && reader.isCached(content))
+            of: inode, caller: caller, unless: !isSmall && reader.isCached(fetched))
     }
 
     /// Refuses an open that would fetch content for one of these programs, unless the content is
@@ -60,8 +61,8 @@ final class CachedOnlyPrograms: Sendable {
     }
 
     /// The revision that reads of a file may fetch.
-    private func fetchedContent(of file: OpenFile) -> FileVersion? {
-        switch file.content {
+    private func fetchedContent(of content: OpenFile.Content) -> FileVersion? {
+        switch content {
         case .unknown: nil
         case .revision(let content): content
         case .staged(let staged): staged.base.map { FileVersion(of: $0) }

@@ -61,7 +61,7 @@ final class FileCopies: Sendable {
             // The kernel writes by itself then, and each write waits for the disk.
             guard !to.flags.isSynchronous else { return .failed(.unsupported) }
             guard offset >= 0, count >= 0 else { return .failed(.invalidArgument) }
-            if case .staged(let staged) = from.file.content, staged.size <= Self.largestSmallCopy {
+            if case .staged(let staged) = from.content, staged.size <= Self.largestSmallCopy {
                 let range = offset ..<| offset +| count
                 return try copySmall(staged, range, to: to, at: targetOffset)
             }
@@ -71,10 +71,10 @@ final class FileCopies: Sendable {
                 try store.read({ try $0.existing(target) }).flags.isDisjoint(with: .localOnly)
             else { return .failed(.unsupported) }
             if sync.isQuotaExceeded { return .failed(.quotaExceeded) }
-            if case .staged(let staged) = from.file.content, !from.isLocalOnly {
+            if case .staged(let staged) = from.content, !from.isLocalOnly {
                 return copyQueued(staged, offset ..<| offset +| count, to: to.file)
             }
-            guard case .revision(let content) = from.file.content else {
+            guard case .revision(let content) = from.content else {
                 return .failed(.unsupported)
             }
             let end = min(content.size, offset +| count)

@@ -80,20 +80,36 @@ final class FileHandles: Sendable {
             if !isRetry, isReplaced(inode) { throw FileSystemError.staleHandle }
             let node = try finder.settle(file, evenWithoutName: isRetry) {
                 try self.requireOpenable($0, flags)
-                if isRetry { self.settleToldVersion(of: file, instead: $0, flags) }
                 // Without a name it is looked up again.
                 if $0.place != nil || isRetry {
                     try self.documents.settle(file, of: $0, caller: caller)
                 }
             }
             if node.place == nil { openFiles.noteUnlinked(inode) }
-            try cachedOnly.refuse(file, flags: flags, caller: caller)
+            let told = isRetry ? toldVersion(instead: node, flags) : nil
+            let content = told.map { OpenFile.Content.revision($0) } ?? file.content
+            try cachedOnly.refuse(content, of: inode, flags: flags, caller: caller)
             if flags.truncates {
                 try contents.empty(file)
                 inodes.noteEmptied(inode)
             }
-            let isDirect = try isReadDirectly(file, isRetry: isRetry)
-            return addHandle(on: file, of: node, flags, isDirect: isDirect)
+            let size = try knowledgeOfSize(of: file, told)
+            if size == .wrong {
+                guard isRetry else { throw FileSystemError.staleHandle }
+                inodes.noteMistaken(inode)
+            }
+            let version = told.map { ContentVersion.revision($0.revision) } ?? file.version
+            let keepsCache = version.map { inodes.noteOpened(inode, with: $0) }
+            let folder = node.place?.parent
+            let isHeaderProbe = folder.map { headerProbes.isProbed($0) } ?? false
+            let handle = FileHandle(
+                inode: inode, flags: flags, file: file,
+                session: ReadSession(isHeaderProbe: isHeaderProbe),
+                folder: folder, told: told, isLocalOnly: node.flags.contains(.localOnly),
+                isDirect: size != .right)
+            return OpenedFile(
+                handle: insert(handle), keepsCache: keepsCache ?? false,
+                isDirect: handle.isDirect, isFlushed: flags.writes)
         } catch {
             if !isRetry, FileSystemError(cause: error) == .staleHandle {
                 staleOpens.note(caller, inode, generation: generation, at: clock.now())
@@ -105,16 +121,16 @@ final class FileHandles: Sendable {
         }
     }
 
-    /// Opens the version that the repeated lookup told the kernel, if another client has changed
-    /// the file since then: the kernel takes no new size, and a second ESTALE would reach the
-    /// process. A writer gets the present version past the kernel's pages, so that its changes are
-    /// no conflict.
-    private func settleToldVersion(of file: OpenFile, instead node: Node, _ flags: OpenFlags) {
+    /// The version that the repeated lookup told the kernel, if another client has changed the file
+    /// since then: the kernel takes no new size, and a second ESTALE would reach the process. Only
+    /// for this handle: a writer gets the present version past the kernel's pages, so that its
+    /// changes are no conflict.
+    private func toldVersion(instead node: Node, _ flags: OpenFlags) -> FileVersion? {
         guard !flags.writes, !flags.truncates, node.staged == nil, !node.isCloudDocument,
-            let present = FileVersion(of: node), let told = inodes.toldVersion(of: file.inode),
+            let present = FileVersion(of: node), let told = inodes.toldVersion(of: node.inode),
             told.size != present.size
-        else { return }
-        file.settle(.revision(told))
+        else { return nil }
+        return told
     }
 
     /// Whether the next lookup makes the kernel replace an inode, or another caller's lookup just
@@ -126,39 +142,16 @@ final class FileHandles: Sendable {
 
     /// Whether the kernel has the right size; it reads no further than that. The kernel learns of a
     /// delta a moment after the store. Staged content was written through the kernel.
-    private func knowledgeOfSize(of file: OpenFile) throws(FileSystemError) -> SizeKnowledge {
+    private func knowledgeOfSize(
+        of file: OpenFile, _ told: FileVersion?
+    ) throws(FileSystemError) -> SizeKnowledge {
+        if let told {
+            return inodes.knowledge(ofSize: told.size, of: file.inode, at: clock.now())
+        }
         guard file.staged == nil else {
             return inodes.isSizeWrong(of: file.inode, at: clock.now()) ? .uncertain : .right
         }
         return inodes.knowledge(ofSize: try file.size, of: file.inode, at: clock.now())
-    }
-
-    /// Whether reads go past the kernel's pages, because the kernel may not have the right size.
-    private func isReadDirectly(
-        _ file: OpenFile, isRetry: Bool
-    ) throws(FileSystemError) -> Bool {
-        let size = try knowledgeOfSize(of: file)
-        if size == .wrong {
-            guard isRetry else { throw .staleHandle }
-            inodes.noteMistaken(file.inode)
-        }
-        return size != .right
-    }
-
-    /// Adds a handle on a file whose content is settled.
-    private func addHandle(
-        on file: OpenFile, of node: Node, _ flags: OpenFlags, isDirect: Bool
-    ) -> OpenedFile {
-        let keepsCache = file.version.map { inodes.noteOpened(file.inode, with: $0) }
-        let folder = node.place?.parent
-        let isHeaderProbe = folder.map { headerProbes.isProbed($0) } ?? false
-        let handle = FileHandle(
-            inode: file.inode, flags: flags, file: file,
-            session: ReadSession(isHeaderProbe: isHeaderProbe),
-            folder: folder, isLocalOnly: node.flags.contains(.localOnly), isDirect: isDirect)
-        return OpenedFile(
-            handle: insert(handle), keepsCache: keepsCache ?? false, isDirect: isDirect,
-            isFlushed: flags.writes)
     }
 
     private func requireOpenable(_ node: Node, _ flags: OpenFlags) throws(FileSystemError) {
@@ -223,7 +216,7 @@ final class FileHandles: Sendable {
         guard let handle = table.remove(handle) else { return }
         if handle.flags.writes { noteWrittenSize(of: handle.file) }
         if handle.session.hasFetched { noteFetched(inode) }
-        if let folder = handle.folder, case .revision(let content) = handle.file.content {
+        if let folder = handle.folder, case .revision(let content) = handle.content {
             headerProbes.noteClosed(in: folder, read: handle.session.furthest, of: content.size)
         }
         keeper.close(handle.file, writes: handle.flags.writes)

@@ -32,7 +32,7 @@ final class FileReads: Sendable {
     ) -> Answer<[UInt8]> {
         do {
             let handle = try handles.handle(handle)
-            let segments = try segments(of: handle.file, offset: offset, count: count)
+            let segments = try segments(of: handle, offset: offset, count: count)
             if let bytes = cachedBytes(of: segments) {
                 if let (content, range) = segments.last?.remote {
                     reader.noteRead(of: content, range: range, session: handle.session)
@@ -61,12 +61,14 @@ final class FileReads: Sendable {
         }
     }
 
-    private func segments(of file: OpenFile, offset: Int64, count: Int) throws -> [ReadSegment] {
+    private func segments(
+        of handle: FileHandle, offset: Int64, count: Int
+    ) throws -> [ReadSegment] {
         guard offset >= 0, count >= 0 else { throw FileSystemError.invalidArgument }
         while true {
-            switch file.content {
+            switch handle.content {
             case .unknown:
-                throw FileSystemError.inputOutput("the file \(file.inode) has no content")
+                throw FileSystemError.inputOutput("the file \(handle.inode) has no content")
             case .revision(let content):
                 let end = min(content.size, offset +| Int64(clamping: count))
                 return offset < end ? [.remote(content, offset..<end)] : []
@@ -74,7 +76,7 @@ final class FileReads: Sendable {
                 switch try staged.read(at: offset, count: count) {
                 case .bytes(let bytes): return [.bytes(bytes)]
                 case .mixed(let parts): return try segments(parts, of: staged)
-                case .retired(let revision): file.retire(staged, as: revision)
+                case .retired(let revision): handle.file.retire(staged, as: revision)
                 }
             case .exported(let export):
                 do throws(ExportFailure) {
