@@ -147,6 +147,36 @@ struct GatheredWritesTests {
         #expect(try fixture.read(file, next.handle) == text("and longer"))
     }
 
+    @Test("callers whose threads have no ID here are sent back once, too, each for its own file")
+    func strangers() throws {
+        let (fixture, file) = try outdated()
+        let other = try fixture.remoteFile("g", text("1"))
+        _ = try found("g", in: fixture)
+        try changeSilently(other, to: "long", in: fixture)
+        let stranger = CallingProcess(userID: 0, groupID: 0, processID: 0)
+        for inode in [file, other] {
+            #expect(throws: FileSystemError.staleHandle) {
+                try fixture.fs.open(inode, flags: .reading, caller: stranger).now()
+            }
+        }
+        _ = try found("f", in: fixture)
+        _ = try found("g", in: fixture)
+        try change(file, to: "and longer", in: fixture)
+        // The first two are different processes.
+        for (inode, content) in [(file, "longer"), (file, "longer"), (other, "long")] {
+            let opened = try fixture.fs.open(inode, flags: .reading, caller: stranger).now()
+            #expect(try fixture.read(inode, opened.handle) == text(content))
+            try fixture.close(inode, opened.handle)
+        }
+        fixture.clock.advance(seconds: 11)
+        #expect(throws: FileSystemError.staleHandle) {
+            try fixture.fs.open(file, flags: .reading, caller: stranger).now()
+        }
+        _ = try found("f", in: fixture)
+        let next = try fixture.fs.open(file, flags: .reading, caller: stranger).now()
+        #expect(try fixture.read(file, next.handle) == text("and longer"))
+    }
+
     @Test("a writer beside a reader of an older version gets the present one, and can change it")
     func writerBesideReader() throws {
         let (fixture, file) = try outdated()

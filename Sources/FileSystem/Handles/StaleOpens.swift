@@ -17,10 +17,20 @@ final class StaleOpens: Sendable {
         var inode: InodeID
         /// The generation that the kernel had of the file when the caller got ESTALE.
         var generation: UInt64
+
+        func isFresh(at now: WallTime) -> Bool {
+            now < time.adding(nanoseconds: StaleOpens.retryTimeout)
+        }
     }
 
-    /// By the kernel's thread ID.
-    private let retries = Mutex<[Int32: Retry]>([:])
+    private struct State {
+        /// By the kernel's thread ID.
+        var threads: [Int32: Retry] = [:]
+        /// Of threads in PID namespaces that the mount does not see: all of them have the ID 0.
+        var strangers: [InodeID: Retry] = [:]
+    }
+
+    private let state = Mutex(State())
     /// Nanoseconds after which a thread's next open is not the repeated one.
     private static let retryTimeout: Int64 = 10_000_000_000
     /// Number of entries at which expired ones are dropped.
@@ -28,32 +38,48 @@ final class StaleOpens: Sendable {
 
     /// Notes that a caller gets ESTALE for a file of which the kernel has a generation.
     func note(_ caller: CallingProcess, _ inode: InodeID, generation: UInt64, at now: WallTime) {
-        retries.withLock { retries in
-            if retries.count >= Self.limit {
-                retries = retries.filter { Self.isAwaited($0.value, at: now) }
+        let retry = Retry(time: now, inode: inode, generation: generation)
+        state.withLock { state in
+            if state.threads.count >= Self.limit {
+                state.threads = state.threads.filter { $0.value.isFresh(at: now) }
             }
-            retries[caller.processID] = Retry(time: now, inode: inode, generation: generation)
+            if state.strangers.count >= Self.limit {
+                state.strangers = state.strangers.filter { $0.value.isFresh(at: now) }
+            }
+            if caller.hasThreadID {
+                state.threads[caller.processID] = retry
+            } else {
+                state.strangers[inode] = retry
+            }
         }
     }
 
     /// Whether a caller may have looked up this generation of a file, and is about to open it.
-    func awaits(_ generation: UInt64, of inode: InodeID, at now: WallTime) -> Bool {
-        retries.withLock { retries in
-            retries.values.contains {
-                $0.inode == inode && $0.generation != generation && Self.isAwaited($0, at: now)
+    func isAboutToOpen(_ generation: UInt64, of inode: InodeID, at now: WallTime) -> Bool {
+        state.withLock { state in
+            let isExpected = { (retry: Retry) in
+                retry.inode == inode && retry.generation != generation && retry.isFresh(at: now)
             }
+            return state.threads.values.contains(where: isExpected)
+                || state.strangers[inode].map(isExpected) ?? false
         }
     }
 
-    private static func isAwaited(_ retry: Retry, at now: WallTime) -> Bool {
-        now < retry.time.adding(nanoseconds: retryTimeout)
-    }
-
-    /// Whether a caller got ESTALE and this is its repeated open. True only once.
-    func takeRetry(of caller: CallingProcess, at now: WallTime) -> Bool {
-        retries.withLock { retries in
-            guard let retry = retries.removeValue(forKey: caller.processID) else { return false }
-            return Self.isAwaited(retry, at: now)
+    /// Whether a caller got ESTALE and this is its repeated open, perhaps of another file than
+    /// before. True only once for a thread. Strangers cannot be told apart: for a file for which
+    /// one of them got ESTALE, each of their opens counts as repeated for a while.
+    func takeRetry(of caller: CallingProcess, _ inode: InodeID, at now: WallTime) -> Bool {
+        state.withLock { state in
+            guard caller.hasThreadID else {
+                return state.strangers[inode]?.isFresh(at: now) ?? false
+            }
+            let retry = state.threads.removeValue(forKey: caller.processID)
+            return retry?.isFresh(at: now) ?? false
         }
     }
+}
+
+extension CallingProcess {
+    /// Whether the thread can be told from others.
+    fileprivate var hasThreadID: Bool { processID != 0 }
 }

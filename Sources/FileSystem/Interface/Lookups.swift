@@ -45,7 +45,8 @@ package struct CallingProcess: Hashable, Sendable {
     package var userID: UInt32
     /// Group ID of the process.
     package var groupID: UInt32
-    /// Process ID; 0 for the kernel itself.
+    /// Process ID; 0 for the kernel itself, and for processes in PID namespaces that the mount does
+    /// not see.
     package var processID: Int32
 
     /// Creates a caller from its credentials.

@@ -95,7 +95,7 @@ final class KernelEntries: Sendable {
         // A caller that was sent back, and has looked up the name since, opens that inode.
         let isAwaited =
             inodes.isOutdated(inode)
-            && staleOpens.awaits(inodes.toldGeneration(of: inode), of: inode, at: now)
+            && staleOpens.isAboutToOpen(inodes.toldGeneration(of: inode), of: inode, at: now)
         let isRevision = node.staged == nil && !node.isCloudDocument
         let version = isRevision ? FileVersion(of: node) : nil
         return openFiles.decide(on: inode) { isOpen in

@@ -73,7 +73,7 @@ final class FileHandles: Sendable {
     func openExisting(
         _ inode: InodeID, flags: OpenFlags, caller: CallingProcess
     ) throws -> OpenedFile {
-        let isRetry = staleOpens.takeRetry(of: caller, at: clock.now())
+        let isRetry = staleOpens.takeRetry(of: caller, inode, at: clock.now())
         let file = openFiles.register(inode, writes: flags.writes)
         let generation = options.gathersWrites ? inodes.toldGeneration(of: inode) : 0
         do {
