@@ -10,66 +10,6 @@ import Testing
 
 @testable import FileSystem
 
-/// A cloud whose documents have the exports that a test gives them.
-private final class FakeExports: RemoteExporting {
-    struct State {
-        /// The revision and the bytes of each document, by id.
-        var exports: [FileID: (Revision, [UInt8])] = [:]
-        var failure: RemoteError?
-        var requests = 0
-        /// Requests wait until it is opened.
-        var gate: [CheckedContinuation<Void, Never>]?
-    }
-
-    let state = Mutex(State())
-
-    var requests: Int { state.withLock { $0.requests } }
-
-    func document(at path: RemotePath) async throws(RemoteError) -> RemoteDocument {
-        throw .notFound
-    }
-
-    func openExport(
-        of id: FileID, as format: String?
-    ) async throws(RemoteError) -> (export: RemoteExport, bytes: any RemoteByteStream) {
-        await withCheckedContinuation { continuation in
-            let isOpen = state.withLock { state in
-                state.requests += 1
-                guard state.gate != nil else { return true }
-                state.gate?.append(continuation)
-                return false
-            }
-            if isOpen { continuation.resume() }
-        }
-        if Task.isCancelled { throw .cancelled }
-        if let failure = state.withLock({ $0.failure }) { throw failure }
-        guard let (revision, bytes) = state.withLock({ $0.exports[id] }) else { throw .notFound }
-        let export = RemoteExport(
-            name: "x.md", size: Int64(bytes.count), hash: nil, revision: revision)
-        return (export, Pieces(bytes))
-    }
-
-    func openGate() {
-        let waiting = state.withLock { state in
-            defer { state.gate = nil }
-            return state.gate ?? []
-        }
-        for continuation in waiting { continuation.resume() }
-    }
-
-    private actor Pieces: RemoteByteStream {
-        private var rest: ArraySlice<UInt8>
-
-        init(_ bytes: [UInt8]) { rest = bytes[...] }
-
-        func next() async throws(RemoteError) -> [UInt8]? {
-            let piece = rest.prefix(3)
-            rest = rest.dropFirst(3)
-            return piece.isEmpty ? nil : Array(piece)
-        }
-    }
-}
-
 @Suite struct DocumentTests {
     private let cloud = FakeExports()
     private let folder: TemporaryFolder
@@ -147,6 +87,26 @@ private final class FakeExports: RemoteExporting {
         try await fixture.store.write { try $0.setFlags(.notDownloadable, true, of: file) }
         try setExport(text("new"), of: file, on: fixture)
         #expect(try await contents("d.paper", on: fixture) == text("new"))
+        #expect(cloud.requests == 2)
+    }
+
+    @Test("a repeated open that waits for an export does not send its caller back again")
+    func repeated() async throws {
+        let fixture = try fixture()
+        let file = try document("d.paper", text("# A document"), on: fixture)
+        _ = try fixture.lookup("d.paper")
+        await #expect(throws: FileSystemError.staleHandle) {
+            try await fixture.fs.open(file, flags: .reading).value()
+        }
+        _ = try fixture.lookup("d.paper")
+        // Another revision comes before the repeated open.
+        #expect(try fixture.replaceFromServer(file, [0, 0], isCached: false))
+        try await fixture.store.write { try $0.setFlags(.notDownloadable, true, of: file) }
+        try setExport(text("new"), of: file, on: fixture)
+        let opened = try await fixture.fs.open(file, flags: .reading).value()
+        #expect(opened.isDirect)
+        #expect(try fixture.read(file, opened.handle) == text("new"))
+        fixture.fs.release(file, handle: opened.handle)
         #expect(cloud.requests == 2)
     }
 

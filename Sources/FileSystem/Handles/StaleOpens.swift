@@ -65,16 +65,35 @@ final class StaleOpens: Sendable {
         }
     }
 
-    /// Whether a caller got ESTALE and this is its repeated open, perhaps of another file than
-    /// before. True only once for a thread. Strangers cannot be told apart: for a file for which
-    /// one of them got ESTALE, each of their opens counts as repeated for a while.
-    func takeRetry(of caller: CallingProcess, _ inode: InodeID, at now: WallTime) -> Bool {
+    /// The opens of a caller that got ESTALE that are the repeated one; to be asked for once,
+    /// before the first attempt of an open. A thread repeats one open. Strangers cannot be told
+    /// apart: for a file for which one of them got ESTALE, each of their opens counts as repeated
+    /// for a while.
+    func takeRetry(of caller: CallingProcess, at now: WallTime) -> RepeatedOpens {
         state.withLock { state in
             guard caller.hasThreadID else {
-                return state.strangers[inode]?.isFresh(at: now) ?? false
+                return .files(Set(state.strangers.filter { $0.value.isFresh(at: now) }.keys))
             }
-            let retry = state.threads.removeValue(forKey: caller.processID)
-            return retry?.isFresh(at: now) ?? false
+            guard let retry = state.threads.removeValue(forKey: caller.processID),
+                retry.isFresh(at: now)
+            else { return .files([]) }
+            return .any
+        }
+    }
+}
+
+/// The files whose open is a repeated one if a caller opens them now.
+enum RepeatedOpens: Sendable {
+    /// Any file: the repeated lookup may have led to another one than before.
+    case any
+    /// The files for which callers like this one got ESTALE.
+    case files(Set<InodeID>)
+
+    /// Whether the open of a file is a repeated one.
+    func contains(_ inode: InodeID) -> Bool {
+        switch self {
+        case .any: true
+        case .files(let inodes): inodes.contains(inode)
         }
     }
 }

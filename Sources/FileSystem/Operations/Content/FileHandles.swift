@@ -62,7 +62,16 @@ final class FileHandles: Sendable {
     func open(
         _ inode: InodeID, flags: OpenFlags, caller: CallingProcess
     ) -> Answer<OpenedFile> {
-        attempts.answer { _ in try self.openExisting(inode, flags: flags, caller: caller) }
+        let repeated = takeRetry(of: caller)
+        return attempts.answer { _ in
+            try self.openExisting(inode, flags: flags, caller: caller, repeated)
+        }
+    }
+
+    /// The opens of a caller that repeat one which was answered with ESTALE. To be asked for once
+    /// for each request, which may need several attempts.
+    func takeRetry(of caller: CallingProcess) -> RepeatedOpens {
+        staleOpens.takeRetry(of: caller, at: clock.now())
     }
 
     /// Opens a file with a known node.
@@ -71,9 +80,9 @@ final class FileHandles: Sendable {
     /// another content or the name leads elsewhere by now. Only once for each caller, which would
     /// otherwise get ESTALE from open(2).
     func openExisting(
-        _ inode: InodeID, flags: OpenFlags, caller: CallingProcess
+        _ inode: InodeID, flags: OpenFlags, caller: CallingProcess, _ repeated: RepeatedOpens
     ) throws -> OpenedFile {
-        let isRetry = staleOpens.takeRetry(of: caller, inode, at: clock.now())
+        let isRetry = repeated.contains(inode)
         let file = openFiles.register(inode, writes: flags.writes)
         let generation = options.gathersWrites ? inodes.toldGeneration(of: inode) : 0
         do {

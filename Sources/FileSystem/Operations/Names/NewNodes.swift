@@ -83,7 +83,8 @@ final class NewNodes: Sendable {
         _ name: [UInt8], in parent: InodeID, permissions: UInt16, flags: OpenFlags,
         caller: CallingProcess
     ) -> Answer<CreatedFile> {
-        attempts.answer { known in
+        let repeated = handles.takeRetry(of: caller)
+        return attempts.answer { known in
             let moment = self.entries.moment()
             let name = try FileName(creating: name)
             let local = self.localFacts(.regular, permissions: permissions, caller: caller)
@@ -91,7 +92,7 @@ final class NewNodes: Sendable {
                 name, in: parent, local, flags: flags, known)
             switch outcome {
             case .found(let node):
-                return try self.openFound(node.inode, flags, caller, since: moment)
+                return try self.openFound(node.inode, flags, caller, repeated, since: moment)
             case .made(let node, let file):
                 self.sync.noteChange()
                 let handle = FileHandle(
@@ -139,9 +140,10 @@ final class NewNodes: Sendable {
     }
 
     private func openFound(
-        _ inode: InodeID, _ flags: OpenFlags, _ caller: CallingProcess, since moment: Moment
+        _ inode: InodeID, _ flags: OpenFlags, _ caller: CallingProcess,
+        _ repeated: RepeatedOpens, since moment: Moment
     ) throws -> CreatedFile {
-        let opened = try handles.openExisting(inode, flags: flags, caller: caller)
+        let opened = try handles.openExisting(inode, flags: flags, caller: caller, repeated)
         do {
             // The open may have truncated it.
             let node = try store.readBriefly { try $0.existing(inode) }
