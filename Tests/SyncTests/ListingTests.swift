@@ -236,13 +236,18 @@ import Testing
             ], of: harness)
     }
 
-    @Test("an edit and a deletion go where others moved the files after the listing was there")
-    func unsentMovedBehind() async throws {
+    @Test(
+        "an edit and a deletion go where others moved the files after the listing was there, also if the server fails for a moment",
+        arguments: [0, 2])
+    func unsentMovedBehind(failures: Int) async throws {
         let harness = try await listedAgain(files: ["/a/1", "/z/gone", "/z/kept", "/z/edited"]) {
             try await $0.delete("/z/gone")
             try await $0.write("/z/edited", "edited")
             try await $0.relocate("/z/gone", to: "/a/0")
             try await $0.relocate("/z/edited", to: "/a/00")
+            $0.faulty.inject(.failBefore(.server("test")), times: failures) {
+                $0.operation == .entry && $0.subject.hasPrefix("id:")
+            }
         }
         try await expect(
             ["/a": nil, "/a/00": "edited", "/a/1": "/a/1", "/z": nil, "/z/kept": "/z/kept"],

@@ -74,7 +74,7 @@ struct UntoldAnswers: Sendable {
     fileprivate(set) var found: [RemoteEntry] = []
     fileprivate var gone: [FileID] = []
     /// The IDs that need no further request.
-    fileprivate var settled: [FileID] = []
+    fileprivate(set) var settled: [FileID] = []
     /// Whether those are all.
     fileprivate(set) var areComplete = true
 }

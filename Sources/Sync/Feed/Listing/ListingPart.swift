@@ -14,6 +14,9 @@ struct ListingPart: Sendable {
     /// as deleted by other clients. If they were moved, a later delta shows them as new: an unsent
     /// deletion is undone then, and an edit is another file.
     private static let most = 64
+    /// How often the server is asked again for a node about which it fails for the moment, and the
+    /// seconds before each time. Commits wait, so this ends soon.
+    private static let repetitions = (most: 3, pause: 1.0)
 
     let account: SyncedAccount
     let writer: FeedWriter
@@ -41,8 +44,32 @@ struct ListingPart: Sendable {
             if let outcome = part.outcome { return outcome }
             let ids = part.unlocated.sorted { $0.rawValue < $1.rawValue }
                 .prefix(max(0, Self.most -| located.count))
-            entries.append(contentsOf: try await untoldNodes.ask(for: Array(ids)).found)
+            entries.append(contentsOf: try await locate(Array(ids)))
             located.formUnion(ids)
+        }
+    }
+
+    /// The entries of nodes, as far as the server has them. A node without an entry counts as
+    /// deleted by other clients: the server has to say so, unless it fails time after time.
+    private func locate(_ ids: [FileID]) async throws(SyncError) -> [RemoteEntry] {
+        var found: [RemoteEntry] = []
+        var unsettled = ids
+        for repetition in 0...Self.repetitions.most {
+            if repetition > 0 { try await pause() }
+            let answers = try await untoldNodes.ask(for: unsettled)
+            found.append(contentsOf: answers.found)
+            if answers.areComplete { break }
+            unsettled.removeAll { answers.settled.contains($0) }
+        }
+        return found
+    }
+
+    private func pause() async throws(SyncError) {
+        let end = account.clock.now().adding(seconds: Self.repetitions.pause)
+        do throws(CancellationError) {
+            try await account.clock.sleep(until: end)
+        } catch {
+            throw .cancelled
         }
     }
 }
