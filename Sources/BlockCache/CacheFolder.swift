@@ -36,13 +36,12 @@ struct CacheFolder: Sendable {
         return lock
     }
 
-    /// Makes the folder anew, with those above it, if it was deleted. Returns the descriptor that
-    /// has its lock; nil if the folder is there, or cannot be made.
-    func remake() -> Int32? {
-        guard access("\(path)/content", F_OK) != 0, errno == ENOENT,
-            (try? PrivateFolder.make("\(path)/content")) != nil, Self.isOurs(path)
-        else { return nil }
-        return try? lock()
+    /// Whether the folder of the contents was not deleted.
+    var isThere: Bool { access("\(path)/content", F_OK) == 0 || errno != ENOENT }
+
+    /// Makes the folder anew, with those above it, if it was deleted. Returns whether it did.
+    func remake() -> Bool {
+        !isThere && (try? PrivateFolder.make("\(path)/content")) != nil && Self.isOurs(path)
     }
 
     // MARK: Paths

@@ -57,6 +57,8 @@ package final class DiskBlockCache: Sendable {
     private let state: Mutex<State>
     /// Lock: a leaf; held for an assignment.
     let room = Mutex(Room())
+    /// Lock: a leaf; held for an assignment.
+    let lossObserver = Mutex(LossObserver())
 
     /// Opens or creates a cache folder of at most `limit` bytes; keeps `openLimit` contents open.
     init(directory: String, limit: Int64, openLimit: Int) throws(BlockCacheError) {
@@ -261,7 +263,12 @@ package final class DiskBlockCache: Sendable {
 
     private func settleLosses(of hash: ContentHash, in file: ContentFile) {
         let lost = Self.cost(file.takeLost(), isNew: false)
-        if lost > 0 { state.withLock { $0.retention.add(0 -| lost, to: hash) } }
+        guard lost > 0 else { return }
+        let isPinned = state.withLock { state in
+            state.retention.add(0 -| lost, to: hash)
+            return state.retention.pinned.contains(hash)
+        }
+        if isPinned { noteLoss() }
     }
 
     /// Closes the files of a content, as soon as no reader uses them.
@@ -294,17 +301,37 @@ package final class DiskBlockCache: Sendable {
     /// cleans up, it begins anew.
     func makeFolder(of hash: ContentHash) -> Bool {
         if folder.makeFolder(of: hash) { return true }
-        return lock.withLock { lock in
-            if let new = folder.remake() {
-                Self.unlock(lock)
-                lock = new
-                state.withLock { state in
-                    state.open = [:]
-                    state.openOrder = []
-                    for hash in state.retention.entries.keys { state.retention.remove(hash) }
+        let (isMade, isAnew) = lock.withLock { lock in
+            let isAnew = folder.remake()
+            if isAnew {
+                // Unless the file of the lock is still there.
+                if let new = try? folder.lock() {
+                    Self.unlock(lock)
+                    lock = new
                 }
+                forgetAll()
             }
-            return folder.makeFolder(of: hash)
+            return (folder.makeFolder(of: hash), isAnew)
+        }
+        if isAnew { noteLoss() }
+        return isMade
+    }
+
+    /// Whether the folder of the contents is there. If it was deleted, none counts as cached, not
+    /// even those that are open.
+    package func checkFolder() -> Bool {
+        lock.withLock { _ in
+            if folder.isThere { return true }
+            forgetAll()
+            return false
+        }
+    }
+
+    private func forgetAll() {
+        state.withLock { state in
+            state.open = [:]
+            state.openOrder = []
+            for hash in state.retention.entries.keys { state.retention.remove(hash) }
         }
     }
 

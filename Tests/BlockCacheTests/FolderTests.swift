@@ -32,16 +32,40 @@ struct FolderTests {
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let cache = try DiskBlockCache(directory: path, limit: 1 << 30)
         let (first, second) = (Sample(size: 70_000, seed: 1), Sample(size: 90_000, seed: 2))
+        let losses = Counter()
+        cache.observeLosses { losses.increment() }
         cache.pin(second.hash, true)
         cache.store(first)
+        #expect(cache.checkFolder() && losses.count == 0)
         try FileManager.default.removeItem(atPath: folder.path + "/dbxfs")
         cache.store(second)
+        #expect(losses.count == 1)
         #expect(cache.bytes(of: second.hash, size: 90_000, range: 0..<90_000) == second.bytes)
         #expect(cache.bytes(of: first.hash, size: 70_000, range: 0..<70_000) == nil)
         #expect(cache.usedBytes < 140_000 && cache.pinnedBytes == cache.usedBytes)
         #expect(mode(path) == 0o700)
         #expect(throws: BlockCacheError.inUse(path)) {
             try DiskBlockCache(directory: path, limit: 1 << 20)
+        }
+    }
+
+    @Test("content that was deleted counts as cached no longer, also where the lock is left")
+    func deletedContent() throws {
+        let folder = try TemporaryFolder()
+        let cache = try DiskBlockCache(directory: folder.path, limit: 1 << 30)
+        let losses = Counter()
+        cache.observeLosses { losses.increment() }
+        let sample = Sample(size: 70_000, seed: 1)
+        cache.store(sample)
+        try FileManager.default.removeItem(atPath: folder.path + "/content")
+        #expect(!cache.checkFolder())
+        #expect(!cache.contains(sample.hash, size: sample.size, range: sample.whole))
+        #expect(cache.usedBytes == 0 && losses.count == 0)
+        cache.store(sample)
+        #expect(cache.checkFolder() && losses.count == 1)
+        #expect(cache.bytes(of: sample) == sample.bytes)
+        #expect(throws: BlockCacheError.inUse(folder.path)) {
+            try DiskBlockCache(directory: folder.path, limit: 1 << 20)
         }
     }
 

@@ -214,4 +214,67 @@ struct PinnerTests {
         #expect(await eventually { bed.isHere(sample) })
         await bed.stop()
     }
+
+    @Test("pinned content comes again after the cache's folder was deleted, with no command")
+    func deletedFolder() async throws {
+        let (sample, other) = (
+            Sample(size: 5 * mebibyte, seed: 1), Sample(size: 100_000, seed: 2)
+        )
+        let bed = try Bed(Fixture([sample, other]))
+        let file = try bed.add("a", sample)
+        bed.start()
+        try await bed.pinner.setPins(true, of: [file])
+        #expect(await bed.isComplete(files: 1))
+        // The folder has the tree as well.
+        for name in ["content", "lock"] {
+            try FileManager.default.removeItem(atPath: bed.fixture.folder + "/" + name)
+        }
+        // A reader of something else has the folder made anew.
+        _ = bed.fixture.cache.insert(
+            block: 0, of: other.content.hash, size: other.content.size, bytes: other.bytes)
+        #expect(await eventually { bed.isHere(sample) })
+        await bed.stop()
+    }
+
+    @Test("a scan takes no content for present whose folder was deleted")
+    func scanWithoutFolder() async throws {
+        let samples = (0..<2).map { Sample(size: 100_000, seed: UInt64($0)) }
+        let bed = try Bed(Fixture(samples))
+        let files = [try bed.add("a", samples[0]), try bed.add("b", samples[1])]
+        bed.start()
+        try await bed.pinner.setPins(true, of: [files[0]])
+        #expect(await bed.isComplete(files: 1))
+        bed.connection.status.withLock { $0.connection = .offline }
+        try FileManager.default.removeItem(atPath: bed.fixture.folder + "/content")
+        try await bed.pinner.setPins(true, of: [files[1]])
+        #expect(bed.pinner.summary.totals.missingFiles == 2)
+        bed.connection.status.withLock { $0.connection = .online }
+        #expect(await bed.isComplete(files: 2))
+        #expect(samples.allSatisfy { bed.isHere($0) })
+        await bed.stop()
+    }
+
+    @Test("pinned content of which a reader finds a part damaged is made whole again")
+    func damaged() async throws {
+        let sample = Sample(size: 5 * mebibyte, seed: 1)
+        let bed = try Bed(Fixture([sample]))
+        try bed.add("a", sample)
+        bed.start()
+        try await bed.pinner.setPins(true, of: [.root])
+        #expect(await bed.isComplete(files: 1))
+        let hex = sample.content.hash.hex
+        var damaged = sample.bytes
+        damaged[0] ^= 1
+        try Data(damaged).write(
+            to: URL(fileURLWithPath: "\(bed.fixture.folder)/content/\(hex.prefix(2))/\(hex)"))
+        #expect(
+            bed.fixture.cache.bytes(
+                of: sample.content.hash, size: sample.content.size, range: 0..<65536) == nil)
+        #expect(await eventually { bed.isHere(sample) })
+        #expect(
+            bed.fixture.cache.bytes(
+                of: sample.content.hash, size: sample.content.size, range: 0..<65536)
+                == sample[0..<65536])
+        await bed.stop()
+    }
 }

@@ -95,6 +95,7 @@ package final class Pinner: Sendable {
             try? await clock.sleep(until: clock.now().adding(seconds: Self.failurePause))
         }
         store.observeTransactions { [weak self] in self?.treeMayHaveChanged() }
+        cache.observeLosses { [weak self] in self?.noteLoss() }
         await withDiscardingTaskGroup { group in
             for await _ in signals {
                 if Task.isCancelled { break }
@@ -118,6 +119,16 @@ package final class Pinner: Sendable {
             return true
         }
         if isNew { signal.yield() }
+    }
+
+    /// Has the next scan check the disk for all pinned contents. It may wait: a disk that fails
+    /// loses one chunk after the other.
+    private func noteLoss() {
+        state.withLock { state in
+            state.work.forgetPresent()
+            state.isStale = true
+        }
+        signal.yield()
     }
 
     /// Makes the next scan begin at once.
@@ -175,6 +186,8 @@ package final class Pinner: Sendable {
     /// Scans the tree and checks the disk; false if the database failed. At the first scan, the
     /// cache counts its content as soon as it knows what to keep.
     private func scan(isFirst: Bool = false) async -> Bool {
+        let hasFolder = await disk.run { [cache] in cache.checkFolder() }
+        if !hasFolder { state.withLock { $0.work.forgetPresent() } }
         let (known, waiters) = state.withLock { state in
             state.isStale = false
             return (state.work.known, state.takeWaiters())
