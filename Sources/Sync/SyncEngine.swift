@@ -228,6 +228,23 @@ package final class SyncEngine: Syncing {
         }
     }
 
+    /// Waits until the server has these nodes in their local state. All are due at once: one may
+    /// wait for another, and those of one kind travel together.
+    package func drain(_ inodes: [InodeID]) async throws(SyncError) {
+        let (store, now) = (account.store, account.clock.now())
+        try await fromStore {
+            try await store.write { transaction in
+                for inode in inodes { try transaction.makeDue(inode, at: now) }
+            }
+        }
+        for inode in inodes {
+            let isQueued = try await fromStore {
+                try await store.read { try $0.journalEntry(of: inode) != nil }
+            }
+            if isQueued { try await drain(inode) }
+        }
+    }
+
     private func waitUntilSent(_ inode: InodeID) async throws(SyncError) {
         let store = account.store
         while true {

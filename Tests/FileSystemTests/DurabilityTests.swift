@@ -165,6 +165,40 @@ struct DurabilityTests {
         }
     }
 
+    @Test("with fsync=remote, an fsync of a folder waits for the changes of its names alone")
+    func synchronizeNames() async throws {
+        let fixture = try Fixture { $0.synchronizesRemotely = true }
+        func drained(by folder: InodeID) async throws -> Set<InodeID> {
+            fixture.sync.update { $0.drained = [] }
+            try await fixture.fs.synchronizeDirectory(folder).value()
+            #expect(fixture.sync.current.drained.first == folder)
+            return Set(fixture.sync.current.drained.dropFirst())
+        }
+        let (folder, other) = (try fixture.remoteFolder("d"), try fixture.remoteFolder("e"))
+        let new = try fixture.makeFile("new", in: folder, text("1"))
+        try fixture.makeFile("elsewhere", text("1"))
+        let gone = try fixture.remoteFile("gone", in: folder)
+        try fixture.unlink("gone", in: folder)
+        // Over a file that Dropbox has, which goes first.
+        let moved = try fixture.remoteFile("moved", in: folder)
+        let replaced = try fixture.remoteFile("replaced", in: other)
+        try fixture.rename("moved", in: folder, to: "replaced", into: other)
+        let inner = try fixture.remoteFolder("inner", in: folder)
+        let deep = try fixture.remoteFile("deep", in: inner)
+        try fixture.unlink("deep", in: inner)
+        try fixture.rmdir("inner", in: folder)
+        let edited = try fixture.remoteFile("edited", in: folder, text("1"))
+        let handle = try fixture.open(edited)
+        #expect(try fixture.write(edited, handle, 0, text("2")) == 1)
+        try fixture.close(edited, handle)
+        #expect(try await drained(by: folder) == [new, gone, moved, replaced, inner, deep])
+        #expect(try await drained(by: other) == [moved, replaced])
+        fixture.sync.update { $0.failure = .remote(.insufficientSpace) }
+        await #expect(throws: FileSystemError.quotaExceeded) {
+            try await fixture.fs.synchronizeDirectory(.root).value()
+        }
+    }
+
     @Test("an fsync of a folder acknowledges the content of its files, as one of each would")
     func synchronizeFolder() async throws {
         let fixture = try Fixture()

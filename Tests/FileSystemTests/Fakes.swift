@@ -110,6 +110,10 @@ final class FakeSync: Syncing {
         if let failure = current.failure { throw failure }
         state.withLock { $0.drained.append(inode) }
     }
+
+    func drain(_ inodes: [InodeID]) async throws(SyncError) {
+        for inode in inodes { try await drain(inode) }
+    }
 }
 
 /// Content of revisions, some of it cached.

@@ -82,6 +82,21 @@ final class ContentKeeper: Sendable {
         }
     }
 
+    /// With `fsync=remote`, waits until a folder is on the server, and each change of a name in it.
+    func drainIfAsked(folder: InodeID) async throws(FileSystemError) {
+        guard options.synchronizesRemotely else { return }
+        try await drainIfAsked(folder)
+        let owing = try await work.onDisk {
+            try self.store.read { try $0.nodesOwing(namesIn: folder) }
+        }
+        guard !owing.isEmpty else { return }
+        do throws(SyncError) {
+            try await sync.drain(owing)
+        } catch {
+            throw work.failure(error)
+        }
+    }
+
     /// Unregisters an open file. Pages of a mapping may have been written after the last flush. As
     /// long as others write, the content is not complete: what it replaces must stay until it is.
     func close(_ file: OpenFile, writes: Bool) {

@@ -97,7 +97,7 @@ final class FolderReads: Sendable {
     func synchronize(_ inode: InodeID) -> Answer<Void> {
         .pending { () async throws(FileSystemError) in
             try await self.work.onDisk { try self.staging.synchronize(inode) }
-            try await self.keeper.drainIfAsked(inode)
+            try await self.keeper.drainIfAsked(folder: inode)
         }
     }
 
