@@ -216,8 +216,11 @@ package final class SyncEngine: Syncing {
         uploader.noteGrowth(of: inode)
     }
 
-    /// Waits until the server has a node in its local state.
+    /// Waits until the server has a node in its local state, but for a move that is left to others.
     package func drain(_ inode: InodeID) async throws(SyncError) {
+        let store = account.store
+        let isLeft = try await fromStore { try await store.read { try $0.isLeftToOthers(inode) } }
+        if isLeft { return }
         await uploader.beginDraining(inode)
         do throws(SyncError) {
             try await waitUntilSent(inode)
@@ -234,7 +237,9 @@ package final class SyncEngine: Syncing {
         let (store, now) = (account.store, account.clock.now())
         try await fromStore {
             try await store.write { transaction in
-                for inode in inodes { try transaction.makeDue(inode, at: now) }
+                for inode in inodes where try !transaction.isLeftToOthers(inode) {
+                    try transaction.makeDue(inode, at: now)
+                }
             }
         }
         for inode in inodes {
@@ -249,7 +254,10 @@ package final class SyncEngine: Syncing {
         let store = account.store
         while true {
             let entries = try await fromStore {
-                try await store.read { try $0.journalEntries(neededBy: inode) }
+                try await store.read { snapshot in
+                    if try snapshot.isLeftToOthers(inode) { return [JournalEntry]() }
+                    return try snapshot.journalEntries(neededBy: inode)
+                }
             }
             guard let entry = entries.first else { return }
             if let problem = entries.lazy.compactMap(\.problem).first {

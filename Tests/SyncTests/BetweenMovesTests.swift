@@ -4,6 +4,7 @@
 import Core
 import MetadataStore
 import RemoteStore
+import TestSupport
 import Testing
 
 @testable import Sync
@@ -54,6 +55,24 @@ import Testing
         // The delta of the second move comes.
         try await harness.apply([.deleted("/a/.dbxfs-rename-2-1-f"), .file("/a/g", "F")])
         #expect(try await harness.paths() == ["/a", "/a/f", "/a/g", "/d", "/d/f"])
+    }
+
+    @Test("a caller that waits for such a node leaves the second move to the other client")
+    func drained() async throws {
+        // By a fast one, the second move would be this mount's within the test.
+        let harness = try Harness(clock: SystemClock())
+        try await harness.put("/f", "1")
+        try await harness.settle()
+        try await harness.relocate("/f", to: "/.dbxfs-rename-2-1-f")
+        try await waitWhile { try await journalEntry(harness, "/f") == nil }
+        let entry = try #require(try await journalEntry(harness, "/f"))
+        let engine = try #require(harness.engine)
+        try await engine.drain(entry.inode)
+        try await engine.drain([entry.inode])
+        await harness.stop()
+        try await harness.store.write { try $0.makeDue(entry.inode, at: .now()) }
+        #expect(try await journalEntry(harness, "/f") == entry)
+        #expect(try await harness.serverTree() == ["/.dbxfs-rename-2-1-f": "1"])
     }
 
     @Test("a conflicted copy of a node between two moves is named after its former name")

@@ -178,6 +178,27 @@ import Testing
         await harness.stop()
     }
 
+    @Test("a caller that waits for a node leaves its return to the own name to others who freed it")
+    func drainedOnTheWayBack() async throws {
+        // By a fast one, the name would be given back within the test.
+        let harness = try Harness(clock: SystemClock())
+        try await harness.make("readme", "1")
+        let inode = try await harness.make("README", "2")
+        try await harness.settleFully()
+        try await harness.remove("/readme")
+        func entry() async throws -> JournalEntry? {
+            try await harness.store.read { try $0.journalEntry(of: inode) }
+        }
+        try await waitWhile { try await entry() == nil }
+        let before = try await entry()
+        let engine = try #require(harness.engine)
+        try await engine.drain(inode)
+        try await engine.drain([inode])
+        await harness.stop()
+        #expect(try await entry() == before)
+        #expect(try await harness.serverTree() == ["/README (Case Conflict)": "2"])
+    }
+
     @Test("both sides edit a file with an own name: theirs keeps it")
     func edited() async throws {
         let harness = try Harness()

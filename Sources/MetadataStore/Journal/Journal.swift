@@ -149,9 +149,16 @@ extension Transaction {
         try run("UPDATE journal SET due = ? WHERE inode = ?", [due.nanoseconds, inode.column])
     }
 
-    /// Makes a node's entry due, and those of the folders above that the server lacks.
+    /// Makes a node's entry due, and those of the folders above that the server lacks. A node
+    /// between two moves of another client waits on, as in `makeAllDue`, unless it has content to
+    /// be sent.
     package func makeDue(_ inode: InodeID, at time: WallTime) throws {
         for entry in try journalEntries(neededBy: inode) where entry.due > time {
+            if let node = try node(entry.inode), node.flags.contains(.betweenMoves),
+                node.staged == nil
+            {
+                continue
+            }
             try reschedule(entry.inode, due: time)
         }
     }

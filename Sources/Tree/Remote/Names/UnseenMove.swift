@@ -2,9 +2,9 @@
 // users have seen all the time. Not responsible for the choice of names (`Transaction+Names`).
 
 import Core
-import MetadataStore
+package import MetadataStore
 
-extension Transaction {
+extension TreeReading {
     /// Whether users see a node at its place on the server as they do at its local place, so that
     /// only the server is to learn of its move.
     func isUnseenMove(of node: Node) throws -> Bool {
@@ -19,14 +19,16 @@ extension Transaction {
     }
 
     /// Whether a node is on its way from an alias back to its own name.
-    func isReturning(_ node: Node) throws -> Bool {
+    package func isReturning(_ node: Node) throws -> Bool {
         guard node.remote == .displaced, !node.flags.contains(.betweenMoves),
             let place = node.place, place.name.own == nil, let there = try remotePlace(of: node),
             !TemporaryName.isTemporary(there.name)
         else { return false }
         return try isUnseenMove(of: node)
     }
+}
 
+extension Transaction {
     /// Leaves a node that is on its way back to its own name under the alias. Returns false if
     /// another node has that here.
     func endReturn(of node: Node) throws -> Bool {
