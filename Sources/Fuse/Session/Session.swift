@@ -207,8 +207,8 @@ package final class Session: Sendable {
         }
     }
 
-    private func detach() {
-        for place in connection.places {
+    private func detach(onlyStale: Bool = false) {
+        for place in connection.places where !onlyStale || Mountpoint.isStale(place.path) {
             do {
                 try place.detach()
             } catch {
@@ -219,8 +219,6 @@ package final class Session: Sendable {
 
     /// Cleans up after the loop, and frees the session if it has no remaining users.
     private func end() {
-        // An aborted connection leaves its mount behind, and every access to it fails.
-        detach()
         let allEnded = bridge.pending.cancelAll(waiting: Self.endLimit)
         bridge.pending.close()
         let notifierEnded = notifier.detach(waiting: Self.endLimit)
@@ -232,6 +230,10 @@ package final class Session: Sendable {
         } else {
             log.error("the kernel holds on to a notification; the connection ends with the process")
         }
+        // An aborted connection leaves its mount behind, and every access to it fails. After an
+        // unmount from outside, the kernel may have given the device's number to another mount,
+        // which answers. Without a closed device, asking for an answer could wait for ever.
+        detach(onlyStale: notifierEnded)
         alive.leave()
     }
 }
