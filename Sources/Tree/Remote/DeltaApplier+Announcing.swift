@@ -37,6 +37,15 @@ extension DeltaApplier {
         }
     }
 
+    /// Gives folders in which names have changed the time of the batch, as users' changes give them
+    /// theirs: programs see by it that a folder is to be read again. The first listing of an
+    /// account changes nothing that a program has read.
+    mutating func touchFolders() throws {
+        let folders = collected.takeUntouched()
+        guard context.isTreeComplete else { return }
+        for folder in folders { try transaction.touch(folder, at: context.date) }
+    }
+
     /// Whether the batch itself has added a node, and will delete it.
     func isPassing(_ inode: InodeID) -> Bool { collected.isHeldBack(inode) }
 

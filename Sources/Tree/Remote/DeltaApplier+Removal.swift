@@ -175,6 +175,7 @@ extension DeltaApplier {
         try clearRemotePlace(of: node)
         if let folder { try removeEmptyPlaceholder(folder) }
         try giveLeftNames()
+        try touchFolders()
     }
 
     private mutating func resolveDeletion(ofFile removal: Removal) throws {

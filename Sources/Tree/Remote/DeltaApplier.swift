@@ -48,6 +48,7 @@ package struct DeltaApplier {
         try giveLeftNames()
         try announceHeldBack()
         try hideEmptyRestored()
+        try touchFolders()
     }
 
     /// The machine whose user has freed a name gives it back before this one does: it gets as long
@@ -112,6 +113,7 @@ package struct DeltaApplier {
             }
         }
         try giveLeftNames()
+        try touchFolders()
     }
 
     /// Seconds for which a server may work on a commit: as long as this client waits for a

@@ -11,8 +11,11 @@ wait_until 30 contains "$MNT/shared/file" "from elsewhere"
 echo 'changed elsewhere, and longer' | $other upload /shared/file
 wait_until 30 contains "$MNT/shared/file" "changed elsewhere, and longer"
 
+# Programs see by the times of a folder that names in it have changed.
+times=$(stat -c '%.9Y %.9Z' "$MNT/shared")
 $other move /shared/file /shared/moved
 wait_until 30 eval 'test ! -e "$MNT/shared/file" && test -e "$MNT/shared/moved"'
+wait_until 30 eval 'test "$(stat -c "%.9Y %.9Z" "$MNT/shared")" != "$times"'
 test "$(cat "$MNT/shared/moved")" = 'changed elsewhere, and longer'
 
 # A reader that has it open keeps what it opened.

@@ -30,6 +30,8 @@ struct CollectedChanges {
     private(set) var outcome = DeltaOutcome()
     /// Folders whose listing is among the changes: once is enough.
     private var listings: Set<InodeID> = []
+    /// Those of them whose times do not say so yet, in order.
+    private var untouched: [InodeID] = []
     /// Places of nodes that the batch has added and deletes later: never announced, because no user
     /// sees them.
     private var passing: [InodeID: Place] = [:]
@@ -44,7 +46,14 @@ struct CollectedChanges {
     mutating func appendListing(of folder: InodeID) {
         if listings.insert(folder).inserted {
             outcome.changes.append(.listing(folder))
+            untouched.append(folder)
         }
+    }
+
+    /// Removes and returns the folders whose names have changed since the last call.
+    mutating func takeUntouched() -> [InodeID] {
+        defer { untouched = [] }
+        return untouched
     }
 
     mutating func appendConflict(_ name: FileName) { outcome.conflicts.append(name.string) }
