@@ -4,6 +4,7 @@ import Core
 import MetadataStore
 import RemoteStore
 import Sync
+import TestSupport
 import Testing
 
 @testable import FileSystem
@@ -55,6 +56,34 @@ struct GatheredWritesTests {
         #expect(entry.attributes.size == 6)
         let handle = try fixture.open(file, .reading)
         #expect(try fixture.read(file, handle) == text("longer"))
+    }
+
+    @Test("files that change together are told in order, and found with one read of the store")
+    func together() throws {
+        let reads = Counter()
+        let store = try MetadataStore(MemoryDatabase()) { access in
+            if access == .read { reads.increment() }
+        }
+        let fixture = try Fixture(over: store) { $0.gathersWrites = true }
+        let files = [
+            try fixture.remoteFile("f", text("1")), try fixture.remoteFile("g", text("1")),
+        ]
+        _ = try found("f", in: fixture)
+        _ = try found("g", in: fixture)
+        for file in files { try changeSilently(file, to: "longer", in: fixture) }
+        let before = reads.count
+        fixture.invalidator.treeDidChange([
+            .content(files[0]), .entry(parent: .root, name: name("x")), .content(files[1]),
+            .content(InodeID(999)),
+        ])
+        #expect(reads.count == before + 1)
+        #expect(
+            fixture.kernel.calls == [
+                .entry("f", .root), .inode(files[0], content: true), .entry("x", .root),
+                .entry("g", .root), .inode(files[1], content: true),
+            ])
+        #expect(try found("f", in: fixture).generation == 1)
+        #expect(try found("g", in: fixture).generation == 1)
     }
 
     @Test("a file that is open stays the inode that it is until it is closed")

@@ -16,8 +16,8 @@ package final class KernelInvalidator: TreeChangeObserving {
     private struct State {
         var epoch: UInt64 = 0
         var kernel: (any KernelInvalidating)?
-        /// Finds nodes, if the kernel keeps sizes itself.
-        var sizeOwner: (@Sendable (InodeID) -> Node?)?
+        /// Finds files, if the kernel keeps sizes itself.
+        var sizeOwner: (@Sendable ([InodeID]) -> [Node])?
     }
 
     /// The inodes that the kernel has cached; changes of other inodes are not announced.
@@ -34,9 +34,9 @@ package final class KernelInvalidator: TreeChangeObserving {
     }
 
     /// Sets that the kernel keeps the sizes of files itself: a file whose content changes then
-    /// needs a new generation. `node` finds files, and is called under no lock.
-    func keepSizesInKernel(_ node: @escaping @Sendable (InodeID) -> Node?) {
-        state.withLock { $0.sizeOwner = node }
+    /// needs a new generation. `nodes` finds files, and is called under no lock.
+    func keepSizesInKernel(_ nodes: @escaping @Sendable ([InodeID]) -> [Node]) {
+        state.withLock { $0.sizeOwner = nodes }
         inodes.leaveSizesToKernel()
     }
 
@@ -70,21 +70,38 @@ package final class KernelInvalidator: TreeChangeObserving {
     /// Whether the kernel has cached an inode: a program has looked at it.
     package func isCached(_ inode: InodeID) -> Bool { inodes.isKnown(inode) }
 
-    /// Announces changes of inodes that the kernel has cached.
+    /// Announces changes of inodes that the kernel has cached. Reads the store if the kernel keeps
+    /// sizes itself.
     package func treeDidChange(_ changes: [TreeChange]) {
         // First the epoch, then the check whether an inode is cached: a concurrent answer either
         // has registered it or sees the new epoch.
-        let kernel = state.withLock { state in
+        let (kernel, sizeOwner) = state.withLock { state in
             state.epoch +|= 1
-            return state.kernel
+            return (state.kernel, state.sizeOwner)
         }
         guard let kernel else { return }
+        let files = sizeOwner.map { renewFiles(in: changes, by: $0) } ?? [:]
         for change in changes {
-            send(change, to: kernel)
+            send(change, files, to: kernel)
         }
     }
 
-    private func send(_ change: TreeChange, to kernel: any KernelInvalidating) {
+    /// Has the files whose content has changed get a new generation, and finds their names.
+    private func renewFiles(
+        in changes: [TreeChange], by find: ([InodeID]) -> [Node]
+    ) -> [InodeID: Node] {
+        let changed = changes.compactMap { change -> InodeID? in
+            guard case .content(let inode) = change, inodes.isKnown(inode) else { return nil }
+            inodes.noteNewContent(inode)
+            return inode
+        }
+        guard !changed.isEmpty else { return [:] }
+        return Dictionary(find(changed).map { ($0.inode, $0) }) { first, _ in first }
+    }
+
+    private func send(
+        _ change: TreeChange, _ files: [InodeID: Node], to kernel: any KernelInvalidating
+    ) {
         switch change {
         case .entry(let parent, let name):
             guard inodes.isKnown(parent) else { return }
@@ -95,10 +112,7 @@ package final class KernelInvalidator: TreeChangeObserving {
             kernel.invalidateDeletedEntry(name, of: child, in: parent)
         case .content(let inode):
             guard inodes.isKnown(inode) else { return }
-            if let find = state.withLock({ $0.sizeOwner }) {
-                inodes.noteNewContent(inode)
-                if let node = find(inode) { forgetSize(of: node) }
-            }
+            if let node = files[inode] { forgetSize(of: node) }
             kernel.invalidateInode(inode, content: true)
         case .listing(let inode):
             guard inodes.isKnown(inode) else { return }

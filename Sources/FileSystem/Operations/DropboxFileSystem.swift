@@ -66,9 +66,12 @@ package final class DropboxFileSystem: FileSystemOperations {
         (self.store, self.openFiles) = (store, openFiles)
         let folderTime = try Self.adoptAccount(in: store, tree, now: clock.date())
         if options.gathersWrites {
-            invalidator.keepSizesInKernel { inode in
-                // If the read fails, the name is looked up when its timeout ends.
-                try? store.read { try $0.node(inode) }
+            invalidator.keepSizesInKernel { inodes in
+                let nodes = try? store.read { snapshot in
+                    try inodes.compactMap { try snapshot.node($0) }
+                }
+                // If the read fails, each name is looked up when its timeout ends.
+                return nodes ?? []
             }
         }
         // Content of open files.

@@ -35,7 +35,7 @@ struct ResponseRecorder: Sendable {
         case .success(let changes): outcome = changes
         case .failure(let error): return .failure(error)
         }
-        account.tell(outcome.changes, conflicts: outcome.conflicts)
+        await account.tell(outcome.changes, conflicts: outcome.conflicts)
         if isOfOthers { account.noteReceived(outcome.changes) }
         guard !outcome.retired.isEmpty else { return .success(()) }
         // The cache moves the file away, so a power cut must not restore rows that name it. If the

@@ -74,14 +74,21 @@ final class SyncedAccount: Sendable {
     }
 
     /// Announces a committed transaction: its changes for users, and its conflicted copies.
-    func tell(_ changes: [TreeChange], conflicts: [String]) {
+    func tell(_ changes: [TreeChange], conflicts: [String]) async {
         state.noteStore(nil)
         if !conflicts.isEmpty {
             log.warning("conflicted copies made", metadata: ["names": "\(conflicts)"])
             state.update { $0.conflicts +|= conflicts.count }
             activities?.note(.conflicts(conflicts, changes))
         }
-        if !changes.isEmpty { observer.treeDidChange(changes) }
+        await tell(changes)
+    }
+
+    /// Announces changes. The observer may read the store, for which no task's thread is to wait.
+    func tell(_ changes: [TreeChange]) async {
+        guard !changes.isEmpty else { return }
+        let observer = observer
+        await disk.run { observer.treeDidChange(changes) }
     }
 
     /// Counts the nodes that the running full listing had not seen before.

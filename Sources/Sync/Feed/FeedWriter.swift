@@ -30,7 +30,7 @@ struct FeedWriter: Sendable {
         } catch {
             throw failure(error)
         }
-        tell(outcome)
+        await tell(outcome)
         if isFeed { account.noteReceived(outcome.changes) }
         return true
     }
@@ -47,7 +47,7 @@ struct FeedWriter: Sendable {
         } catch {
             throw failure(error)
         }
-        noteBroughtIn(outcome)
+        await noteBroughtIn(outcome)
         return outcome
     }
 
@@ -59,7 +59,7 @@ struct FeedWriter: Sendable {
     ) async throws(SyncError) -> (outcome: DeltaOutcome?, unlocated: Set<FileID>) {
         do {
             let outcome = try await account.store.bringIn(context, body)
-            noteBroughtIn(outcome)
+            await noteBroughtIn(outcome)
             return (outcome, [])
         } catch let nodes as UnlocatedNodes {
             return (nil, nodes.ids)
@@ -68,8 +68,8 @@ struct FeedWriter: Sendable {
         }
     }
 
-    private func noteBroughtIn(_ outcome: DeltaOutcome) {
-        tell(outcome)
+    private func noteBroughtIn(_ outcome: DeltaOutcome) async {
+        await tell(outcome)
         guard outcome.leftOut > 0 else { return }
         account.log.warning(
             "what the server says contradicts itself: entries left out",
@@ -89,9 +89,9 @@ struct FeedWriter: Sendable {
         return .relist(.contradiction)
     }
 
-    private func tell(_ outcome: DeltaOutcome) {
+    private func tell(_ outcome: DeltaOutcome) async {
         account.noteListed(outcome)
-        account.tell(outcome.changes, conflicts: outcome.conflicts)
+        await account.tell(outcome.changes, conflicts: outcome.conflicts)
         uploader.wake()
     }
 }

@@ -46,6 +46,6 @@ package protocol Syncing: Sendable {
 
 /// Receives changes after their commit.
 package protocol TreeChangeObserving: Sendable {
-    /// Called on any thread, with no lock held.
+    /// Called on any thread that may wait for the local disk, with no lock held.
     func treeDidChange(_ changes: [TreeChange])
 }

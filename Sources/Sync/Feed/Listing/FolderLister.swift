@@ -106,7 +106,7 @@ actor FolderLister {
             }
         }
         account.noteListed(outcome)
-        account.observer.treeDidChange(outcome.changes)
+        await account.tell(outcome.changes)
     }
 
     private func ask<Value: Sendable>(
