@@ -130,23 +130,19 @@ struct Retention: Sendable {
     /// Contents to evict down to `goal` bytes, regardless of the limit.
     mutating func victims(downTo goal: Int64, keeping current: ContentHash?) -> [ContentHash] {
         var victims: [ContentHash] = []
-        var spared: Place?
-        while used > goal, let place = order.popMin() {
-            guard place == self.place(of: place.hash) else { continue }
-            if place.hash == current {
-                spared = place
-                continue
+        for isProtected in [false, true] {
+            var last: Place?
+            while used > goal, let place = order.min, place.isProtected == isProtected {
+                order.removeMin()
+                guard place == self.place(of: place.hash) else { continue }
+                if place.hash == current {
+                    last = place
+                } else {
+                    evict(place.hash, &victims)
+                }
             }
-            if let last = spared, place.isProtected, !last.isProtected {
-                spared = nil
-                order.insert(place)
-                evict(last.hash, &victims)
-            } else {
-                evict(place.hash, &victims)
-            }
-        }
-        if let spared {
-            if used > goal { evict(spared.hash, &victims) } else { order.insert(spared) }
+            guard let last else { continue }
+            if used > goal { evict(last.hash, &victims) } else { order.insert(last) }
         }
         return victims
     }

@@ -151,7 +151,7 @@ final class OpenFile: Sendable {
         var newestStaging: Int64 = 0
         var modified: WallTime?
         var hasRefusedPages = false
-        var isSaveAwaited = false
+        var isSaveScheduled = false
     }
 
     /// Inode of the file.
@@ -245,17 +245,18 @@ final class OpenFile: Sendable {
         state.withLock { $0.modified = time }
     }
 
-    /// Notes a content change by a handle. Returns whether it is the first one since `beginSave`.
+    /// Notes a content change by a handle. Returns whether it is the first one since
+    /// `noteSaveBegun`.
     func noteChange(at time: WallTime) -> Bool {
         state.withLock { state in
-            defer { state.isSaveAwaited = true }
+            defer { state.isSaveScheduled = true }
             state.modified = time
-            return !state.isSaveAwaited
+            return !state.isSaveScheduled
         }
     }
 
     /// Notes that the content is about to be saved.
-    func beginSave() {
-        state.withLock { $0.isSaveAwaited = false }
+    func noteSaveBegun() {
+        state.withLock { $0.isSaveScheduled = false }
     }
 }

@@ -122,8 +122,12 @@ struct NotificationQueue {
             // A second one for the same folder would only block a second thread.
             guard !busy.contains(inode) else { return false }
             guard let hold = holds[inode] else { return true }
-            return hold < NotificationQueue.holdTimeout
-                && candidate.arrival.duration(to: now) >= NotificationQueue.holdTimeout
+            // An operation that has held it for a second is stuck: wait for its end. A younger one
+            // ends soon: go ahead once the notification itself is a second old.
+            let limit = NotificationQueue.holdTimeout
+            let isStuck = hold >= limit
+            let isOverdue = candidate.arrival.duration(to: now) >= limit
+            return !isStuck && isOverdue
         }
 
         func isFree(for candidate: Waiting) -> Bool {

@@ -62,7 +62,7 @@ final class UnsavedFiles: Sendable {
         // The close has saved closed files already.
         for inode in inodes {
             guard let file = openFiles[inode] else { continue }
-            file.beginSave()
+            file.noteSaveBegun()
             guard !attempt({ try keeper.saveUnasked(file) }) else { continue }
             queue.run(after: Self.pause) { [weak self] in self?.note(inode) }
         }

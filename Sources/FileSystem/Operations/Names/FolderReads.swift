@@ -75,16 +75,17 @@ final class FolderReads: Sendable {
             let handle = try handles.handle(handle)
             var position = offset
             while true {
-                let (part, moment) = try part(for: handle, at: position, withEntries: withEntries)
-                guard offerDots(of: inode, in: part.listing.parent, from: position, accept)
+                let (names, moment) = try names(
+                    for: handle, at: position, withEntries: withEntries)
+                guard offerDots(of: inode, in: names.listing.parent, from: position, accept)
                 else { return nil }
-                let rest = part.listing.lines(behind: max(position, DirectoryListing.dots))
+                let rest = names.listing.lines(behind: max(position, DirectoryListing.dots))
                 let hasRoom =
                     withEntries
-                    ? try offerEntries(rest, part, handle, since: moment, accept)
-                    : offerNames(rest, part.listing, accept)
+                    ? try offerEntries(rest, names, handle, since: moment, accept)
+                    : offerNames(rest, names.listing, accept)
                 // A reply without names would be the end of the folder.
-                guard hasRoom, let end = part.listing.end else { return nil }
+                guard hasRoom, let end = names.listing.end else { return nil }
                 position = end
             }
         } catch {
@@ -106,49 +107,51 @@ final class FolderReads: Sendable {
         if let removed = handles.remove(handle) { listings.release(removed) }
     }
 
-    // MARK: Parts
+    // MARK: Names
 
     /// Names of a folder, and the nodes of all of them if they were read together.
-    private struct Part {
+    private struct Names {
         var listing: DirectoryListing
         var nodes: [InodeID: Node] = [:]
     }
 
     /// The names that a reader at an offset gets next, and the moment from before the nodes were
     /// read. Names are read again at offset 0, and where the handle has no listing.
-    private func part(
+    private func names(
         for handle: DirectoryHandle, at offset: UInt64, withEntries: Bool
-    ) throws -> (Part, Moment) {
+    ) throws -> (Names, Moment) {
         let moment = entries.moment()
         if offset > 0, let known = listings.listing(of: handle), known.covers(offset) {
-            return (Part(listing: known), moment)
+            return (Names(listing: known), moment)
         }
         let start = offset > 0 ? handle.start(for: offset) : 0
         let limit = withEntries && start == 0 ? handle.pieceSize : 0
-        let part = try readPart(for: handle, behind: start, nodes: limit)
-        if part.listing.covers(offset) { return (part, moment) }
-        return (try readPart(for: handle, behind: offset, nodes: 0), moment)
+        let names = try readNames(for: handle, behind: start, nodes: limit)
+        if names.listing.covers(offset) { return (names, moment) }
+        return (try readNames(for: handle, behind: offset, nodes: 0), moment)
     }
 
     /// Names behind an offset, from the store or as another handle has read them, and their nodes
     /// too if there are at most `limit` in the folder.
-    private func readPart(
+    private func readNames(
         for handle: DirectoryHandle, behind start: UInt64, nodes limit: Int
-    ) throws -> Part {
+    ) throws -> Names {
         let version = store.version
         if let current = listings.current(handle.inode, behind: start, at: version),
             limit == 0 || limit < current.lines.count
         {
-            return Part(listing: listings.keep(current, for: handle, at: version))
+            return Names(listing: listings.keep(current, for: handle, at: version))
         }
-        var part = try store.read { try self.part(of: handle.inode, behind: start, limit, in: $0) }
-        part.listing = listings.keep(part.listing, for: handle, at: version)
-        return part
+        var names = try store.read {
+            try self.namesInStore(of: handle.inode, behind: start, limit, $0)
+        }
+        names.listing = listings.keep(names.listing, for: handle, at: version)
+        return names
     }
 
-    private func part(
-        of folder: InodeID, behind start: UInt64, _ limit: Int, in snapshot: Snapshot
-    ) throws -> Part {
+    private func namesInStore(
+        of folder: InodeID, behind start: UInt64, _ limit: Int, _ snapshot: Snapshot
+    ) throws -> Names {
         let parent = try snapshot.node(folder)?.place?.parent ?? .root
         if limit > 0 {
             let nodes = try snapshot.childNodes(of: folder, afterFolded: nil, limit: limit +| 1)
@@ -161,7 +164,7 @@ final class FolderReads: Sendable {
                     }
                 }
                 let known = nodes.map { ($0.inode, $0) }
-                return Part(
+                return Names(
                     listing: listing,
                     nodes: Dictionary(known, uniquingKeysWith: { first, _ in first }))
             }
@@ -171,7 +174,7 @@ final class FolderReads: Sendable {
         ) { take in
             try snapshot.forEachChild(of: folder) { take($0.name, $0.inode, $0.kind) }
         }
-        return Part(listing: listing)
+        return Names(listing: listing)
     }
 
     /// Passes "." and ".." to `accept`; returns whether there is room for more.
@@ -205,24 +208,24 @@ final class FolderReads: Sendable {
         }
     }
 
-    /// Passes entries with attributes to `accept`, from the nodes of `part` if it has them, else
+    /// Passes entries with attributes to `accept`, from the nodes of `names` if it has them, else
     /// from the store; returns whether there is room for more.
     private func offerEntries(
-        _ lines: ArraySlice<DirectoryListing.Line>, _ part: Part, _ handle: DirectoryHandle,
+        _ lines: ArraySlice<DirectoryListing.Line>, _ names: Names, _ handle: DirectoryHandle,
         since start: Moment, _ accept: (DirectoryEntry) -> Bool
     ) throws -> Bool {
         var rest = lines
         defer { handle.noteTaken(lines.count -| rest.count) }
         while !rest.isEmpty {
-            let isKnown = !part.nodes.isEmpty
+            let isKnown = !names.nodes.isEmpty
             let piece = isKnown ? rest : rest.prefix(handle.pieceSize)
             let moment = isKnown ? start : self.entries.moment()
             let nodes =
-                isKnown ? part.nodes : try nodes(of: handle.inode, piece, part.listing)
+                isKnown ? names.nodes : try nodes(of: handle.inode, piece, names.listing)
             for line in piece {
                 // A node that left the folder since its names were read is skipped.
                 if let node = nodes[line.inode] {
-                    let name = part.listing.name(of: line)
+                    let name = names.listing.name(of: line)
                     guard offer(node, name, line.offset, since: moment, accept) else {
                         return false
                     }
