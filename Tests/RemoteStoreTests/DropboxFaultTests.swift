@@ -91,6 +91,47 @@ struct DropboxFaultTests {
         }
     }
 
+    @Test(
+        "A refusal that follows a lost reply does not say that nothing was done",
+        arguments: ["rate_limited", "missing_scope"])
+    func refusedRepetition(_ kind: String) async throws {
+        try await withStore { subject, server in
+            try server.addFault(Self.fault("reset_after", "files/create_folder_v2"))
+            try server.addFault([
+                "kind": .string(kind), "route": "files/create_folder_v2", "skip": 1, "count": 1,
+                "retry_after": 3600,
+            ])
+            let error = await #expect(throws: RemoteError.self) {
+                try await subject.store.makeFolder(at: "/d")
+            }
+            #expect(error?.saysNotDone == false)
+            #expect(error?.isTransient == true)
+        }
+    }
+
+    @Test("A change that is refused at once says that nothing was done")
+    func refusedAtOnce() async throws {
+        try await withStore { subject, server in
+            _ = try await subject.store.makeFolder(at: "/known")
+            try server.addFault(["kind": "rate_limited", "retry_after": 3600])
+            let error = await #expect(throws: RemoteError.self) {
+                try await subject.store.makeFolder(at: "/d")
+            }
+            #expect(error?.saysNotDone == true)
+        }
+    }
+
+    @Test(
+        "Only a change that cannot have been received was not sent", arguments: [false, true])
+    func unreachable(mayHaveBeenReceived: Bool) {
+        let failure = TransportError(
+            kind: .connect, message: "refused", mayHaveBeenReceived: mayHaveBeenReceived)
+        let error = CallError<NoError>(
+            kind: .transport(failure), context: CallContext(route: "files/delete_v2", attempts: 1))
+        #expect(RemoteError(ofChange: error).saysNotDone == !mayHaveBeenReceived)
+        #expect(!RemoteError(error).saysNotDone)
+    }
+
     @Test("A guarded delete whose reply is lost succeeds", arguments: losses)
     func lostDelete(_ loss: String) async throws {
         try await withStore { subject, server in

@@ -111,7 +111,7 @@ struct FaultInjectionTests {
     func offline() async throws {
         let store = wrapped()
         store.isOffline = true
-        await #expect(throws: RemoteError.offline("switched off")) {
+        await #expect(throws: RemoteError.unreachable("switched off")) {
             try await store.makeFolder(at: "/a")
         }
         await #expect(throws: RemoteError.offline("switched off")) { try await store.account() }

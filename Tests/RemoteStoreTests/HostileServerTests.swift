@@ -237,7 +237,7 @@ struct HostileServerTests {
     // MARK: Commits
 
     @Test(
-        "A stored file with other bytes than those sent is a mismatch",
+        "A stored file with other bytes than those sent is no success, and no refusal",
         arguments: [
             ["size": "5"], ["content_hash": "\"\(String(repeating: "00", count: 32))\""],
             ["content_hash": absent],
@@ -247,10 +247,11 @@ struct HostileServerTests {
         let honest: [String: String] = ["content_hash": "\"\(ContentHasher.hash(bytes).hex)\""]
         let answer = fileJSON(honest.merging(changes) { $1 })
         let store = ScriptedTransport(json: answer).store()
-        await #expect(throws: RemoteError.contentMismatch) {
+        let stored = RemoteError.server("it stored other content than was sent")
+        await #expect(throws: stored) {
             try await store.upload(MemorySource(bytes), commit: .of("/file.txt", bytes))
         }
-        await #expect(throws: RemoteError.contentMismatch) {
+        await #expect(throws: stored) {
             try await store.finishUpload(
                 UploadSession(id: "s", isConcurrent: true), size: 4,
                 commit: .of("/file.txt", bytes))

@@ -129,7 +129,7 @@ final class Link: RemoteStoring, @unchecked Sendable {
     /// The failure of a request. Whether the server has done it or will, is open; but it never says
     /// that it has refused a request that it carries out.
     private func failure(isOpen: Bool = false) -> RemoteError {
-        if isCut { return .offline("cut") }
+        if isCut { return isOpen ? .offline("cut") : .unreachable("cut") }
         let open: [RemoteError] = [.offline("lost"), .server("500"), .timedOut]
         if isOpen { return open[scheduler.draw(3)] }
         let refusals: [RemoteError] = [
@@ -281,7 +281,7 @@ final class Link: RemoteStoring, @unchecked Sendable {
             return entry
         } catch {
             switch error {
-            case .rateLimited, .unauthorized, .busy, .conflict:
+            case .unreachable, .rateLimited, .unauthorized, .busy, .conflict:
                 if isFirst { uncertainFolders.remove(path) }
             default: break
             }

@@ -12,7 +12,7 @@ extension FileSystemError {
     /// `fsync=remote` waits for an upload; all other requests are reads.
     init(_ error: RemoteError) {
         switch error {
-        case .offline: self = .offline
+        case .offline, .unreachable: self = .offline
         // The deadline has passed: for the process the same as no network.
         case .timedOut, .rateLimited: self = .offline
         // The account needs a login first.

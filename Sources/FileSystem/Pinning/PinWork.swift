@@ -210,9 +210,8 @@ struct PinWork: Sendable {
 
     static func reaction(to error: RemoteError) -> Reaction {
         switch error {
-        case .offline, .timedOut, .rateLimited, .unauthorized, .busy, .server, .rootChanged,
-            .rootMissing,
-            .insufficientSpace, .contentUnreadable, .cancelled:
+        case .offline, .unreachable, .timedOut, .rateLimited, .unauthorized, .busy, .server,
+            .rootChanged, .rootMissing, .insufficientSpace, .contentUnreadable, .cancelled:
             .pause
         case .notDownloadable: .refuse
         case .forbidden, .notFound, .notAFolder, .notAFile, .conflict, .tooLarge, .tooManyEntries,
@@ -267,9 +266,9 @@ struct PinWork: Sendable {
 
     private static func text(of error: RemoteError) -> String {
         switch error {
-        case .offline(let detail), .unauthorized(let detail), .forbidden(let detail),
-            .malformed(let detail), .server(let detail), .protected(let detail),
-            .contentUnreadable(let detail):
+        case .offline(let detail), .unreachable(let detail), .unauthorized(let detail),
+            .forbidden(let detail), .malformed(let detail), .server(let detail),
+            .protected(let detail), .contentUnreadable(let detail):
             detail
         case .timedOut: "Dropbox did not answer in time"
         case .rateLimited: "Dropbox asked to wait: too many requests"

@@ -38,6 +38,20 @@ extension RemoteError {
         self.init(error) { .server("\($0)") }
     }
 
+    /// The error of a change: it says that the change is not done only if no request did it.
+    init<Failure>(ofChange error: CallError<Failure>, route: (Failure) -> RemoteError) {
+        let mapped = RemoteError(error, route: route)
+        if error.context.earlierAttemptMayHaveTakenEffect {
+            self = mapped.afterPossibleChange
+        } else {
+            self = error.mayHaveTakenEffect ? mapped : mapped.beforeChange
+        }
+    }
+
+    init(ofChange error: CallError<NoError>) {
+        self.init(ofChange: error) { .server("\($0)") }
+    }
+
     private init(_ error: TransportError, summary: String) {
         switch error.kind {
         case .timedOut: self = .timedOut

@@ -49,7 +49,7 @@ extension DropboxStore {
                 Files.upload, argument, body: UploadBody(source: source, range: 0..<source.size),
                 options: .upload(bytes: source.size))
         } catch {
-            let refusal = RemoteError(error) { RemoteError($0) }
+            let refusal = RemoteError(ofChange: error) { RemoteError($0) }
             if case .propertiesError(let reason)? = error.routeError {
                 return try await storedWithoutFacts(
                     commit, size: source.size, reason, insteadOf: refusal)
@@ -88,7 +88,7 @@ extension DropboxStore {
         // A file without a hash could not be read here.
         guard file.holds(commit.hash, size: UInt64(clamping: size)),
             commit.hash == nil || file.contentHash != nil
-        else { throw .contentMismatch }
+        else { throw .server("it stored other content than was sent") }
         var entry = try reader.entry(.file(file))
         if template != nil, let facts = commit.facts, case .file(var stored) = entry.kind {
             stored.posix = .told(facts)
@@ -111,8 +111,14 @@ extension DropboxStore {
         info.strictConflict = commit.expectation == .absent(strict: true)
         // A session that is gone may have been committed by an earlier call, too.
         if info.strictConflict, error != .sessionLost, !wasPossible { throw error }
-        guard let there = try await metadata(at: commit.path),
-            case .file(let file) = there.metadata, info.isStored(as: file, hash),
+        let found: (metadata: Files.Metadata, reader: MetadataReader)?
+        do throws(RemoteError) {
+            found = try await metadata(at: commit.path)
+        } catch {
+            throw error.afterPossibleChange
+        }
+        guard let there = found, case .file(let file) = there.metadata,
+            info.isStored(as: file, hash),
             file.holds(hash, size: UInt64(clamping: size))
         else { throw error }
         noteUpload(commit.path)

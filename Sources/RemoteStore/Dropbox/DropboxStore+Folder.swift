@@ -21,6 +21,9 @@ extension DropboxStore {
     /// The name of the root of all paths.
     package var root: String { rooted.withLock { $0.folder.name(in: $0.root.name) } }
 
+    /// The path of the mounted folder in the account, where it is now; empty for the whole account.
+    package var folder: RemotePath { rooted.withLock { $0.folder.shown } }
+
     /// Restores the mounted folder that an earlier process has recorded.
     package func resume(root: String) {
         rooted.withLock { $0.folder.resume(name: root) }
@@ -75,11 +78,15 @@ extension DropboxStore {
     /// Prevents a change that creates missing parents from recreating the mounted folder. Throws
     /// `rootChanged` when the folder is gone from its path.
     func prepareToMake() async throws(RemoteError) {
-        let folder = try await mountedFolder()
-        guard folder.isPart, let confirmed = folder.confirmed,
-            confirmed.duration(to: clock.now()) > Self.trust
-        else { return }
-        try await confirm(folder)
+        do throws(RemoteError) {
+            let folder = try await mountedFolder()
+            guard folder.isPart, let confirmed = folder.confirmed,
+                confirmed.duration(to: clock.now()) > Self.trust
+            else { return }
+            try await confirm(folder)
+        } catch {
+            throw error.beforeChange
+        }
     }
 
     /// Throws `rootChanged` unless the mounted folder is still at its path: only then do a

@@ -14,9 +14,9 @@ extension DropboxStore {
                 Files.createFolderV2, Files.CreateFolderArg(path: serverPath(path)),
                 options: .change)
         } catch {
-            let mapped = RemoteError(error) { RemoteError($0) }
+            let mapped = RemoteError(ofChange: error) { RemoteError($0) }
             if mapped == .conflict(.folder), error.context.earlierAttemptMayHaveTakenEffect,
-                let there = try await entry(at: path), case .folder = there.kind
+                let there = try await entryAfterChange(at: path), case .folder = there.kind
             {
                 return there
             }
@@ -46,7 +46,7 @@ extension DropboxStore {
             ).metadata
         } catch {
             if noteRefusal(of: name, error) { return try await delete(node, revision: revision) }
-            let mapped = RemoteError(error) { RemoteError($0) }
+            let mapped = RemoteError(ofChange: error) { RemoteError($0) }
             if mapped == .notFound, error.context.earlierAttemptMayHaveTakenEffect { return }
             throw mapped
         }
@@ -74,7 +74,7 @@ extension DropboxStore {
             default: throw error
             }
             // A move that changes only the case has not succeeded while the old name is there.
-            guard let there = try await entry(at: target), there.id == id,
+            guard let there = try await entryAfterChange(at: target), there.id == id,
                 there.name.string == target.lastComponent.map(Folding.compose)
             else { throw error }
             return there
@@ -91,8 +91,10 @@ extension DropboxStore {
             copied = try await relocateOnce(Files.copyV2, source, target)
         } catch {
             if error.reason == .conflict(.file), error.mayBeDone,
-                let there = try await entry(at: target), case .file(let copy) = there.kind,
-                let found = try await entry(source), case .file(let original) = found.kind,
+                let there = try await entryAfterChange(at: target),
+                case .file(let copy) = there.kind,
+                let found = try await originalAfterCopy(source),
+                case .file(let original) = found.kind,
                 copy.id != original.id, copy.hash == original.hash
             {
                 return there
@@ -102,8 +104,26 @@ extension DropboxStore {
         return try reader.entry(copied)
     }
 
-    private func entry(_ node: RemoteReference) async throws(RemoteError) -> RemoteEntry? {
-        if let id = node.id { try await entry(of: id) } else { try await entry(at: node.path) }
+    /// The entry at a path at which a request may have put one.
+    private func entryAfterChange(
+        at path: RemotePath
+    ) async throws(RemoteError) -> RemoteEntry? {
+        do throws(RemoteError) {
+            return try await entry(at: path)
+        } catch {
+            throw error.afterPossibleChange
+        }
+    }
+
+    private func originalAfterCopy(
+        _ node: RemoteReference
+    ) async throws(RemoteError) -> RemoteEntry? {
+        do throws(RemoteError) {
+            if let id = node.id { return try await entry(of: id) }
+            return try await entry(at: node.path)
+        } catch {
+            throw error.afterPossibleChange
+        }
     }
 
     private func relocate(
@@ -123,21 +143,25 @@ extension DropboxStore {
         _ source: RemoteReference, _ target: RemotePath
     ) async throws(RelocationFailure) -> Files.Metadata {
         var pauses = RecentUploads.pauses[...]
+        var mayBeDone = false
         while true {
             let name: NodeName
             do throws(RemoteError) {
                 name = try await self.name(of: source)
             } catch {
-                throw RelocationFailure(reason: error)
+                throw RelocationFailure(
+                    reason: mayBeDone ? error.afterPossibleChange : error, mayBeDone: mayBeDone)
             }
             let argument = Files.RelocationArg(fromPath: name.text, toPath: serverPath(target))
             do {
                 return try await client.call(route, argument, options: .change).metadata
             } catch {
                 if noteRefusal(of: name, error) { continue }
+                let reason = RemoteError(ofChange: error) { RemoteError($0) }
                 let failure = RelocationFailure(
-                    reason: RemoteError(error) { RemoteError($0) },
-                    mayBeDone: error.context.earlierAttemptMayHaveTakenEffect)
+                    reason: mayBeDone ? reason.afterPossibleChange : reason,
+                    mayBeDone: mayBeDone || error.context.earlierAttemptMayHaveTakenEffect)
+                mayBeDone = mayBeDone || error.mayHaveTakenEffect
                 guard error.routeError == .fromLookup(.notFound),
                     wasUploadedRecently(source.path), let pause = pauses.popFirst()
                 else { throw failure }

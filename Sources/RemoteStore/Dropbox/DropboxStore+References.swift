@@ -131,9 +131,14 @@ extension DropboxStore {
         let refused = outcomes.indices.filter { outcomes[$0] == nil }
         if !refused.isEmpty {
             noteRefusalOfIDs()
-            let again = try await sendNamed(
-                refused.map { changes[$0] }, isGuarded: isGuarded, node: node, send: send)
-            for (index, outcome) in zip(refused, again) { outcomes[index] = outcome }
+            do throws(RemoteError) {
+                let again = try await sendNamed(
+                    refused.map { changes[$0] }, isGuarded: isGuarded, node: node, send: send)
+                for (index, outcome) in zip(refused, again) { outcomes[index] = outcome }
+            } catch {
+                // The others are made.
+                for index in refused { outcomes[index] = .failure(error) }
+            }
         }
         return outcomes.map { $0 ?? .failure(.malformed("a change without an answer")) }
     }

@@ -8,7 +8,7 @@ extension RemoteError: CustomStringConvertible {
     /// log.
     package var description: String {
         switch self {
-        case .offline(let detail): detail
+        case .offline(let detail), .unreachable(let detail): detail
         case .timedOut: "no answer in time; check the network and the proxy"
         case .rateLimited(let seconds):
             "it asks to wait for \(Int(clamping: seconds.rounded(.up))) seconds"

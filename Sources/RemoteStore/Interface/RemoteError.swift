@@ -6,6 +6,9 @@
 package enum RemoteError: Error, Hashable, Sendable {
     /// The server cannot be reached (no route, no name, refused, reset after all retries, TLS).
     case offline(String)
+    /// No connection was made for this change: the server has no request of it, and has not made
+    /// it.
+    case unreachable(String)
     /// The server did not respond within the deadline.
     case timedOut
     /// The server asked for a pause beyond the call's deadline; seconds until a retry.
@@ -71,8 +74,8 @@ package enum RemoteError: Error, Hashable, Sendable {
     /// Whether a retry may succeed after a while, without user action.
     package var isTransient: Bool {
         switch self {
-        case .offline, .timedOut, .rateLimited, .busy, .server, .sessionLost, .contentMismatch,
-            .contentUnreadable:
+        case .offline, .unreachable, .timedOut, .rateLimited, .busy, .server, .sessionLost,
+            .contentMismatch, .contentUnreadable:
             true
         case .unauthorized, .forbidden, .notFound, .notAFolder, .notAFile, .conflict,
             .insufficientSpace, .tooLarge, .tooManyEntries, .disallowedName, .protected,
@@ -80,4 +83,31 @@ package enum RemoteError: Error, Hashable, Sendable {
             false
         }
     }
+
+    /// Whether the server has not made the change that failed with this error, and will not make
+    /// it. A conflict may be with this mount's own earlier request.
+    package var saysNotDone: Bool {
+        switch self {
+        case .unreachable, .notAFolder, .notAFile, .insufficientSpace, .tooLarge, .tooManyEntries,
+            .disallowedName, .forbidden, .protected, .contentMismatch, .rateLimited, .unauthorized,
+            .busy:
+            true
+        case .offline, .timedOut, .notFound, .conflict, .cursorReset, .notDownloadable,
+            .rootChanged, .rootMissing, .sessionLost, .malformed, .server, .contentUnreadable,
+            .cancelled:
+            false
+        }
+    }
+
+    /// This error, of a request that precedes a change: of the change itself, nothing was sent.
+    var beforeChange: RemoteError {
+        switch self {
+        case .offline, .timedOut: .unreachable("\(self)")
+        default: self
+        }
+    }
+
+    /// This error, where an earlier request may have made the change: then no refusal counts as
+    /// "not made".
+    package var afterPossibleChange: RemoteError { saysNotDone ? .server("\(self)") : self }
 }

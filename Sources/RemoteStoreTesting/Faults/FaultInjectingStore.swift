@@ -166,7 +166,9 @@ package final class FaultInjectingStore: RemoteStoring {
             call.occurrence = state.occurrences[call] ?? 0
             call.number = state.numbers[operation] ?? 0
             state.calls.append(call)
-            if state.isOffline { throw .offline("switched off") }
+            if state.isOffline {
+                throw operation.isChange ? .unreachable("switched off") : .offline("switched off")
+            }
             let index = state.planned.indices.first { state.planned[$0].happens(in: call) }
             let fault = index.map { state.planned[$0].fault }
             if fault == nil, state.isRootStale || state.missingRoot != nil {

@@ -66,7 +66,7 @@ enum UploadReaction: Hashable, Sendable {
     private init(to error: RemoteError, step: UploadStep, attempts: Int) {
         let delay = Self.delay(after: attempts)
         switch error {
-        case .offline(let reason):
+        case .offline(let reason), .unreachable(let reason):
             self = .pause(seconds: min(delay, Self.offlinePause), .offline(reason))
         case .timedOut:
             self = .pause(

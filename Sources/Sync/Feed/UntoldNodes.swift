@@ -106,8 +106,8 @@ extension RemoteError {
     /// root.
     fileprivate var isAboutNode: Bool {
         switch self {
-        case .offline, .timedOut, .rateLimited, .unauthorized, .cursorReset, .rootChanged,
-            .rootMissing, .contentUnreadable, .cancelled:
+        case .offline, .unreachable, .timedOut, .rateLimited, .unauthorized, .cursorReset,
+            .rootChanged, .rootMissing, .contentUnreadable, .cancelled:
             false
         case .forbidden, .notFound, .notAFolder, .notAFile, .conflict, .insufficientSpace,
             .tooLarge, .tooManyEntries, .disallowedName, .busy, .protected, .notDownloadable,

@@ -97,8 +97,8 @@ extension HistoryError {
         switch self {
         case .remote(let error):
             switch error {
-            case .offline, .timedOut, .unauthorized, .rateLimited, .insufficientSpace, .rootChanged,
-                .rootMissing, .cancelled:
+            case .offline, .unreachable, .timedOut, .unauthorized, .rateLimited,
+                .insufficientSpace, .rootChanged, .rootMissing, .cancelled:
                 true
             default: false
             }

@@ -69,8 +69,8 @@ struct IntentNotes: Sendable {
         }
     }
 
-    /// Sends an intended step. If the server refuses it, removes the intent; after any other
-    /// failure the server may have made the change, or may still make it.
+    /// Sends an intended step. If the server refuses it or was not reached, removes the intent;
+    /// after any other failure the server may have made the change, or may still make it.
     nonisolated(nonsending) func forgettingRefusal(
         of sent: Sent, _ body: () async throws(SyncError) -> Void
     ) async throws(SyncError) {
@@ -99,25 +99,11 @@ extension SyncedAccount {
 }
 
 extension SyncError {
-    /// Whether the server has refused a change (`RemoteError.saysNotDone`).
+    /// Whether the server has not made a change, and will not (`RemoteError.saysNotDone`).
     var saysNotDone: Bool {
         switch self {
         case .remote(let error): error.saysNotDone
         case .local, .baseLost, .relist: false
-        }
-    }
-}
-
-extension RemoteError {
-    /// Whether a change was refused, and no earlier request for it can have succeeded. A conflict
-    /// may be with this mount's own earlier request.
-    var saysNotDone: Bool {
-        switch self {
-        case .notAFolder, .notAFile, .insufficientSpace, .tooLarge, .tooManyEntries,
-            .disallowedName, .forbidden, .protected, .contentMismatch, .rateLimited, .unauthorized,
-            .busy:
-            true
-        default: false
         }
     }
 }

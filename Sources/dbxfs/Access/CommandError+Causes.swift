@@ -17,7 +17,8 @@ extension CommandError {
     /// Translates the server's refusal of the first requests.
     init(_ error: RemoteError, server: String, remotePath: String) {
         switch error {
-        case .offline, .timedOut: self = .unreachable(server: server, detail: "\(error)")
+        case .offline, .unreachable, .timedOut:
+            self = .unreachable(server: server, detail: "\(error)")
         case .unauthorized(let detail): self = .unauthorized(server: server, detail: detail)
         case .forbidden(let detail), .protected(let detail):
             self = .forbidden(server: server, detail: detail)

@@ -297,10 +297,9 @@ extension RemoteError {
     /// Whether the same request may succeed later.
     fileprivate var isPassing: Bool {
         switch self {
-        case .offline, .timedOut, .rateLimited, .unauthorized, .cancelled, .busy, .rootChanged,
-            .rootMissing, .cursorReset:
+        case .offline, .unreachable, .timedOut, .rateLimited, .unauthorized, .cancelled, .busy,
+            .rootChanged, .rootMissing, .cursorReset, .server:
             true
-        case .server: true
         default: false
         }
     }

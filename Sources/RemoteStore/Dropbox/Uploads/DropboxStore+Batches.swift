@@ -74,7 +74,7 @@ extension DropboxStore {
                 Files.uploadSessionFinishBatchV2, argument, options: .batch
             ).entries
         } catch {
-            throw RemoteError(error) { _ in .server("\(error)") }
+            throw RemoteError(ofChange: error)
         }
         try Self.expect(results.count, uploads.count)
         var outcomes: [RemoteOutcome<RemoteEntry>] = []

@@ -21,7 +21,7 @@ extension DropboxStore {
         do {
             launch = try await client.call(route, argument, options: .batch)
         } catch {
-            throw RemoteError(error)
+            throw RemoteError(ofChange: error)
         }
         switch launch.jobReport {
         case .finished(let outcome): return outcome
@@ -43,7 +43,8 @@ extension DropboxStore {
                 status = try await client.call(
                     check, Async.PollArg(asyncJobID: job), options: .interactive)
             } catch {
-                throw RemoteError(error) { _ in .server("\(error)") }
+                // The job goes on without the answer.
+                throw RemoteError(error) { _ in .server("\(error)") }.afterPossibleChange
             }
             switch status.jobReport {
             case .running, .started: continue

@@ -64,7 +64,7 @@ extension DropboxStore {
             file = try await client.call(
                 Files.uploadSessionFinish, argument, options: .commit)
         } catch {
-            let refusal = RemoteError(error) { RemoteError($0) }
+            let refusal = RemoteError(ofChange: error) { RemoteError($0) }
             if case .propertiesError(let reason)? = error.routeError {
                 return try await storedWithoutFacts(
                     commit, size: size, reason, insteadOf: refusal)

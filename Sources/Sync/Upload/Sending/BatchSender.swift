@@ -242,12 +242,17 @@ struct BatchSender: Sendable {
     ) async -> [Failure] {
         await account.gate.commit(isAlone: isAlone) {
             let wanted: [Sent]
-            let outcomes: [SyncOutcome<Value>]
             do throws(SyncError) {
                 wanted = try await account.intents.note(intents)
+            } catch {
+                return intents.map { ($0.item, error) }
+            }
+            let outcomes: [SyncOutcome<Value>]
+            do throws(SyncError) {
                 let answers = wanted.isEmpty ? [] : try await send(wanted.map(\.index))
                 outcomes = answers.map { $0.mapError(SyncError.remote) }
             } catch {
+                if error.saysNotDone { await account.intents.forget(wanted) }
                 return intents.map { ($0.item, error) }
             }
             await account.recorder.record { recorder in

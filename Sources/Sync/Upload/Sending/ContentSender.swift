@@ -89,8 +89,10 @@ struct ContentSender: Sendable {
                     await account.remote.upload(bytes, commit: upload.commit(hash)))
             } catch {
                 // A pause ends a repeated request, whose first try may have arrived: no refusal.
-                throw account.state.current.isPaused && error == .remote(.contentMismatch)
-                    ? .cancelled : error
+                let isStopped =
+                    error == .remote(.contentMismatch)
+                    || error == .remote(RemoteError.contentMismatch.afterPossibleChange)
+                throw account.state.current.isPaused && isStopped ? .cancelled : error
             }
             await account.recorder.record { recorder in
                 try recorder.endIntent(sent)

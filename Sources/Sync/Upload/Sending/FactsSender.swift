@@ -55,9 +55,9 @@ extension SyncError {
     /// Whether the next request would most likely fail, too.
     fileprivate var isAboutConnection: Bool {
         switch self {
-        case .remote(.offline), .remote(.timedOut), .remote(.rateLimited), .remote(.unauthorized),
-            .remote(.rootChanged), .remote(.rootMissing), .remote(.server), .remote(.cancelled),
-            .local:
+        case .remote(.offline), .remote(.unreachable), .remote(.timedOut), .remote(.rateLimited),
+            .remote(.unauthorized), .remote(.rootChanged), .remote(.rootMissing), .remote(.server),
+            .remote(.cancelled), .local:
             true
         case .remote, .baseLost, .relist: false
         }
