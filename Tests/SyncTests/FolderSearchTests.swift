@@ -222,6 +222,34 @@ import Testing
         await harness.stop()
     }
 
+    @Test("a refusal of the second deletion does not end the search: the first may still arrive")
+    func refusedAgain() async throws {
+        let harness = try Harness()
+        try await harness.put("/a/1", "1")
+        try await harness.settle()
+        let isDeletion = { @Sendable (call: RemoteCall) in
+            call.operation == .delete && call.subject == "/a"
+        }
+        harness.faulty.inject(.failBefore(.timedOut), when: isDeletion)
+        harness.faulty.inject(.failBefore(.busy), when: isDeletion)
+        harness.faulty.inject(.stall, when: isDeletion)
+        try await harness.delete("/a")
+        harness.noteChange()
+        try await waitWhile { harness.faulty.calls.count(where: isDeletion) < 3 }
+        try await harness.put("/a/new", "theirs")
+        // The first one, at last.
+        try await harness.remove("/a")
+        harness.faulty.releaseStalled()
+        #expect(try await finish(harness) == ["/a/new": "theirs"], "\(harness.history.text)")
+    }
+
+    @Test("an empty file is stored again, too")
+    func emptyFile() async throws {
+        let harness = try await deleting(["/a/1"], new: "")
+        harness.faulty.releaseStalled()
+        #expect(try await finish(harness) == ["/a/new": ""], "\(harness.history.text)")
+    }
+
     @Test("a search is forgotten once its deletion can no longer arrive")
     func neverArrived() async throws {
         let harness = try await deleting(["/a/1"])

@@ -22,6 +22,9 @@ package struct FolderSearch: Hashable, Sendable {
     package let sent: WallTime
     /// Whether the server has confirmed the deletion.
     package var isConfirmed: Bool
+    /// Whether an earlier deletion of the folder had no response, and may still arrive. Known to
+    /// the process that has noted the search; false of a row that is read again.
+    package let followsUnanswered: Bool
 }
 
 extension TreeReading {
@@ -55,11 +58,12 @@ extension FolderSearch: RowReadable {
         cursor = Core.Cursor(try row.text(4))
         sent = try row.time(5)
         isConfirmed = try row.number(6) != 0
+        followsUnanswered = false
     }
 
     fileprivate init(
         number: Int64, folder: FileID?, place: String, folders: Set<String>, cursor: Core.Cursor,
-        sent: WallTime
+        sent: WallTime, followsUnanswered: Bool
     ) {
         self.number = number
         self.folder = folder
@@ -68,6 +72,7 @@ extension FolderSearch: RowReadable {
         self.cursor = cursor
         self.sent = sent
         isConfirmed = false
+        self.followsUnanswered = followsUnanswered
     }
 
     fileprivate static func column(of folders: Set<String>) -> ColumnValue {
@@ -98,7 +103,7 @@ extension Transaction {
             [folder?.rawValue, number])
         return FolderSearch(
             number: number, folder: folder, place: place, folders: folders, cursor: cursor,
-            sent: sent)
+            sent: sent, followsUnanswered: database.changesCount > 0)
     }
 
     /// Notes that the server has confirmed the folder's deletion.

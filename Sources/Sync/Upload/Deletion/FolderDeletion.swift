@@ -31,7 +31,7 @@ struct FolderDeletion: Sendable {
             do throws(SyncError) {
                 try await account.local.run { try staging.flush() }
             } catch {
-                await searcher.forget(search)
+                await searcher.deletionRefused(search)
                 throw error
             }
         }

@@ -90,9 +90,19 @@ actor FolderSearcher {
     /// may still delete it, the search goes on.
     func deletionFailed(_ error: SyncError, before search: FolderSearch) async {
         if error.saysNotDone || error == .remote(.notFound) {
-            await forget(search)
+            await deletionRefused(search)
         } else {
             repeatedly(search, afterPause: true)
+        }
+    }
+
+    /// Handles a deletion that the server has not made, or that was not sent. An earlier one may
+    /// still arrive.
+    func deletionRefused(_ search: FolderSearch) async {
+        if search.followsUnanswered {
+            repeatedly(search, afterPause: true)
+        } else {
+            await forget(search)
         }
     }
 
@@ -221,7 +231,7 @@ actor FolderSearcher {
 
     /// Removes the row of a search. Returns whether the disk took that.
     @discardableResult
-    func forget(_ search: FolderSearch) async -> Bool {
+    private func forget(_ search: FolderSearch) async -> Bool {
         let store = account.store
         return await account.local.attempt { try await store.write { try $0.forgetSearch(search) } }
             != nil

@@ -14,6 +14,8 @@ struct BaseContent: Sendable {
     func bytes(
         _ base: StagedContent.Base, _ range: Range<Int64>
     ) async throws(SyncError) -> [UInt8] {
+        // No request has an empty range, and no cache has empty content.
+        if range.isEmpty { return [] }
         let cached = try await account.local.run {
             account.cache.cachedBytes(of: base.hash, size: base.size, range: range)
         }
