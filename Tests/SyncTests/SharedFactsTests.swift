@@ -27,6 +27,27 @@ import Testing
         await harness.stop()
     }
 
+    @Test(
+        "the time of a file that is saved with the same content reaches other machines",
+        arguments: [false, true])
+    func savedAgain(byRename: Bool) async throws {
+        let harness = try Harness.sharing()
+        try await harness.write("/file", "same")
+        try await harness.settleFully()
+        let path = byRename ? "/new" : "/file"
+        try await harness.write(path, "same")
+        try await harness.change(path) {
+            $0.modified = WallTime(seconds: 1_200_000_000, nanoseconds: 456)
+        }
+        if byRename { try await harness.move("/new", to: "/file") }
+        try await harness.settleFully()
+        let stored = try await harness.node("/file").facts.clientModified
+        let seen = harness.server.facts(at: "/file")?.modified?.time ?? stored
+        #expect(seen?.seconds == 1_200_000_000)
+        #expect(try await !harness.node("/file").flags.contains(.factsOwed))
+        await harness.stop()
+    }
+
     @Test("many changes of a mode without content are one request")
     func alone() async throws {
         let harness = try Harness.sharing()

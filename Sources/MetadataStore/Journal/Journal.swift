@@ -29,9 +29,16 @@ extension TreeReading {
         return try JournalEntry.fetchFirst(statement, [inode.column])
     }
 
+    /// How many entries wait because of a problem.
+    package func entryCount(problem: String) throws -> Int {
+        let statement = try database.cachedStatement(
+            sql: "SELECT COUNT(*) FROM journal WHERE problem = ?")
+        return try Int.fetchOne(statement, arguments: [problem]) ?? 0
+    }
+
     /// The nodes that owe the server a name in a folder, in order: those that are new there, and
-    /// those that were moved into it, moved out of it, or deleted. Also those that leave their
-    /// places for these, or a deleted folder.
+    /// those that were moved into it, moved out of it, or deleted. Also nodes that must leave a
+    /// place first: one that such a node is to take, or one in a folder that is to be deleted.
     package func nodesOwing(namesIn folder: InodeID) throws -> [InodeID] {
         // The journal comes first: a folder may have far more names than it has entries.
         let statement = try database.cachedStatement(
@@ -191,13 +198,6 @@ extension Transaction {
     package func makeDue(insteadOf due: WallTime, at time: WallTime) throws {
         try run(
             "UPDATE journal SET due = ? WHERE due = ?", [time.nanoseconds, due.nanoseconds])
-    }
-
-    /// How many entries wait because of a problem.
-    package func entryCount(problem: String) throws -> Int {
-        let statement = try database.cachedStatement(
-            sql: "SELECT COUNT(*) FROM journal WHERE problem = ?")
-        return try Int.fetchOne(statement, arguments: [problem]) ?? 0
     }
 
     /// Makes every entry due, or only those without a failed try. Nodes between two moves of

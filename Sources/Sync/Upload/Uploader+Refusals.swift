@@ -12,6 +12,8 @@ extension Uploader {
     /// Number of retries for a node that is missing on the server, because a delta may contain its
     /// move.
     private static let doubts = 2
+    /// Refusals that no metadata read explains, after which `status` shows the last one.
+    private static let unexplainedRefusals = 6
     /// Seconds to wait for that delta.
     private static let deltaDelay = 0.3
 
@@ -30,9 +32,11 @@ extension Uploader {
             account.state.update { $0.lastProblem = problem }
             if entry?.problem != problem { note(problem, with: step) }
             await postpone(inode, by: seconds, problem: problem)
-            if error == .remote(.insufficientSpace) { await quota.noteFull() }
+            if error == .remote(.insufficientSpace) {
+                await quota.noteFull(refused: step.contentSize)
+            }
         case .wait(let seconds): await postpone(inode, by: seconds)
-        case .refresh: await refresh(inode, step, after: attempts)
+        case .refresh: await refresh(inode, step, refused: error, after: attempts)
         case .undo(let problem): await undo(inode, step, because: problem, after: attempts)
         case .keepHere:
             account.log.notice(
@@ -55,7 +59,9 @@ extension Uploader {
 
     /// Applies the present places of a step's nodes. The step is decided again at once, or after a
     /// delta that may contain a move.
-    private func refresh(_ inode: InodeID, _ step: UploadStep, after attempts: Int) async {
+    private func refresh(
+        _ inode: InodeID, _ step: UploadStep, refused error: SyncError, after attempts: Int
+    ) async {
         // A feed that fails cannot report a move.
         let isFeedFailing = account.state.current.isFeedFailing
         let answer = await metadataReads.read(
@@ -63,7 +69,10 @@ extension Uploader {
         if attempts < Self.doubts, case .success(let isAllThere) = answer {
             await postpone(inode, by: isAllThere && attempts == 0 ? 0 : Self.deltaDelay)
         } else {
-            await postpone(inode, by: UploadReaction.delay(after: attempts))
+            let isUnexplained = attempts >= Self.unexplainedRefusals
+            await postpone(
+                inode, by: UploadReaction.delay(after: attempts),
+                problem: isUnexplained ? "Dropbox refuses it: \(error)" : nil)
         }
     }
 

@@ -24,6 +24,15 @@ package struct ContentUpload: Hashable, Sendable {
 }
 
 extension ContentUpload {
+    /// Whether the server has answered with the revision that this content was to replace: it does
+    /// not store the same content again.
+    func isStoredAlready(as entry: RemoteEntry) -> Bool {
+        guard case .revision(let replaced) = expectation, case .file(let file) = entry.kind else {
+            return false
+        }
+        return file.revision == replaced
+    }
+
     /// Takes a modification time, and the facts of the node to send with it.
     package mutating func date(
         _ time: WallTime, of node: Node, by posix: PosixRules, in transaction: Transaction

@@ -7,7 +7,10 @@ import RemoteStore
 extension UploadResults {
     /// Records the facts that the server has by the response to a commit, a creation or a move.
     /// `sent` are those of the request; if the server has others, another client has changed them.
-    mutating func noteFacts(of entry: RemoteEntry, sent: PosixFacts? = nil) throws {
+    /// With `isTimeKept`, the server has kept its time of the content, whichever was sent.
+    mutating func noteFacts(
+        of entry: RemoteEntry, sent: PosixFacts? = nil, isTimeKept: Bool = false
+    ) throws {
         guard context.posix.isShared, let id = entry.id, let node = try transaction.node(id: id)
         else { return }
         var (isAnswered, isOfOthers) = (false, false)
@@ -21,7 +24,7 @@ extension UploadResults {
             isAnswered = true
         }
         try transaction.settleFacts(
-            of: node.inode, by: context.posix, isAnswered: isAnswered,
+            of: node.inode, by: context.posix, timeIsSet: isTimeKept, isAnswered: isAnswered,
             besidesName: isOfOthers && !node.flags.contains(.factsOwed))
     }
 

@@ -105,7 +105,7 @@ package struct UploadResults {
         throws
     {
         try noteContent(upload, of: inode, entry)
-        try noteFacts(of: entry, sent: upload.facts)
+        try noteFacts(of: entry, sent: upload.facts, isTimeKept: upload.isStoredAlready(as: entry))
     }
 
     private mutating func noteContent(
@@ -213,8 +213,8 @@ package struct UploadResults {
         if node.remote == .absent && node.place != nil && node.staged != nil { return }
         if let staged = node.staged, try transaction.isOnServer(staged.knownHash, as: node) {
             try retireStaged(of: node, generation: staged.generation, node.facts)
-            // The content has not carried them.
-            try transaction.settleFacts(of: inode, by: context.posix)
+            // The content has not carried them, nor its time.
+            try transaction.settleFacts(of: inode, by: context.posix, timeIsSet: true)
         }
         if let place = try transaction.remotePlace(of: node) {
             try transaction.setRemotePlace(inode, place)
@@ -232,7 +232,7 @@ package struct UploadResults {
     /// Undoes a move or a deletion that will never be allowed, unless users have changed it since.
     package mutating func undo(_ step: UploadStep, of inode: InodeID) throws {
         guard let node = try transaction.node(inode), node.remote == .displaced,
-            step.isWanted(for: node)
+            try step.isWanted(for: node, transaction)
         else { return }
         try useApplier { applier in
             let transaction = applier.transaction
@@ -278,6 +278,7 @@ package struct UploadResults {
     mutating func useApplier(_ body: (inout DeltaApplier) throws -> Void) throws {
         var applier = try DeltaApplier(transaction: transaction, context: context)
         try body(&applier)
+        try applier.touchFolders()
         changes.append(contentsOf: applier.outcome.changes)
         conflicts.append(contentsOf: applier.outcome.conflicts)
     }
@@ -332,17 +333,6 @@ package struct UploadResults {
         else { return }
         let alias = try place.name.shown(as: OwnName(here.name.shown))
         try transaction.move(inode, to: Place(parent: here.parent, name: alias))
-    }
-}
-
-extension UploadStep {
-    /// Whether users still want a step that moves or deletes a node.
-    fileprivate func isWanted(for node: Node) -> Bool {
-        switch self {
-        case .deleteFile, .deleteFolder: node.place == nil
-        case .move: node.place != nil
-        case .settled, .waitFor, .waitForWriters, .makeFolder, .upload, .copy, .setFacts: false
-        }
     }
 }
 

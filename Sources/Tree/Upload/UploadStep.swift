@@ -63,6 +63,12 @@ package struct NodeMove: Hashable, Sendable {
 }
 
 extension NodeMove {
+    /// Whether it makes room for another node.
+    var isToTemporaryName: Bool {
+        guard let name = target.components.last.flatMap({ try? FileName($0) }) else { return false }
+        return TemporaryName.isTemporary(name)
+    }
+
     /// The node to move, by path and ID.
     package var node: RemoteReference {
         RemoteReference(path: source, id: id, isOnlyAtPath: isUnseen)
@@ -94,6 +100,16 @@ extension UploadStep {
 }
 
 extension UploadStep {
+    /// Bytes that the server is to store; 0 for a step without content.
+    package var contentSize: Int64 {
+        switch self {
+        case .upload(let upload), .copy(_, let upload): upload.staged.size
+        case .settled, .waitFor, .waitForWriters, .makeFolder, .move, .setFacts, .deleteFile,
+            .deleteFolder:
+            0
+        }
+    }
+
     /// The modification time that a commit sends.
     var sentModified: WallTime? {
         switch self {
@@ -147,7 +163,20 @@ extension UploadStep {
         }
     }
 
-    /// Whether users have a new node at a path, under its name, too: a rename since then needs
+    /// Whether users still want a step that moves or deletes a node. One that blocks another node
+    /// goes to a temporary name first, wherever users have it.
+    func isWanted(for node: Node, _ transaction: Transaction) throws -> Bool {
+        switch self {
+        case .deleteFile, .deleteFolder: return node.place == nil
+        case .move(let move):
+            return try node.place != nil
+                && (move.isToTemporaryName || isTarget(move.target, of: node, transaction))
+        case .settled, .waitFor, .waitForWriters, .makeFolder, .upload, .copy, .setFacts:
+            return false
+        }
+    }
+
+    /// Whether users have a node at a path, under its name, too: a rename since then needs
     /// another step, and another client's node may have the former name.
     private func isTarget(
         _ path: RemotePath, of node: Node, _ transaction: Transaction
