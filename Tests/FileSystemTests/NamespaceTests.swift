@@ -346,6 +346,21 @@ struct NamespaceTests {
         #expect(try fixture.contents(file) == text("x"))
     }
 
+    @Test("an unsent file can leave a folder that has become read-only, and be removed")
+    func unsentInReadOnlyFolder() throws {
+        let fixture = try Fixture()
+        let folder = try fixture.remoteFolder("d")
+        try fixture.makeFile("a", in: folder)
+        try fixture.makeFile("b", in: folder)
+        try fixture.store.write { try $0.setFlags(.readOnly, true, of: folder) }
+        #expect(throws: FileSystemError.accessDenied) {
+            try fixture.rename("a", in: folder, to: "c", into: folder)
+        }
+        try fixture.rename("a", in: folder, to: "a")
+        try fixture.unlink("b", in: folder)
+        #expect(throws: FileSystemError.accessDenied) { try fixture.mkdir("x", in: folder) }
+    }
+
     @Test("folders without rights can be passed through, or not even that")
     func noAccess() throws {
         let fixture = try Fixture()

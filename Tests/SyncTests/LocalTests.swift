@@ -61,6 +61,22 @@ import Testing
         await harness.stop()
     }
 
+    @Test("a folder that is gone from the server has none of its restrictions")
+    func rights() async throws {
+        let harness = try await harness(folders: ["/d"])
+        try await harness.write("/d/o", "mine")
+        let folder = try #require(try await node("/d", harness)).inode
+        try await harness.store.write { transaction in
+            try transaction.setFlags(.readOnly, true, of: folder)
+        }
+        try await harness.remove("/d")
+        try await harness.settle()
+        let kept = try #require(try await node("/d", harness))
+        #expect(kept.flags.isDisjoint(with: .rights))
+        #expect(kept.flags.contains(.keptForLocal))
+        await harness.stop()
+    }
+
     @Test(
         "when what kept a folder that others deleted is gone, it is a folder like others",
         arguments: [true, false])

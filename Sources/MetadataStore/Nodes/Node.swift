@@ -95,6 +95,9 @@ package struct NodeFlags: OptionSet, Hashable, Sendable {
     /// key once a row is read; the flag is for the index that finds it.
     static let foreignKey = NodeFlags(rawValue: 64)
 
+    /// The flags by which the server forbids writing, or looking into a folder; not downloads.
+    package static let rights: NodeFlags = [.readOnly, .traverseOnly, .noAccess]
+
     /// The flags that the server decides; the other ones are local.
     package static let remoteFacts: NodeFlags = [
         .readOnly, .traverseOnly, .noAccess, .notDownloadable,

@@ -124,7 +124,10 @@ extension Transaction {
             "UPDATE node SET flags = flags | ? WHERE inode IN (SELECT inode FROM told WHERE inode = ?)",
             [NodeFlags.factsOwed.rawValue, inode.column])
         try run("DELETE FROM told WHERE inode = ?", [inode.column])
-        try run("UPDATE node SET remote = 0, id = NULL WHERE inode = ?", [inode.column])
+        // Rights are those of the node that the server had.
+        try run(
+            "UPDATE node SET remote = 0, id = NULL, shared = NULL, flags = flags & ~? WHERE inode = ?",
+            [NodeFlags.rights.rawValue, inode.column])
     }
 
     /// Transfers the remote identity of `old` to `new`: its place there, ID and revision.

@@ -28,7 +28,7 @@ extension LocalChanges {
     ) throws {
         let folder = try transaction.folder(parent)
         let node = try transaction.child(name, of: folder, known, folding: context.rules.foldsCase)
-        try requireWritable(folder)
+        try requireRemovable(node, from: folder)
         try check(node)
         if let place = node.place, !place.name.isShown(as: name) {
             effects.otherNames.append(place)

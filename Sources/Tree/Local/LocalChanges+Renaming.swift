@@ -17,7 +17,11 @@ extension LocalChanges {
         if let place = node.place, !place.name.isShown(as: source.name) {
             effects.otherNames.append(place)
         }
-        try requireWritable(folder)
+        if mode == .exchange {
+            try requireWritable(folder)
+        } else {
+            try requireRemovable(node, from: folder)
+        }
         try requireWritable(newFolder)
         if source == target { return }
         var occupant = try occupant(of: target.name, in: newFolder)

@@ -106,6 +106,14 @@ package struct LocalChanges {
         }
     }
 
+    /// Throws unless a name may be removed from a folder. That of a node which the server does not
+    /// have may in any case: nothing has to be sent for that, and in a folder without rights,
+    /// the node could never be sent.
+    func requireRemovable(_ node: Node, from folder: Node) throws(TreeError) {
+        if node.remote == .absent, !context.rules.isReadOnly { return }
+        try requireWritable(folder)
+    }
+
     /// Sets the ctime of a node.
     package func noteChanged(_ node: Node) throws {
         var local = node.local

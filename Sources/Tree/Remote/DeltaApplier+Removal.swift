@@ -248,6 +248,7 @@ extension DeltaApplier {
             try transaction.setRemoteAbsent(current.inode)
             // Its contents may be local-only.
             try transaction.setFlags(.keptForLocal, true, of: current.inode)
+            announceAttributes(of: current.inode)
         }
     }
 
