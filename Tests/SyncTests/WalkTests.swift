@@ -96,6 +96,23 @@ import Testing
         try await harness.checkInvariants()
     }
 
+    @Test("a folder that may not be listed keeps its known contents, and does not stop the walk")
+    func closed() async throws {
+        let harness = try await refusing()
+        try await harness.settle()
+        let before = try await harness.tree()
+        await harness.stop()
+        harness.server.resetCursors()
+        refuse(harness)
+        harness.faulty.inject(.failBefore(.forbidden("test")), times: nil) {
+            $0.operation == .list && $0.subject == "/folder 5"
+        }
+        try await harness.settle()
+        #expect(try await harness.tree() == before)
+        await harness.stop()
+        try await harness.checkInvariants()
+    }
+
     @Test("what moves from one side of the walk to the other is there at its end")
     func movedMeanwhile() async throws {
         let harness = try await stalled()

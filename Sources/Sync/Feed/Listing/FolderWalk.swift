@@ -2,6 +2,7 @@
 // responsible for when: `ChangeFeed` goes on with it step by step.
 
 import Core
+import Logging
 import MetadataStore
 import RemoteStore
 import Tree
@@ -66,28 +67,50 @@ struct FolderWalk: Sendable {
         let listing = context
         try await account.gate.read { () async throws(SyncError) in
             let answers = await account.remote.contents(of: folders.map(\.path))
+            let mayList = await mayListOthers(answers)
             var entries: [RemoteEntry] = []
             var listed: [(inode: InodeID, path: RemotePath)] = []
+            var closed: [InodeID] = []
             var failure: SyncError?
             for (folder, answer) in zip(folders, answers) {
                 switch answer {
                 case .success(let found):
                     entries.append(contentsOf: found.entries)
                     listed.append(folder)
+                case .failure(.forbidden(let reason)) where mayList && folder.inode != .root:
+                    account.log.warning(
+                        "a folder may not be listed: its known contents stay",
+                        metadata: ["folder": "\(folder.path)", "reason": "\(reason)"])
+                    listed.append(folder)
+                    closed.append(folder.inode)
                 case .failure(let error):
                     failure = failure ?? .remote(error)
                 }
             }
             if !listed.isEmpty {
-                try await apply(entries, of: listed, listing)
+                try await apply(entries, of: listed, keeping: closed, listing)
             }
             if let failure { throw failure }
         }
     }
 
+    /// Whether a refusal concerns its folder, and not the account: then the server lists another.
+    private func mayListOthers(_ answers: [RemoteOutcome<RemoteContents>]) async -> Bool {
+        var isRefused = false
+        for answer in answers {
+            switch answer {
+            case .success: return true
+            case .failure(.forbidden): isRefused = true
+            case .failure: break
+            }
+        }
+        guard isRefused else { return false }
+        return (try? await account.remote.list(.root, recursive: false)) != nil
+    }
+
     private func apply(
         _ entries: [RemoteEntry], of folders: [(inode: InodeID, path: RemotePath)],
-        _ context: DeltaContext
+        keeping closed: [InodeID], _ context: DeltaContext
     ) async throws(SyncError) {
         try await account.checkReserve(entries)
         let part = ListingPart(account: account, writer: writer, untoldNodes: untoldNodes)
@@ -95,10 +118,30 @@ struct FolderWalk: Sendable {
             var applier = try DeltaApplier(transaction: transaction, context: context)
             try applier.apply(entries)
             try applier.requireLocations()
+            for folder in closed { try transaction.keepContents(of: folder) }
             for folder in folders {
                 try transaction.markListed(folder.inode, at: folder.path)
             }
             return applier.outcome
+        }
+    }
+}
+
+extension Transaction {
+    /// Counts all known contents of a folder as seen by the running listing, and as listed.
+    fileprivate func keepContents(of folder: InodeID) throws {
+        let number = try listingNumber()
+        var waiting = [folder]
+        // A damaged row can name a folder that contains itself.
+        var seen: Set<InodeID> = []
+        while let folder = waiting.popLast() {
+            guard seen.insert(folder).inserted else { continue }
+            for child in try remoteChildren(of: folder) {
+                try markSeen(child.inode, by: number)
+                guard child.kind == .folder else { continue }
+                try setFlags(.listed, true, of: child.inode)
+                waiting.append(child.inode)
+            }
         }
     }
 }
