@@ -221,9 +221,13 @@ package final class SyncEngine: Syncing {
         let store = account.store
         let isLeft = try await fromStore { try await store.read { try $0.isLeftToOthers(inode) } }
         if isLeft { return }
+        try await drain(inode, onlyPlace: false)
+    }
+
+    private func drain(_ inode: InodeID, onlyPlace: Bool) async throws(SyncError) {
         await uploader.beginDraining(inode)
         do throws(SyncError) {
-            try await waitUntilSent(inode)
+            try await waitUntilSent(inode, onlyPlace: onlyPlace)
             await uploader.endDraining(inode)
         } catch {
             await uploader.endDraining(inode)
@@ -231,9 +235,10 @@ package final class SyncEngine: Syncing {
         }
     }
 
-    /// Waits until the server has these nodes in their local state. All are due at once: one may
-    /// wait for another, and those of one kind travel together.
-    package func drain(_ inodes: [InodeID]) async throws(SyncError) {
+    /// Waits until the server has these nodes at their local places, with or without their content:
+    /// others may go on writing. All are due at once: one may wait for another, and those of one
+    /// kind travel together.
+    package func drainPlaces(of inodes: [InodeID]) async throws(SyncError) {
         let (store, now) = (account.store, account.clock.now())
         try await fromStore {
             try await store.write { transaction in
@@ -243,19 +248,22 @@ package final class SyncEngine: Syncing {
             }
         }
         for inode in inodes {
-            let isQueued = try await fromStore {
-                try await store.read { try $0.journalEntry(of: inode) != nil }
+            let isAwaited = try await fromStore {
+                try await store.read {
+                    try $0.journalEntry(of: inode) != nil && !$0.isLeftToOthers(inode)
+                }
             }
-            if isQueued { try await drain(inode) }
+            if isAwaited { try await drain(inode, onlyPlace: true) }
         }
     }
 
-    private func waitUntilSent(_ inode: InodeID) async throws(SyncError) {
+    private func waitUntilSent(_ inode: InodeID, onlyPlace: Bool) async throws(SyncError) {
         let store = account.store
         while true {
             let entries = try await fromStore {
                 try await store.read { snapshot in
-                    if try snapshot.isLeftToOthers(inode) { return [JournalEntry]() }
+                    let isInPlace = try onlyPlace && snapshot.node(inode)?.remote == .inPlace
+                    if try isInPlace || snapshot.isLeftToOthers(inode) { return [JournalEntry]() }
                     return try snapshot.journalEntries(neededBy: inode)
                 }
             }

@@ -111,7 +111,7 @@ final class FakeSync: Syncing {
         state.withLock { $0.drained.append(inode) }
     }
 
-    func drain(_ inodes: [InodeID]) async throws(SyncError) {
+    func drainPlaces(of inodes: [InodeID]) async throws(SyncError) {
         for inode in inodes { try await drain(inode) }
     }
 }

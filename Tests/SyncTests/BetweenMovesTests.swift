@@ -68,7 +68,7 @@ import Testing
         let entry = try #require(try await journalEntry(harness, "/f"))
         let engine = try #require(harness.engine)
         try await engine.drain(entry.inode)
-        try await engine.drain([entry.inode])
+        try await engine.drainPlaces(of: [entry.inode])
         await harness.stop()
         try await harness.store.write { try $0.makeDue(entry.inode, at: .now()) }
         #expect(try await journalEntry(harness, "/f") == entry)

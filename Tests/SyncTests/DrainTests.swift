@@ -25,9 +25,25 @@ import Testing
         }
         #expect(inodes.count == 2)
         engine.setPaused(false)
-        try await engine.drain(inodes)
+        try await engine.drainPlaces(of: inodes)
         #expect(try await harness.serverTree() == ["/target": "new"])
         #expect(try await harness.store.read { try $0.nodesOwing(namesIn: .root) }.isEmpty)
         await harness.stop()
+    }
+
+    @Test("a caller that waits for a name does not wait for content that others go on writing")
+    func written() async throws {
+        let harness = try Harness()
+        try await harness.settle()
+        try await harness.write("/log", "1")
+        let inode = try #require(try await harness.inode("/log"))
+        let engine = try #require(harness.engine)
+        try await engine.drainPlaces(of: [inode])
+        engine.setPaused(true)
+        try await harness.write("/log", "12")
+        try await engine.drainPlaces(of: [inode])
+        #expect(try await harness.store.read { try $0.journalEntry(of: inode) } != nil)
+        engine.setPaused(false)
+        try await expect(["/log": "12"], of: harness)
     }
 }

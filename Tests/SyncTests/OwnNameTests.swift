@@ -193,7 +193,7 @@ import Testing
         let before = try await entry()
         let engine = try #require(harness.engine)
         try await engine.drain(inode)
-        try await engine.drain([inode])
+        try await engine.drainPlaces(of: [inode])
         await harness.stop()
         #expect(try await entry() == before)
         #expect(try await harness.serverTree() == ["/README (Case Conflict)": "2"])

@@ -38,10 +38,10 @@ package protocol Syncing: Sendable {
     ///
     /// Throws the last problem when it cannot be sent.
     func drain(_ inode: InodeID) async throws(SyncError)
-    /// Waits until the server has these nodes in their local state.
+    /// Waits until the server has these nodes at their local places.
     ///
     /// Throws the last problem of one that cannot be sent.
-    func drain(_ inodes: [InodeID]) async throws(SyncError)
+    func drainPlaces(of inodes: [InodeID]) async throws(SyncError)
 }
 
 /// Receives changes after their commit.

@@ -91,7 +91,7 @@ final class ContentKeeper: Sendable {
         }
         guard !owing.isEmpty else { return }
         do throws(SyncError) {
-            try await sync.drain(owing)
+            try await sync.drainPlaces(of: owing)
         } catch {
             throw work.failure(error)
         }

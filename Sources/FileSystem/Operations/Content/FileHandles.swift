@@ -102,23 +102,8 @@ final class FileHandles: Sendable {
                 try contents.empty(file)
                 inodes.noteEmptied(inode)
             }
-            let size = try knowledgeOfSize(of: file, told)
-            if size == .wrong {
-                guard isRetry else { throw FileSystemError.staleHandle }
-                inodes.noteMistaken(inode)
-            }
-            let version = told.map { ContentVersion.revision($0.revision) } ?? file.version
-            let keepsCache = version.map { inodes.noteOpened(inode, with: $0) }
-            let folder = node.place?.parent
-            let isHeaderProbe = folder.map { headerProbes.isProbed($0) } ?? false
-            let handle = FileHandle(
-                inode: inode, flags: flags, file: file,
-                session: ReadSession(isHeaderProbe: isHeaderProbe),
-                folder: folder, told: told, isLocalOnly: node.flags.contains(.localOnly),
-                isDirect: size != .right)
-            return OpenedFile(
-                handle: insert(handle), keepsCache: keepsCache ?? false,
-                isDirect: handle.isDirect, isFlushed: flags.writes)
+            let isDirect = try isReadDirectly(file, told, isRetry: isRetry)
+            return addHandle(on: file, of: node, told, flags, isDirect: isDirect)
         } catch {
             if !isRetry, FileSystemError(cause: error) == .staleHandle {
                 staleOpens.note(caller, inode, generation: generation, at: clock.now())
@@ -161,6 +146,36 @@ final class FileHandles: Sendable {
             return inodes.isSizeWrong(of: file.inode, at: clock.now()) ? .uncertain : .right
         }
         return inodes.knowledge(ofSize: try file.size, of: file.inode, at: clock.now())
+    }
+
+    /// Whether reads go past the kernel's pages, because the kernel may not have the right size.
+    private func isReadDirectly(
+        _ file: OpenFile, _ told: FileVersion?, isRetry: Bool
+    ) throws(FileSystemError) -> Bool {
+        let size = try knowledgeOfSize(of: file, told)
+        if size == .wrong {
+            guard isRetry else { throw .staleHandle }
+            inodes.noteMistaken(file.inode)
+        }
+        return size != .right
+    }
+
+    /// Adds a handle on a file whose content is settled; with `told`, it reads that version.
+    private func addHandle(
+        on file: OpenFile, of node: Node, _ told: FileVersion?, _ flags: OpenFlags, isDirect: Bool
+    ) -> OpenedFile {
+        let version = told.map { ContentVersion.revision($0.revision) } ?? file.version
+        let keepsCache = version.map { inodes.noteOpened(file.inode, with: $0) }
+        let folder = node.place?.parent
+        let isHeaderProbe = folder.map { headerProbes.isProbed($0) } ?? false
+        let handle = FileHandle(
+            inode: file.inode, flags: flags, file: file,
+            session: ReadSession(isHeaderProbe: isHeaderProbe),
+            folder: folder, told: told, isLocalOnly: node.flags.contains(.localOnly),
+            isDirect: isDirect)
+        return OpenedFile(
+            handle: insert(handle), keepsCache: keepsCache ?? false, isDirect: isDirect,
+            isFlushed: flags.writes)
     }
 
     private func requireOpenable(_ node: Node, _ flags: OpenFlags) throws(FileSystemError) {
