@@ -152,8 +152,10 @@ extension HistoryTarget {
             folder = node.inode
             rest = rest.dropFirst()
         }
-        // The server never knew a new local folder by another name.
-        guard let known = try tree.remotePath(of: folder) else { throw HistoryError.unknown }
+        // Under its name, the server may know deleted files: of an earlier folder.
+        guard let known = try tree.remotePath(of: folder) else {
+            throw HistoryError.unsentChanges
+        }
         return rest.reduce(RemotePath(rawValue: known)) { $0.appending($1) }
     }
 }

@@ -118,6 +118,23 @@ import Testing
         await harness.stop()
     }
 
+    @Test("a folder that was made anew is sent first: the server may know deleted files of it")
+    func madeAnew() async throws {
+        let harness = try Harness()
+        try await harness.put("/D/a", "1")
+        try await harness.settle()
+        try await harness.delete("/D")
+        try await harness.settle()
+        let engine = try #require(harness.engine)
+        engine.setPaused(true)
+        try await harness.makeFolder("/D")
+        await #expect(throws: HistoryError.unsentChanges) { _ = try await undo("/D", in: harness) }
+        engine.setPaused(false)
+        try await harness.settle()
+        #expect(try await undo("/D", in: harness).restored == 1)
+        await harness.stop()
+    }
+
     @Test("what never was is an error")
     func unknown() async throws {
         let harness = try Harness()

@@ -24,6 +24,15 @@ struct MountedFolder: Hashable, Sendable {
     /// The prefix of the server's paths.
     var prefix: RemotePath { path ?? wanted }
 
+    /// The path to show: the configured one, unless others have moved the folder. The server tells
+    /// its path in lower case only.
+    var shown: RemotePath {
+        guard let path, Folding.fold(path.rawValue) != Folding.fold(wanted.rawValue) else {
+            return wanted
+        }
+        return path
+    }
+
     /// Adds the folder's identity and path to the name of the account's root. Another folder, and
     /// the same one at another path, has another name: cursors are invalid there.
     func name(in root: String) -> String {

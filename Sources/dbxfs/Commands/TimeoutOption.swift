@@ -3,7 +3,7 @@
 import ArgumentParser
 
 struct TimeoutOption: ParsableArguments {
-    @Option(name: .customLong("timeout"), help: "Seconds to wait at most.")
+    @Option(name: .customLong("timeout"), parsing: .unconditional, help: "Seconds to wait at most.")
     var seconds: Double?
 
     func validate() throws {

@@ -32,6 +32,11 @@ test "$($other get '/Archive/The Work/old')" = edited
 test "$($other get '/Archive/The Work/new')" = new
 test "$(ls "$MNT")" = "$(printf 'later\nnew\nold\nsub')"
 test "$(cat "$MNT/sub/inner")" = inner
+# Commands that ask Dropbox about a path on the mount ask there, too.
+dbxfs ls-remote "$MNT" > "$WORK/listed"
+grep -q later "$WORK/listed"
+grep -q decoy "$WORK/listed" && exit 1
+dbxfs status "$MNT" | grep -q ':/archive/the work'
 $other get /Projects/old 2> /dev/null && exit 1
 dbxfs unmount "$MNT"
 

@@ -6,6 +6,7 @@ import Core
 import RemoteStore
 import Saturating
 import Staging
+import Tree
 
 /// Content that reports how much of it the network has taken, and ends its request when a user
 /// pauses uploads.
@@ -33,15 +34,17 @@ extension SyncedAccount {
     func tracking(
         _ source: any UploadSource, piece: Range<Int64>, of inode: InodeID
     ) -> TrackedSource {
-        let state = state
+        let (state, openFiles) = (state, openFiles)
         let staged = (source as? StagedSource)?.file
         return TrackedSource(base: source, isPaused: { state.current.isPaused }) { offset in
             // Read before the state's lock, which is a leaf.
             let size = staged?.size
+            let isOpen = openFiles.isOpenForWriting(inode)
             state.update { status in
                 guard var upload = status.uploads[inode] else { return }
                 upload.inFlight[piece.lowerBound] = max(0, offset -| piece.lowerBound)
                 if upload.isGrowing, let size { upload.size = max(upload.size, size) }
+                upload.isGrowing = upload.isGrowing && isOpen
                 status.uploads[inode] = upload
             }
         }

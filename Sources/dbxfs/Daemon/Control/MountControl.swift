@@ -67,9 +67,9 @@ final class MountControl: MountService {
             rates: rates, listing: mountListing)
         reports = MountReports(
             plan: plan, mountpoint: mountpoint, isLoggedIn: isLoggedIn, store: store, lost: lost,
-            engine: engine, cache: cache, pins: mountPins, listing: mountListing, client: client,
-            traffic: traffic,
-            rates: rates, session: session, settings: settings, pause: pause)
+            engine: engine, cache: cache, pins: mountPins, listing: mountListing, remote: remote,
+            client: client, traffic: traffic, rates: rates, session: session, settings: settings,
+            pause: pause)
         mountConflicts = MountConflicts(paths: paths)
         mountRevisions = MountRevisions(
             plan: plan, paths: paths, engine: engine, remote: remote, session: session,
@@ -83,6 +83,9 @@ final class MountControl: MountService {
     }
 
     // MARK: Reports
+
+    /// The path of the mounted folder in the account, where others may have moved it.
+    var remotePath: String { reports.remotePath }
 
     func status() -> MountStatus { reports.status() }
 

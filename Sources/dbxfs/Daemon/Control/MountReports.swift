@@ -10,6 +10,7 @@ import LocalIO
 import MetadataStore
 import Logging
 import Mounting
+import RemoteStore
 import Saturating
 import Sync
 
@@ -28,6 +29,7 @@ struct MountReports: Sendable {
     let cache: DiskBlockCache
     let pins: MountPins
     let listing: MountListing
+    let remote: DropboxStore
     let client: DropboxClient
     let traffic: TrafficCounter
     let rates: TransferRates
@@ -35,12 +37,15 @@ struct MountReports: Sendable {
     let settings: RunningSettings
     let pause: MountPause
 
+    /// The path of the mounted folder in the account, where others may have moved it.
+    var remotePath: String { remote.folder.rawValue }
+
     func status() -> MountStatus {
         let sync = engine.status
         let now = SystemClock().now()
         var status = MountStatus(
             mountpoint: mountpoint, account: plan.source.account, state: state(sync))
-        status.remotePath = plan.source.remotePath
+        status.remotePath = remotePath
         status.device = session.device.map { MountTable.Entry.device(fuse: $0) }
         status.pid = getpid()
         status.version = ProductVersion.current

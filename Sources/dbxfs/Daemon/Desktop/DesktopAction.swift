@@ -24,7 +24,7 @@ struct DesktopAction {
             case .unpin: try control.setPins(false, at: places)
             case .web, .versions:
                 for place in places {
-                    let path = "\(control.plan.source.remotePath)\(place)"
+                    let path = "\(control.remotePath)\(place)"
                     if let page = verb.page(of: path) { try open(page) }
                 }
             case .link:
