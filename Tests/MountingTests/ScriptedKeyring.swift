@@ -2,6 +2,7 @@
 // one, which is in `SecretServiceTests` and the scenario `keyring`.
 
 import Blocking
+import DropboxAPI
 import Foundation
 import TestSupport
 import Testing

@@ -41,9 +41,9 @@ KINDS = {
     "move folder into new": 5, "move out and remove": 3, "unlink": 6, "hold": 4, "write held": 5,
 }
 WORLD = {"fault": 8, "cursor reset": 1, "kill": 5, "late deltas": 5, "latency": 3, "settle": 2}
-# Seconds for a mount to have sent everything, and for all to agree, once no fault is injected.
-SYNC_LIMIT = 25
-# A name between two moves is given 30 s before another mount makes the second one.
+# Seconds for a mount to have sent everything, and for all to agree, once no fault is injected: a name between two moves
+# is given 30 s before another mount makes the second one.
+SYNC_LIMIT = 45
 AGREE_LIMIT = 45
 
 
