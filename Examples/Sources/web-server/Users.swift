@@ -99,7 +99,7 @@ struct Failures<Context: RequestContext>: RouterMiddleware {
 
     private static func status(of error: any DropboxError) -> HTTPResponse.Status {
         if error is LoginError || error is WebhookError { return .forbidden }
-        // Also of a token that cannot be renewed at the moment.
+        // Also of a token that cannot be renewed without a network.
         if error.isConnectivityLoss { return .badGateway }
         return switch error.failedCall?.kind {
         case .route, .badInput: .conflict
