@@ -227,8 +227,7 @@ extension Transaction {
     private func returnNames(
         to key: String, in parent: InodeID, leftBy leavers: Set<InodeID>
     ) throws {
-        let refusing: NodeFlags = [.readOnly, .traverseOnly, .noAccess]
-        guard try node(parent)?.flags.isDisjoint(with: refusing) ?? true else { return }
+        guard try node(parent)?.flags.isDisjoint(with: .rights) ?? true else { return }
         let aliased = try nodes(ownNameFolded: key, of: parent).filter {
             $0.flags.isDisjoint(with: .betweenMoves) && $0.place?.name.own?.isGiven == true
         }

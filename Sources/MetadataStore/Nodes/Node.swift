@@ -99,9 +99,7 @@ package struct NodeFlags: OptionSet, Hashable, Sendable {
     package static let rights: NodeFlags = [.readOnly, .traverseOnly, .noAccess]
 
     /// The flags that the server decides; the other ones are local.
-    package static let remoteFacts: NodeFlags = [
-        .readOnly, .traverseOnly, .noAccess, .notDownloadable,
-    ]
+    package static let remoteFacts: NodeFlags = rights.union(.notDownloadable)
 }
 
 /// The server's facts about a node.

@@ -101,7 +101,7 @@ package struct LocalChanges {
     /// Throws unless names in a folder may be created and removed.
     func requireWritable(_ folder: Node) throws(TreeError) {
         if context.rules.isReadOnly { throw .readOnly }
-        if !folder.flags.isDisjoint(with: [.readOnly, .traverseOnly, .noAccess]) {
+        if !folder.flags.isDisjoint(with: .rights) {
             throw .accessDenied
         }
     }
