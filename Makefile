@@ -7,12 +7,15 @@ export SWIFT_DETERMINISTIC_HASHING=1
 # How many compilers at once; each takes about 1 GiB.
 JOBS ?= $(shell nproc)
 # The versions that Package.resolved names, or an error: an unreviewed version must not get in by a build.
-LOCKED = --force-resolved-versions
+BUILD = $(SWIFT) build --force-resolved-versions -j $(JOBS)
+# A build takes a sixth less without what only debuggers read. DEBUG_INFO=dwarf is for them, and builds all anew.
+DEBUG_INFO ?= none
+BUILD += -debug-info-format $(DEBUG_INFO)
 # Smaller programs: no table of exported symbols, which nothing loads and which keeps unused code, and packed relocations, which
 # glibc reads from 2.36 on. The toolchain's own linker does it. With `now`, the table of functions is read-only before the
 # program starts.
 RELEASE_LINKING = $(foreach flag,--no-export-dynamic --icf=safe -z pack-relative-relocs -z now,-Xlinker $(flag))
-RELEASE_FLAGS = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -j $(JOBS) --disable-local-rpath \
+RELEASE_FLAGS = -c release --static-swift-stdlib -Xswiftc -use-ld=lld --disable-local-rpath \
 	--pkg-config-path '$(CURDIR)/$(LINKED_FOLDER)' $(RELEASE_LINKING)
 # Each function is a section of its own, which the linker can leave out. It is a script that starts the toolchain's lld.
 RELEASE_FLAGS += -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc '-ld-path=$(CURDIR)/Scripts/small-linker'
@@ -66,13 +69,14 @@ HELPERS = mount.dbxfs mount.fuse.dbxfs umount.dbxfs umount.fuse.dbxfs
 DOCS = README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE
 PAGES = $(wildcard docs/*.md docs/*.svg)
 
-.PHONY: help demo test test-unit test-clients test-mount test-package test-newcomer test-async-http-client test-container test-library test-browser test-desktop test-plugin-commands build release install uninstall deb lib install-lib uninstall-lib deb-lib portable rpm dist test-portable
+.PHONY: help demo test test-unit test-clients test-mount test-package test-newcomer test-async-http-client test-container test-library test-browser test-desktop test-plugin-commands build build-tests release simulation install uninstall deb lib install-lib uninstall-lib deb-lib portable rpm dist test-portable
 .PHONY: objc install-objc uninstall-objc packages packages-build lint check generate release-notes clean
 
 help:
 	@echo 'make demo     build everything, mount a sample account, show it, stay mounted until Ctrl-C'
 	@echo 'make test     build and run all tests, those with real mounts too'
-	@echo 'make build    build for debugging'
+	@echo 'make build    build without optimising; DEBUG_INFO=dwarf for a debugger'
+	@echo 'make build-tests  the same with all tests, for Scripts/run-tests'
 	@echo 'make release  build the programs to install, with the Swift runtime linked in'
 	@echo 'make install  install them below PREFIX=/usr/local, after make release; make uninstall removes them'
 	@echo 'make deb      build a Debian package in .build/deb'
@@ -93,15 +97,16 @@ demo:
 
 test: test-unit test-clients test-mount
 
-test-unit: packages
-	$(SWIFT) build $(LOCKED) --build-tests -j $(JOBS)
+build-tests: packages
+	$(BUILD) --build-tests
+
+test-unit: build-tests
 	Tests/packaging/check-manual "$$($(SWIFT) build --show-bin-path)"
 	Scripts/in-run-folder Scripts/run-tests --skip EndToEndTests
 
 # Clients that were not written here, the official SDK and rclone, drive the emulator; the SDK also reads what
 # DropboxAPIComplete sends. And programs in C and Python, with libdropbox as it is installed, and in Objective-C.
-test-clients: packages lib
-	$(SWIFT) build $(LOCKED) --build-tests -j $(JOBS)
+test-clients: build-tests lib
 	Tests/clients/run "$$($(SWIFT) build --show-bin-path)/dropbox-emulator"
 	Tests/c/run "$$($(SWIFT) build --show-bin-path)/dropbox-emulator"
 	$(MAKE) objc
@@ -112,8 +117,7 @@ test-async-http-client:
 	SWIFT='$(SWIFT)' JOBS=$(JOBS) Scripts/test-async-http-client
 
 # Real mounts of the programs that users get.
-test-mount: packages release
-	$(SWIFT) build $(LOCKED) --build-tests -j $(JOBS)
+test-mount: build-tests release
 	DBXFS_BIN="$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)" Scripts/run-mount-tests
 
 # The package: built, installed, mounted by /etc/fstab's rules and by systemd, removed and purged.
@@ -152,10 +156,10 @@ test-desktop: packages release
 	Tests/desktop/plugins "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)" $(if $(SCREENSHOTS),--screenshots '$(SCREENSHOTS)')
 
 build: packages-build
-	$(SWIFT) build $(LOCKED) -j $(JOBS)
+	$(BUILD)
 
 # Package.swift asks pkg-config for libfuse and xxHash, too, whose descriptions in LINKED_FOLDER lead to other files.
-release lib: export DBXFS_PKG_CONFIG = yes
+release lib simulation: export DBXFS_PKG_CONFIG = yes
 
 # The Swift runtime's static libraries are part of every toolchain from swift.org. If linking fails
 # with "cannot find -lswift…", the toolchain was packaged without them (usr/lib/swift_static).
@@ -164,18 +168,23 @@ release: packages-build
 	@SWIFT='$(SWIFT)' Scripts/small-icu $(ICU_FOLDER) .build/release/dbxfs .build/release/dropbox-emulator
 	@for program in dbxfs dropbox-emulator; do [ .build/release/$$program -nt Scripts/small-linker ] \
 		|| rm -f .build/release/$$program; done
-	@$(SWIFT) build $(LOCKED) $(PROGRAM_FLAGS) --product dbxfs \
-		&& $(SWIFT) build $(LOCKED) $(PROGRAM_FLAGS) --product dropbox-emulator \
+	@$(BUILD) $(PROGRAM_FLAGS) --product dbxfs \
+		&& $(BUILD) $(PROGRAM_FLAGS) --product dropbox-emulator \
 		|| { echo 'The release build failed. If the linker misses swift_static libraries, use' \
 			'a toolchain from swift.org: others leave the static runtime out.' >&2; exit 1; }
 	@for program in dbxfs dropbox-emulator; do SWIFT='$(SWIFT)' LINKED_FOLDER='$(LINKED_FOLDER)' Packaging/list-parts notices $$program \
 		> .build/release/$$program.notices.md || exit 1; done
 	@echo "built $$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/dbxfs"
 
+# The program of Scripts/simulate, optimised as users have it: one history is about a tuple that only the optimising compiler breaks.
+simulation: packages-build
+	@Scripts/link-in $(LINKED_FOLDER) $(LINKED_IN)
+	$(BUILD) $(RELEASE_FLAGS) --product Simulation
+
 # The library for C, with the Swift runtime linked in, which SwiftPM does for programs only: so the objects are linked here. Its
 # own library, which is not used, finds the static libraries that the objects name.
 lib: packages-build
-	$(SWIFT) build $(LOCKED) $(RELEASE_FLAGS) --product dropbox -Xlinker "-L$$($(SWIFT)c -static-stdlib -print-target-info \
+	$(BUILD) $(RELEASE_FLAGS) --product dropbox -Xlinker "-L$$($(SWIFT)c -static-stdlib -print-target-info \
 		| sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')/linux"
 	@mkdir -p '$(LIBRARY)'
 	$(SWIFT)c -emit-library -static-stdlib -use-ld=lld -module-name dropbox @.build/release/dropbox.product/Objects.LinkFileList \
