@@ -32,6 +32,9 @@ LINKED_FOLDER ?= .build/linked-in
 ICU_FOLDER = .build/small-icu
 PROGRAM_FLAGS = $(RELEASE_FLAGS) -Xlinker '--remap-inputs-file=$(CURDIR)/$(ICU_FOLDER)/replaced'
 
+# With BUILT=1, the programs and tests that an earlier run has built are taken as they are.
+unless_built = $(if $(BUILT),:)
+
 # Where `make install` puts things; DESTDIR goes before all of them.
 PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
@@ -69,7 +72,7 @@ HELPERS = mount.dbxfs mount.fuse.dbxfs umount.dbxfs umount.fuse.dbxfs
 DOCS = README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE
 PAGES = $(wildcard docs/*.md docs/*.svg)
 
-.PHONY: help demo test test-unit test-clients test-mount test-package test-newcomer test-async-http-client test-container test-library test-browser test-desktop test-plugin-commands build build-tests release simulation install uninstall deb lib install-lib uninstall-lib deb-lib portable rpm dist test-portable
+.PHONY: help demo test test-unit test-clients test-mount test-package test-newcomer test-async-http-client test-container test-library test-browser test-desktop test-plugin-commands build build-tests release programs simulation install uninstall deb lib install-lib uninstall-lib deb-lib portable rpm dist test-portable
 .PHONY: objc install-objc uninstall-objc packages packages-build lint check generate release-notes clean
 
 help:
@@ -98,7 +101,7 @@ demo:
 test: test-unit test-clients test-mount
 
 build-tests: packages
-	$(BUILD) --build-tests
+	$(unless_built) $(BUILD) --build-tests
 
 test-unit: build-tests
 	Tests/packaging/check-manual "$$($(SWIFT) build --show-bin-path)"
@@ -159,11 +162,14 @@ build: packages-build
 	$(BUILD)
 
 # Package.swift asks pkg-config for libfuse and xxHash, too, whose descriptions in LINKED_FOLDER lead to other files.
-release lib simulation: export DBXFS_PKG_CONFIG = yes
+programs lib simulation: export DBXFS_PKG_CONFIG = yes
 
 # The Swift runtime's static libraries are part of every toolchain from swift.org. If linking fails
 # with "cannot find -lswift…", the toolchain was packaged without them (usr/lib/swift_static).
 release: packages-build
+	@$(unless_built) $(MAKE) --no-print-directory programs
+
+programs:
 	@Scripts/link-in $(LINKED_FOLDER) $(LINKED_IN)
 	@SWIFT='$(SWIFT)' Scripts/small-icu $(ICU_FOLDER) .build/release/dbxfs .build/release/dropbox-emulator
 	@for program in dbxfs dropbox-emulator; do [ .build/release/$$program -nt Scripts/small-linker ] \
@@ -295,12 +301,12 @@ test-portable: portable
 
 # All, and those to build with.
 packages:
-	@Scripts/install-packages
-	@SWIFT='$(SWIFT)' Scripts/resolve-packages
+	@$(unless_built) Scripts/install-packages
+	@$(unless_built) env SWIFT='$(SWIFT)' Scripts/resolve-packages
 
 packages-build:
-	@Scripts/install-packages --for build
-	@SWIFT='$(SWIFT)' Scripts/resolve-packages
+	@$(unless_built) Scripts/install-packages --for build
+	@$(unless_built) env SWIFT='$(SWIFT)' Scripts/resolve-packages
 
 lint:
 	Scripts/lint
