@@ -157,6 +157,29 @@ import Testing
         #expect(throws: CommandError.self) { try folders.checkApart(from: root + "/mount") }
     }
 
+    @Test("a folder is found by the place of its last mount, which may have died")
+    func lastMount() throws {
+        let environment = try Environment([
+            "DBXFS_STATE_DIR": folder.path, "DBXFS_CACHE_DIR": folder.path + "/cache",
+        ])
+        let states = ["work", "work@a", "other"].map { "\(folder.path)/\($0)" }
+        for (state, mountpoint) in zip(states, ["/mnt/a", "/mnt/b", "/mnt/a"]) {
+            try makePrivateFolder(state)
+            let lock = try AccountLock(
+                folder: state, holder: .init(mountpoint: mountpoint), timeout: 0
+            ) { _ in false }
+            withExtendedLifetime(lock) {}
+        }
+        #expect(AccountLock.currentHolder(of: states[0]) == nil)
+        func found(_ mountpoint: String) -> [String] {
+            AccountFolders.states(
+                of: "work", lastMountedAt: mountpoint, environment: environment)
+        }
+        #expect(found("/mnt/a") == [states[0]])
+        #expect(found("/mnt/b") == [states[1]])
+        #expect(found("/mnt/c").isEmpty)
+    }
+
     @Test("a damaged lock file names no process, and ends nothing")
     func damaged() throws {
         let path = try folder.write(

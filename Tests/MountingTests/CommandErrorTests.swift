@@ -105,6 +105,7 @@ import Testing
         (.processGone("/m"), .system, "mount it again"),
         (.busy("/m"), .mountFailure, "--lazy"),
         (.stillQueued(operations: 2, reason: nil), .stillQueued, "stay queued"),
+        (.queueUnknown("/mnt/d"), .stillQueued, "mount it again"),
         (.unsentChanges("/m/a"), .system, "dbxfs sync"),
         (.readOnlyMount("/m"), .system, "without ro"),
         (.noHistory(path: "/m/a", reason: "it is a folder"), .system, "it is a folder"),

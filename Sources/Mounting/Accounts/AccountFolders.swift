@@ -77,6 +77,15 @@ package struct AccountFolders: Hashable, Sendable {
             .map { environment.stateFolder + "/" + $0 }
     }
 
+    /// The state folders of an account whose last mount was at a place, whether it runs or not.
+    package static func states(
+        of account: String, lastMountedAt mountpoint: String, environment: Environment
+    ) -> [String] {
+        states(of: account, environment: environment).filter {
+            AccountLock.lastHolder(of: $0)?.mountpoint == mountpoint
+        }
+    }
+
     /// The file that records the account of a state folder's last mount.
     package static func identity(in state: String) -> String { state + "/account.json" }
     /// The database of tree and queue in a state folder.

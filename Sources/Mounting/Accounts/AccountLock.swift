@@ -85,6 +85,15 @@ package final class AccountLock: Sendable {
         return holder(in: descriptor)
     }
 
+    /// The process that locked a folder last, which may have ended; nil if none has.
+    package static func lastHolder(of folder: String) -> Holder? {
+        guard let descriptor = try? RegularFile.open(folder + "/lock", O_RDONLY) else {
+            return nil
+        }
+        defer { close(descriptor) }
+        return holder(in: descriptor)
+    }
+
     private static func holder(in descriptor: Int32) -> Holder? {
         var buffer = [UInt8](repeating: 0, count: 8192)
         let count = pread(descriptor, &buffer, buffer.count, 0)

@@ -183,6 +183,8 @@ extension CommandError {
                 + (reason.map { " (\($0))" } ?? "")
                 + (operations == 1 ? "; it stays queued" : "; they stay queued")
                 + whenSent(reason, isOne: operations == 1)
+        case .queueUnknown(let path):
+            "\(path) is unmounted, and whether changes of it are queued cannot be read: mount it again, and they are sent"
         case .nothingThere(let path):
             "there is no \(quoted(path))"
         case .notPinned(let path):

@@ -101,6 +101,8 @@ package enum CommandError: Error, Hashable, Sendable {
     case busy(String)
     case unmountFailed(path: String, detail: String)
     case stillQueued(operations: Int, reason: String?)
+    /// The mount is detached, and its queue cannot be read.
+    case queueUnknown(String)
     case nothingThere(String)
     case unsentChanges(String)
     case readOnlyMount(String)
@@ -158,7 +160,7 @@ extension CommandError {
             .badConfiguration, .noMountpoint, .notRoot, .badEndpoint, .insecureEndpoint, .noAppKey,
             .refreshTokenWithoutApp:
             .usage
-        case .stillQueued, .notHereYet: .stillQueued
+        case .stillQueued, .queueUnknown, .notHereYet: .stillQueued
         case .reported(_, let status): status
         case .unsentChanges, .readOnlyMount, .noHistory, .notDeleted, .noImport, .noSuchRevision,
             .notRestored,

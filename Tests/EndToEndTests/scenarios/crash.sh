@@ -56,3 +56,27 @@ wait_until 30 not stat -f "$MNT"
 stat "$MNT"
 dbxfs unmount "$MNT"
 test -z "$(ls -A "$MNT")"
+
+# With changes queued, the end of such an unmount is no success: they are sent by the next mount.
+dbxfs mount "$MNT"
+dbxfs pause "$MNT"
+echo unsent > "$MNT/unsent"
+kill -9 "$(status_field pid)"
+wait_until 30 not stat -f "$MNT"
+fails 3 'not on Dropbox yet' dbxfs unmount "$MNT"
+test -z "$(ls -A "$MNT")"
+dbxfs mount "$MNT"
+dbxfs pause "$MNT"
+pid=$(status_field pid)
+echo more > "$MNT/more"
+# The mount has committed what it answers about.
+test "$(status_field pending_operations)" -ge 1
+kill -STOP "$pid"
+fails 3 'not on Dropbox yet' dbxfs unmount --lazy "$MNT"
+kill -9 "$pid"
+wait_until 30 has_ended "$pid"
+dbxfs mount "$MNT"
+dbxfs sync "$MNT" --timeout 60
+test "$(cat "$MNT/unsent" "$MNT/more")" = 'unsent
+more'
+dbxfs unmount "$MNT"

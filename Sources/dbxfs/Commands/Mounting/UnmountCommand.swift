@@ -3,6 +3,7 @@
 import ArgumentParser
 import Fuse
 import Mounting
+import Saturating
 
 struct UnmountCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -116,11 +117,35 @@ struct UnmountCommand: ParsableCommand {
         return nil
     }
 
-    /// Detaches a mount whose process cannot tell of its queue.
+    /// Detaches a mount whose process cannot tell of its queue: the disk tells.
     private func detach(_ mount: RunningMount, _ fate: String) throws(CommandError) {
         try Detachment.detach(mount.mountpoint, isLazy: true)
         Terminal.complain(
             "the process behind \(mount.mountpoint) \(fate): detached without waiting; what is queued stays queued, "
                 + "and `dbxfs mount` sends it")
+        try refuseQueue(of: mount)
+    }
+
+    /// Throws if changes of a detached mount are queued, or if that cannot be read. SQLite allows
+    /// readers beside a process that hangs.
+    private func refuseQueue(of mount: RunningMount) throws(CommandError) {
+        let account = mount.entry.flatMap { try? MountSource(parsing: $0.source) }?.account
+        // Root unmounts system mounts, too.
+        let environments = [
+            try Environment.ofRunningMounts(), try? Environment(leniently: .system),
+        ].compactMap(\.self)
+        let folders = Set(
+            environments.flatMap { environment in
+                account.map {
+                    AccountFolders.states(
+                        of: $0, lastMountedAt: mount.mountpoint, environment: environment)
+                } ?? []
+            })
+        let queues = folders.map { AccountSurvey.pending(in: $0)?.operations }
+        let operations = queues.reduce(0) { $0 +| ($1 ?? 0) }
+        if operations > 0 { throw .stillQueued(operations: operations, reason: nil) }
+        guard !queues.isEmpty, queues.allSatisfy({ $0 != nil }) else {
+            throw .queueUnknown(mount.mountpoint)
+        }
     }
 }
