@@ -18,6 +18,8 @@ private struct MountCopies {
     var holders: [String]
     /// Whether this command detached it.
     var isDetached: Bool
+    /// Whether it did so although it was in use.
+    var isLazy: Bool
 
     /// The message to users.
     func text(about mountpoint: String) -> String {
@@ -25,6 +27,11 @@ private struct MountCopies {
             return
                 "\(mountpoint) is unmounted, and the same mount stays at "
                 + places.joined(separator: ", ") + ". Its process ends with the last one."
+        }
+        if isLazy && holders.isEmpty {
+            return
+                "\(mountpoint) is unmounted, and stays in use: what programs in it write from now on is sent until its process "
+                + "ends, with the last of them."
         }
         if !isDetached && holders.isEmpty {
             return
@@ -44,11 +51,13 @@ extension RunningMount {
     /// The outcome of the queue once the process of this mount has ended, after a detach; nil if
     /// the process stays for copies, which the user is told.
     ///
-    /// - Parameter connection: one on which `ControlRoutes.finish` was requested.
+    /// - Parameters:
+    ///   - connection: one on which `ControlRoutes.finish` was requested.
+    ///   - isLazy: The mount may be in use, and usually is.
     func outcomeOfDetaching(
-        _ connection: ControlConnection, _ environment: Environment
+        _ connection: ControlConnection, _ environment: Environment, isLazy: Bool = false
     ) throws(CommandError) -> DrainOutcome? {
-        if let copies = copies(environment) {
+        if let copies = copies(environment, isLazy: isLazy) {
             Terminal.complain(copies.text(about: mountpoint))
             return nil
         }
@@ -59,8 +68,8 @@ extension RunningMount {
 
     /// The copies of this mount, which has just been detached, or is not in this namespace; nil if
     /// the kernel has ended it.
-    private func copies(_ environment: Environment) -> MountCopies? {
-        let end = ContinuousClock.now + Self.endTimeout
+    private func copies(_ environment: Environment, isLazy: Bool) -> MountCopies? {
+        let end = ContinuousClock.now + (isLazy ? Self.lazyEndTimeout : Self.endTimeout)
         while let connection = try? connect(environment),
             let status = connection.status(timeout: 10), status.state != .finishing,
             isStill(status)
@@ -68,7 +77,7 @@ extension RunningMount {
             if ContinuousClock.now >= end {
                 return MountCopies(
                     places: places, holders: holders(of: status.device ?? device),
-                    isDetached: entry != nil)
+                    isDetached: entry != nil, isLazy: isLazy)
             }
             usleep(20_000)
         }
@@ -83,6 +92,8 @@ extension RunningMount {
 
     /// How long the kernel may take to end a mount that has no copies, on a busy machine.
     private static var endTimeout: Duration { .seconds(5) }
+    /// The same where nothing depends on it but the words.
+    private static var lazyEndTimeout: Duration { .seconds(1) }
 
     private var places: [String] {
         guard let device else { return [] }

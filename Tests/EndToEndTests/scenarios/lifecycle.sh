@@ -44,6 +44,28 @@ test "$(cat <&3)" = text
 exec 3<&-
 test -z "$(ls -A "$MNT")"
 
+# Of one that stays in use, what was written until it was detached is on Dropbox, too.
+dbxfs mount "$MNT" -o write_delay=1h
+mkdir "$MNT/in"
+sleep 1000 < "$MNT" & user=$!
+(
+    i=0
+    while echo $i > "$MNT/in/$i"; do
+        i=$((i + 1))
+        # So that the queue is empty in between.
+        sleep 0.05
+    done
+    echo $i > "$WORK/written"
+) 2> /dev/null & writer=$!
+wait_until 30 test -e "$MNT/in/3"
+dbxfs unmount "$MNT" --lazy 2> "$WORK/message"
+grep -q 'stays in use' "$WORK/message"
+wait $writer
+last=$(($(cat "$WORK/written") - 1))
+test "$("$TOOLS/dropbox.py" get "/in/$last")" = $last
+kill $user
+wait $user || true
+
 # At once again, although the other process may not have ended yet.
 dbxfs mount "$MNT"
 test "$(cat "$MNT/file")" = text

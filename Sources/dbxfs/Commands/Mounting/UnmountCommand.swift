@@ -59,14 +59,33 @@ struct UnmountCommand: ParsableCommand {
         if mount.attached != nil {
             try Detachment.detach(mount.mountpoint, isLazy: lazy)
         }
-        var outcome = before
-        if !lazy {
-            let environment = try Environment.ofRunningMounts()
-            outcome = try mount.outcomeOfDetaching(connection, environment) ?? before
-        }
+        let environment = try Environment.ofRunningMounts()
+        let outcome =
+            try mount.outcomeOfDetaching(connection, environment, isLazy: lazy)
+            ?? queue(of: mount, connection, environment, timeout: rest)
         if outcome.remaining > 0 {
             throw CommandError.stillQueued(
                 operations: outcome.remaining, reason: before.reason ?? outcome.reason)
+        }
+    }
+
+    /// The outcome of waiting for what was written until the detach, of a mount that goes on; that
+    /// of its end if that comes first.
+    private func queue(
+        of mount: RunningMount, _ connection: ControlConnection, _ environment: Environment,
+        timeout: Double?
+    ) throws(CommandError) -> DrainOutcome {
+        do throws(CommandError) {
+            guard let second = try mount.connect(environment) else {
+                throw .processGone(mount.mountpoint)
+            }
+            return try second.synchronize(mount.mountpoint, timeout: timeout)
+        } catch {
+            guard case .processGone = error,
+                case .outcome(let outcome) = try connection.next(
+                    ControlRoutes.finish, about: mount.mountpoint)
+            else { throw error }
+            return outcome
         }
     }
 
