@@ -131,6 +131,36 @@ import Testing
         #expect(state("/Projects") != first && state("") != first)
     }
 
+    @Test("so has one with a long or non-Latin path, also one that an earlier version made")
+    func longSpellings() throws {
+        let folder = try TemporaryFolder()
+        let environment = try Environment(["HOME": folder.path])
+        func state(_ path: String) -> String {
+            AccountFolders(
+                source: MountSource(account: "default", remotePath: path), settings: .init(),
+                environment: environment
+            ).state
+        }
+        func make(_ path: String) throws {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true)
+        }
+        let words = String(repeating: "\u{416}", count: 30)
+        #expect(state("/\(words)") == state("/\(words.lowercased())"))
+        #expect(state("/\(words)") != state("/\(words)\(words)"))
+        // Only one of the two spellings is too long.
+        let (short, long) = ("/" + String(repeating: "\u{e9}", count: 18), "e\u{301}")
+        let decomposed = "/" + String(repeating: long, count: 18)
+        try make(state(decomposed))
+        #expect(state(short) == state(decomposed))
+        // Earlier versions hashed the path as it was written.
+        let name = "/" + String(repeating: "X", count: 200)
+        let earlier = "\(environment.stateFolder)/default@\(fingerprint(name))"
+        #expect(state(name) != earlier)
+        try make(earlier)
+        #expect(state(name) == earlier)
+    }
+
     @Test("names by a hash are those of earlier versions, which have made the folders and sockets")
     func hashedNames() throws {
         let environment = try Environment(["HOME": "/home/u"])

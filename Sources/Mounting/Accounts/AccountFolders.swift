@@ -2,6 +2,7 @@
 // cannot: no code that clears the cache has a path to the queue.
 
 import ContentHashing
+import Foundation
 import Glibc
 import LocalFiles
 import LocalIO
@@ -145,22 +146,32 @@ package struct AccountFolders: Hashable, Sendable {
     private static func name(
         of remotePath: String, behind prefix: String, in stateFolder: String
     ) -> String {
-        let name = "\(prefix)\(suffix(of: remotePath))"
-        guard !remotePath.isEmpty, access("\(stateFolder)/\(name)", F_OK) != 0 else { return name }
-        // String equality is canonical equivalence.
-        let folded = remotePath.lowercased()
+        guard !remotePath.isEmpty else { return prefix }
+        let exists = { (name: String) in access("\(stateFolder)/\(name)", F_OK) == 0 }
+        let text = suffix(of: remotePath)
+        let isTooLong = text.utf8.count > longestPathPart
+        // Earlier versions hashed the spelling.
+        let exact = "\(prefix)\(isTooLong ? "@" + fingerprint(remotePath) : text)"
+        if exists(exact) { return exact }
+        let folded = folded(remotePath)
         let known = folderNames(in: stateFolder).filter { other in
             other.hasPrefix(prefix) && path(of: other.dropFirst(prefix.count)) == folded
         }
-        return known.min() ?? name
+        if let other = known.min() { return other }
+        // Of two spellings, one may be too long.
+        let hashed = "\(prefix)@\(fingerprint(folded))"
+        return isTooLong || exists(hashed) ? hashed : exact
     }
 
-    /// The path, in lower case, of which a text is the suffix; nil if it is that of no path, or a
-    /// hash.
+    /// The folded path of which a text is the suffix; nil if it is that of no path, or a hash.
     private static func path(of suffix: Substring) -> String? {
         guard suffix.hasPrefix("@"), !suffix.hasPrefix("@@") else { return nil }
-        let path = unescaped(suffix, signs: [UInt8(ascii: "@"): UInt8(ascii: "/")])
-        return path?.lowercased()
+        return unescaped(suffix, signs: [UInt8(ascii: "@"): UInt8(ascii: "/")]).map(folded)
+    }
+
+    /// The same for all spellings of a path, byte by byte.
+    private static func folded(_ path: String) -> String {
+        path.lowercased().precomposedStringWithCanonicalMapping
     }
 
     /// Bytes of a path in a folder's name, which has up to 64 for the account and those of the
@@ -168,10 +179,9 @@ package struct AccountFolders: Hashable, Sendable {
     private static let longestPathPart = 120
 
     /// The name's part for a path: `@a@b` for `/a/b`: readable, and no account's name contains an
-    /// `@`. Bytes unfit for a folder's name are written as `%` and two digits, and a part that is
-    /// too long becomes a hash.
+    /// `@`. Bytes unfit for a folder's name are written as `%` and two digits. One that is too long
+    /// becomes a hash.
     private static func suffix(of remotePath: String) -> String {
-        guard !remotePath.isEmpty else { return "" }
         var text = ""
         for byte in remotePath.utf8 {
             switch byte {
@@ -185,7 +195,7 @@ package struct AccountFolders: Hashable, Sendable {
                 text.append(digits.count == 1 ? "%0" + digits : "%" + digits)
             }
         }
-        return text.utf8.count <= longestPathPart ? text : "@" + fingerprint(remotePath)
+        return text
     }
 }
 
