@@ -25,6 +25,30 @@ import Testing
         #expect(try DatabaseInspection(path: path).damage() == nil)
     }
 
+    @Test("unsent changes in a shared folder are found by its ID, at any depth")
+    func sharedFolder() throws {
+        let store = try MetadataStore(path: path)
+        let (inner, other) = try store.write { transaction in
+            let facts = { RemoteFacts(id: FileID($0), sharedFolderID: $0) }
+            let team = try transaction.insertRemote(.folder, at: place("t"), facts: facts("77"))
+            let inner = try transaction.insertRemote(
+                .folder, at: Place(parent: team, name: name("i")), facts: RemoteFacts())
+            let other = try transaction.insertRemote(.folder, at: place("o"), facts: facts("78"))
+            return (inner, other)
+        }
+        func unsent() throws -> [Bool] {
+            try DatabaseInspection(path: path).read { snapshot in
+                try ["77", "78", "79"].map { try snapshot.hasUnsent(inSharedFolder: $0) }
+            }
+        }
+        #expect(try unsent() == [false, false, false])
+        _ = try store.insert("new", in: inner)
+        #expect(try unsent() == [true, false, false])
+        _ = try store.insert("new", in: other)
+        #expect(try unsent() == [true, true, false])
+        try store.close()
+    }
+
     @Test("an inspection leaves the rows that the next mount would clean up")
     func harmless() throws {
         let store = try MetadataStore(path: path)

@@ -161,6 +161,30 @@ import Testing
         #expect(state(name) == earlier)
     }
 
+    @Test("the mounts of a shared folder and of its parts are found by its path and its ID")
+    func statesWithin() throws {
+        let folder = try TemporaryFolder()
+        let environment = try Environment(["DBXFS_STATE_DIR": folder.path, "HOME": folder.path])
+        func state(_ path: String, _ options: [String] = []) throws -> String {
+            AccountFolders(
+                source: MountSource(account: "work", remotePath: path),
+                settings: try MountSettings(parsing: options), environment: environment
+            ).state
+        }
+        let shared = [
+            try state("/Team"), try state("/team/In"), try state("", ["root=77"]),
+            try state("/in", ["root=77"]),
+        ]
+        let others = [
+            try state(""), try state("/Teams"), try state("", ["root=team"]),
+            try state("", ["root=778"]),
+        ]
+        for path in shared + others { try makePrivateFolder(path) }
+        let found = AccountFolders.states(
+            of: "work", within: "/TEAM", namespace: "77", environment: environment)
+        #expect(found.sorted() == shared.sorted())
+    }
+
     @Test("names by a hash are those of earlier versions, which have made the folders and sockets")
     func hashedNames() throws {
         let environment = try Environment(["HOME": "/home/u"])

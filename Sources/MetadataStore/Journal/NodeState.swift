@@ -64,4 +64,11 @@ extension TreeReading {
         guard let entry = try journalEntry(of: node.inode) else { return .synced }
         return entry.problem == nil ? .pending : .problem
     }
+
+    /// Whether changes of a shared folder, or of nodes in it, are still to be sent.
+    package func hasUnsent(inSharedFolder id: String) throws -> Bool {
+        try nodes("WHERE node.shared = ? AND node.parent IS NOT NULL", [id]).contains {
+            try state(of: $0) != .synced
+        }
+    }
 }

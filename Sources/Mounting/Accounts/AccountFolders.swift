@@ -87,6 +87,20 @@ package struct AccountFolders: Hashable, Sendable {
         }
     }
 
+    /// The state folders of an account whose mounts show a folder on Dropbox, or a part of it, and
+    /// nothing else: by its path, or by the ID of its namespace.
+    package static func states(
+        of account: String, within remotePath: String, namespace: String, environment: Environment
+    ) -> [String] {
+        let folder = folded(remotePath)
+        let root = "@@\(namespace)"
+        return states(of: account, environment: environment).filter { state in
+            let suffix = state.dropFirst("\(environment.stateFolder)/\(account)".count)
+            return path(of: suffix).map { isPath($0, within: folder) }
+                ?? (suffix.hasSuffix(root) || suffix.contains("\(root)@"))
+        }
+    }
+
     /// The file that records the account of a state folder's last mount.
     package static func identity(in state: String) -> String { state + "/account.json" }
     /// The database of tree and queue in a state folder.

@@ -66,7 +66,12 @@ dbxfs leave "$MNT/Team" | grep -q ': left; `dbxfs join 9001` brings it back$'
 wait_until 60 test ! -e "$MNT/Team"
 fails 2 'there is no' dbxfs leave "$MNT/Team"
 test "$(field 9001 joined)" = False
-# Without a mount's help.
+# Without a mount's help; its queue is read all the same.
+dbxfs set "$MNT" write_delay=1h
+echo unsent > "$MNT/Photos (1)/unsent"
+fails 2 'not on Dropbox yet' dbxfs leave ':/photos (1)'
+dbxfs set "$MNT" write_delay=0
+dbxfs sync "$MNT" --timeout 60
 dbxfs leave ':/Photos (1)'
 wait_until 60 test ! -e "$MNT/Photos (1)"
 fails 2 'on Dropbox' dbxfs leave ':/Photos (1)'

@@ -3,6 +3,7 @@
 import ArgumentParser
 import CLinux
 import Glibc
+import MetadataStore
 import Mounting
 
 struct LeaveCommand: ParsableCommand {
@@ -28,7 +29,11 @@ struct LeaveCommand: ParsableCommand {
         let scope: Environment.Scope = system ? .system : .user
         if let source = try remoteSource() {
             let folders = try SharedFolders(source.account, scope, for: self)
-            return try leave(folders.id(at: source.remotePath), folders)
+            let id = try folders.id(at: source.remotePath)
+            guard try !hasUnsent(in: source, id, scope) else {
+                throw CommandError.unsentChanges(path)
+            }
+            return try leave(id, folders)
         }
         let mount = try RunningMount(containing: path)
         let mounts = try Environment.ofRunningMounts()
@@ -57,6 +62,27 @@ struct LeaveCommand: ParsableCommand {
         let source = try MountSource(parsing: path)
         guard !source.remotePath.isEmpty else { throw .notShared(path) }
         return source
+    }
+
+    /// Whether a state folder of the account has changes in a shared folder. SQLite allows readers
+    /// beside a mount.
+    private func hasUnsent(
+        in source: MountSource, _ id: String, _ scope: Environment.Scope
+    ) throws(CommandError) -> Bool {
+        let environment = try Environment(scope: scope)
+        let parts = AccountFolders.states(
+            of: source.account, within: source.remotePath, namespace: id, environment: environment)
+        return AccountFolders.states(of: source.account, environment: environment).contains {
+            state in
+            guard let pending = AccountSurvey.pending(in: state), pending.operations > 0 else {
+                return false
+            }
+            let database = AccountFolders.database(in: state)
+            // Of an earlier version's database, only the whole queue is known.
+            return parts.contains(state)
+                || (try? DatabaseInspection(path: database)
+                    .read { try $0.hasUnsent(inSharedFolder: id) }) ?? true
+        }
     }
 
     private func leave(_ id: String, _ folders: SharedFolders) throws(CommandError) {
