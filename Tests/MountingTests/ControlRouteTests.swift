@@ -59,6 +59,32 @@ import Testing
         }
     }
 
+    @Test("any number of pins is listed, and pinned, although a line is limited")
+    func manyPins() throws {
+        let service = StandIn(operations: 0)
+        service.pinned.withLock { $0 = 3 }
+        service.morePins.withLock { $0 = 320 }
+        try withMount(service) { mount in
+            var reply = try mount.ask(ControlRoutes.pins, about: Self.mountpoint)
+            var paths = reply.pins.map(\.path)
+            while reply.isPart == true {
+                reply = try mount.next(ControlRoutes.pins, about: Self.mountpoint)
+                paths += reply.pins.map(\.path)
+            }
+            #expect(Set(paths).count == 321)
+        }
+        // A control character takes six bytes.
+        let worst = (0..<1000).map { "/" + String(repeating: "\u{1}", count: 1000) + "\($0)" }
+        let pieces = PathsRequest.pieces(of: worst)
+        #expect(pieces.flatMap(\.self) == worst)
+        for paths in pieces {
+            let line = try line(ControlRoutes.pin, PinRequest(paths: paths, timeout: nil))
+            #expect(line.utf8.count < 1 << 20)
+        }
+        #expect(PathsRequest.pieces(of: []).isEmpty)
+        #expect(PathsRequest.pieces(of: ["", "/a"]) == [["", "/a"]])
+    }
+
     @Test("a pause ends a wait for the queue, and the history is written on demand")
     func pause() throws {
         let service = StandIn(operations: 1)

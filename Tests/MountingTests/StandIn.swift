@@ -10,6 +10,8 @@ final class StandIn: MountService {
     let sending = Mutex(0)
     /// Files of a pin that are here; nil without one.
     let pinned = Mutex<Int?>(nil)
+    /// Pins beside that one, each with a path as long as paths can be.
+    let morePins = Mutex(0)
     let logins = Mutex(0)
     /// Requests to write the history.
     let written = Mutex(0)
@@ -116,7 +118,10 @@ final class StandIn: MountService {
 
     func pins() throws(CommandError) -> [PinReport] {
         guard pinned.withLock({ $0 }) != nil else { return [] }
-        return [PinReport(path: "/docs", progress: try pinProgress(of: ["/docs"]))]
+        let progress = try pinProgress(of: ["/docs"])
+        let long = "/" + String(repeating: "\"", count: 4088)
+        let paths = ["/docs"] + (0..<morePins.withLock { $0 }).map { "\(long) \($0)" }
+        return paths.map { PinReport(path: $0, progress: progress) }
     }
 
     let isTreeKnown = true

@@ -4,6 +4,7 @@
 // responsible for sockets (`ControlSocket`) and for what a command does (`Routes/`).
 
 import DropboxAPI
+import Saturating
 
 /// A command that programs send to a mount.
 ///
@@ -112,4 +113,25 @@ package struct PathsRequest: Hashable, Sendable, Codable {
 
     /// The path of a request about one node; the mount's root without one.
     var first: String { paths?.first ?? "" }
+
+    /// Divides paths into as many requests as they need: a line is limited to a mebibyte, and JSON
+    /// takes six bytes for one at worst.
+    package static func pieces(of paths: [String]) -> [[String]] {
+        var pieces: [[String]] = []
+        var room = 0
+        for path in paths {
+            let bytes = path.utf8.count +| 1
+            if let last = pieces.indices.last, bytes <= room {
+                pieces[last].append(path)
+            } else {
+                pieces.append([path])
+                room = mostPathBytes
+            }
+            room -|= bytes
+        }
+        return pieces
+    }
+
+    /// Bytes of the paths in one request.
+    private static let mostPathBytes = 1 << 17
 }

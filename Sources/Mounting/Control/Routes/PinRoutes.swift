@@ -22,11 +22,21 @@ extension ControlRoutes {
         return AcceptedReply()
     }
 
-    /// Asks for all pins.
+    /// Asks for all pins. The last reply is no part.
     package static let pins = ControlRoute<NoFields, PinsReply>(.pins) {
         _, call throws(CommandError) in
-        PinsReply(pins: try call.service.pins())
+        var rest = try call.service.pins()[...]
+        while rest.count > pinsPerLine {
+            let piece = PinsReply(pins: Array(rest.prefix(pinsPerLine)), isPart: true)
+            guard call.send(piece) else { return nil }
+            rest = rest.dropFirst(pinsPerLine)
+        }
+        return PinsReply(pins: Array(rest))
     }
+
+    /// Pins per line, because a line is limited to a mebibyte: a path of up to 4,096 bytes each, of
+    /// which JSON makes six times as many at worst, and a kilobyte beside it.
+    private static let pinsPerLine = 40
 }
 
 /// A request to pin nodes.
@@ -77,8 +87,10 @@ package enum PinReply: Hashable, Sendable, Codable {
 
 /// The reply to `pins`.
 package struct PinsReply: Hashable, Sendable, Codable {
-    /// All pins, sorted by path.
+    /// The next pins, sorted by path.
     package var pins: [PinReport]
+    /// Whether another reply follows; nil in the last one, and from a mount of an earlier version.
+    package var isPart: Bool?
 }
 
 /// One pin, as `dbxfs pins` lists it.

@@ -22,16 +22,23 @@ struct PinCommand: ParsableCommand {
     func run() throws {
         let start = ContinuousClock.now
         var failure: CommandError?
-        try target.forEachMount { connection, mountpoint, paths throws(CommandError) in
-            let spent = start.duration(to: .now) / .seconds(1)
-            let request = PinRequest(
-                paths: paths, timeout: timeout.seconds.map { Double.maximum($0 - spent, 0) })
-            let outcome = try connection.waitForPins(request, mountpoint)
-            if let notice = outcome.progress.notice { Terminal.complain(notice) }
-            guard let reason = outcome.reason else {
-                return Terminal.print("\(mountpoint): \(outcome.progress.summary)")
+        try target.forEachMount { connection, mountpoint, pieces throws(CommandError) in
+            // All are pinned before any is waited for: the mount then goes on by itself.
+            for paths in pieces.dropFirst() {
+                _ = try connection.waitForPins(PinRequest(paths: paths, timeout: 0), mountpoint)
             }
-            failure = .notHereYet(files: outcome.progress.missingFiles, reason: reason)
+            for paths in pieces {
+                let spent = start.duration(to: .now) / .seconds(1)
+                let request = PinRequest(
+                    paths: paths, timeout: timeout.seconds.map { Double.maximum($0 - spent, 0) })
+                let outcome = try connection.waitForPins(request, mountpoint)
+                if let notice = outcome.progress.notice { Terminal.complain(notice) }
+                guard let reason = outcome.reason else {
+                    Terminal.print("\(mountpoint): \(outcome.progress.summary)")
+                    continue
+                }
+                failure = .notHereYet(files: outcome.progress.missingFiles, reason: reason)
+            }
         }
         if let failure { throw failure }
     }
@@ -45,9 +52,11 @@ struct UnpinCommand: ParsableCommand {
     @OptionGroup var target: PinTarget
 
     func run() throws {
-        try target.forEachMount { connection, mountpoint, paths throws(CommandError) in
-            _ = try connection.ask(
-                ControlRoutes.unpin, PathsRequest(paths: paths), about: mountpoint)
+        try target.forEachMount { connection, mountpoint, pieces throws(CommandError) in
+            for paths in pieces {
+                _ = try connection.ask(
+                    ControlRoutes.unpin, PathsRequest(paths: paths), about: mountpoint)
+            }
         }
     }
 }
@@ -68,19 +77,24 @@ struct PinsCommand: ParsableCommand {
         let environment = try Environment.ofRunningMounts()
         var isEmpty = true
         try RunningMount.forEach(mountpoint, environment) { mount in
-            let pins = try mount.connectOrFail(environment)
-                .ask(ControlRoutes.pins, about: mount.mountpoint).pins
-            for pin in pins {
-                isEmpty = false
-                let path = "\(mount.mountpoint)\(pin.path)"
-                if json {
-                    try Terminal.printJSON(PinLine(path, pin.progress))
-                } else {
-                    Terminal.print("\(Terminal.printable(path)): \(pin.progress.summary)")
+            let connection = try mount.connectOrFail(environment)
+            var reply = try connection.ask(ControlRoutes.pins, about: mount.mountpoint)
+            while true {
+                for pin in reply.pins {
+                    isEmpty = false
+                    try show(pin, below: mount.mountpoint)
                 }
+                guard reply.isPart == true else { return }
+                reply = try connection.next(ControlRoutes.pins, about: mount.mountpoint)
             }
         }
         if isEmpty, !json { Terminal.complain("nothing is pinned", prefix: "") }
+    }
+
+    private func show(_ pin: PinReport, below mountpoint: String) throws {
+        let path = "\(mountpoint)\(pin.path)"
+        if json { return try Terminal.printJSON(PinLine(path, pin.progress)) }
+        Terminal.print("\(Terminal.printable(path)): \(pin.progress.summary)")
     }
 }
 
@@ -89,9 +103,9 @@ struct PinTarget: ParsableArguments {
     @Argument(help: "Files and folders on a mount.", completion: .file())
     var paths: [String]
 
-    /// Calls `body` for each mount that contains some of the paths, with these.
+    /// Calls `body` for each mount that contains some of the paths, with these, a request's each.
     func forEachMount(
-        _ body: (ControlConnection, String, [String]) throws(CommandError) -> Void
+        _ body: (ControlConnection, String, [[String]]) throws(CommandError) -> Void
     ) throws(CommandError) {
         let environment = try Environment.ofRunningMounts()
         var mounts: [RunningMount] = []
@@ -104,7 +118,7 @@ struct PinTarget: ParsableArguments {
         for mount in mounts {
             try body(
                 try mount.connectOrFail(environment), mount.mountpoint,
-                places[mount.mountpoint] ?? [])
+                PathsRequest.pieces(of: places[mount.mountpoint] ?? []))
         }
     }
 }
