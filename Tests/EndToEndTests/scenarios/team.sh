@@ -40,6 +40,17 @@ dbxfs mount admin "$MNT" -o "member=${member#* }"
 test "$(cat "$MNT/note")" = mine
 dbxfs unmount "$MNT"
 
+# Its check acts for the member, too.
+(
+    DBXFS_CONFIG="$WORK/config.toml"
+    export DBXFS_CONFIG
+    printf '[account.admin]\nmember = "%s"\n' "${member#* }" > "$DBXFS_CONFIG"
+    # The machine may have problems of its own.
+    timeout 60 dbxfs doctor --account admin > "$WORK/lines" || test $? = 2
+    cat "$WORK/lines"
+    grep -q '^ok       server admin: .*ada@example.com' "$WORK/lines"
+)
+
 # A refused mount says why.
 refused() {
     status=0

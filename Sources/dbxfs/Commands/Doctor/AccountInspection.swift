@@ -49,7 +49,7 @@ struct AccountInspection {
             facts.sharing = PosixSharing(
                 isWanted: settings.posix == .dropbox, scopes: credentials.scopes,
                 command: CommandError.login(account, environment.scope))
-            try ask(credentials, &facts)
+            try ask(credentials, member: settings.member, &facts)
         } catch {
             facts = AccountFacts(account: account, access: .refused(error), route: route)
         }
@@ -73,14 +73,15 @@ struct AccountInspection {
     // MARK: The server
 
     private func ask(
-        _ credentials: Credentials, _ facts: inout AccountFacts
+        _ credentials: Credentials, member: String?, _ facts: inout AccountFacts
     ) throws(CommandError) {
         var access = try DropboxAccess(environment)
         let command = CommandError.login(account, environment.scope)
         let probe = ServerProbe(access.transport)
         access.transport = probe
         let store = DropboxStore(
-            client: access.client(access.tokens(credentials, command: command) { _ in }))
+            client: access.client(
+                access.tokens(credentials, command: command) { _ in }, member: member))
         let answer = WorkerThread.within(seconds: Double(Self.serverTimeout)) {
             WorkerThread.waiting { () async -> Result<RemoteAccount, RemoteError> in
                 do throws(RemoteError) {
