@@ -350,6 +350,31 @@ import Testing
             ServerRoute.proxy(for: "https://api.example.com", variables: variables) == proxy)
     }
 
+    @Test(
+        "a proxy that no_proxy excepts the server from is not named",
+        arguments: [
+            ("*", true), ("example.com", true), (".example.com", true),
+            ("other api.EXAMPLE.com", true), ("other,example.com", true), ("ample.com", false), ("10.0.0.1", false), ("", false),
+        ])
+    func directly(list: String, isDirect: Bool) {
+        for name in ["no_proxy", "NO_PROXY"] {
+            let proxy = ServerRoute.proxy(
+                for: "https://api.example.com", variables: ["https_proxy": "http://p", name: list])
+            #expect((proxy == nil) == isDirect, "\(name)")
+        }
+    }
+
+    @Test("a numeric address is excepted by itself only")
+    func directAddress() {
+        func proxy(_ address: String, _ list: String) -> String? {
+            ServerRoute.proxy(
+                for: address, variables: ["https_proxy": "http://p", "no_proxy": list])
+        }
+        #expect(proxy("https://10.0.0.1:8443", "10.0.0.1") == nil)
+        #expect(proxy("https://10.0.0.1", "0.0.1") == "http://p")
+        #expect(proxy("https://[fd00::1]", "fd00::1") == nil)
+    }
+
     // MARK: Mounts
 
     private static func listing(isFirst: Bool) -> ListingStatus {

@@ -1,5 +1,6 @@
 // The network route to the server, as seen by one request. Facts in, findings out.
 
+import DropboxAPI
 package import Foundation
 import Saturating
 
@@ -30,13 +31,27 @@ package struct ServerRoute: Hashable, Sendable {
             ? ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
             : ["http_proxy", "all_proxy", "ALL_PROXY"]
         let found = names.lazy.compactMap { variables[$0] }.first { !$0.isEmpty }
-        guard var proxy = found?[...] else { return nil }
+        guard var proxy = found?[...], !isDirect(address, variables) else { return nil }
         // The part before the @ is a user name and a password.
         if let at = proxy.lastIndex(of: "@") {
             let scheme = proxy.range(of: "://").map { proxy[..<$0.upperBound] } ?? ""
             proxy = "\(scheme)\(proxy[proxy.index(after: at)...])"
         }
         return String(proxy)
+    }
+
+    /// Whether libcurl reaches an address without a proxy by `no_proxy`: names include those below
+    /// them, numeric addresses are themselves only.
+    private static func isDirect(_ address: String, _ variables: [String: String]) -> Bool {
+        let list = ["no_proxy", "NO_PROXY"].lazy.compactMap { variables[$0] }.first { !$0.isEmpty }
+        guard let list, let host = try? ServerURL(base: address).host else { return false }
+        if list == "*" { return true }
+        let isNumeric = host.contains(":") || host.allSatisfy { $0.isNumber || $0 == "." }
+        return list.lowercased().split { $0 == "," || $0.isWhitespace }.contains { entry in
+            if isNumeric { return host == entry.filter { $0 != "[" && $0 != "]" } }
+            let name = entry.drop { $0 == "." }
+            return !name.isEmpty && (host == name || host.hasSuffix(".\(name)"))
+        }
     }
 
     /// Parses a `Date` header in the form that RFC 9110 requires of servers.
