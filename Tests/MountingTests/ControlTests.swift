@@ -125,11 +125,16 @@ import Testing
             ["HOME": temporary.path, "XDG_STATE_HOME": temporary.path + "/state"], isRoot: isRoot)
         let own = try ControlServer(
             folder: ControlFolder(path: environment.runtimeFolder), mountpoint: Self.mountpoint,
-            service: StandIn(operations: 7), ending: ending,
+            service: StandIn(operations: 7, device: "0:45"), ending: ending,
             log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        own.start()
         defer { own.stop() }
-        #expect(try environment.scope(ofMountAt: Self.mountpoint) == .user)
-        #expect(try environment.scope(ofMountAt: "/mnt/other") == (isRoot ? .system : .user))
+        func scope(_ mountpoint: String, _ device: String?) throws -> Environment.Scope {
+            try environment.scope(ofMountAt: mountpoint, device: device)
+        }
+        #expect(try scope(Self.mountpoint, "0:45") == .user)
+        #expect(try scope("/mnt/bound", "0:45") == .user)
+        #expect(try scope("/mnt/other", "0:46") == (isRoot ? .system : .user))
     }
 
     @Test("a request before the mount serves is answered as soon as it does")

@@ -354,7 +354,8 @@ import Testing
         "a proxy that no_proxy excepts the server from is not named",
         arguments: [
             ("*", true), ("example.com", true), (".example.com", true),
-            ("other api.EXAMPLE.com", true), ("other,example.com", true), ("ample.com", false), ("10.0.0.1", false), ("", false),
+            ("other api.EXAMPLE.com", true), ("other,example.com", true), ("ample.com", false),
+            ("10.0.0.1", false), ("", false),
         ])
     func directly(list: String, isDirect: Bool) {
         for name in ["no_proxy", "NO_PROXY"] {

@@ -109,7 +109,7 @@ import Testing
         #expect(moved.servedFolder == folder)
         let server = try server(StandIn(operations: 0))
         defer { server.stop() }
-        #expect(try moved.scope(ofMountAt: Self.mountpoint) == .system)
-        #expect(try moved.scope(ofMountAt: "/mnt/other") == .user)
+        #expect(try moved.scope(ofMountAt: Self.mountpoint, device: nil) == .system)
+        #expect(try moved.scope(ofMountAt: "/mnt/other", device: nil) == .user)
     }
 }

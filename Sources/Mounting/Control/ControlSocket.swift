@@ -22,13 +22,18 @@ extension Environment {
     }
 
     /// Which accounts that of a running mount is one of: root finds system mounts beside its own,
-    /// and users those that serve them.
-    package func scope(ofMountAt mountpoint: String) throws(CommandError) -> Scope {
+    /// and users those that serve them. The device finds it also at a bind mount, and after a folder
+    /// above was renamed.
+    package func scope(
+        ofMountAt mountpoint: String, device: String?
+    ) throws(CommandError) -> Scope {
         let own = ControlFolder(path: runtimeFolder)
-        guard try ControlClient(folder: own).connect(to: mountpoint) == nil else { return scope }
+        guard try ControlClient(folder: own).connect(to: mountpoint, device: device) == nil else {
+            return scope
+        }
         if controlFolders != [own] { return .system }
-        return try ControlClient(folder: servedFolder).connect(to: mountpoint) == nil
-            ? scope : .system
+        let served = ControlClient(folder: servedFolder)
+        return try served.connect(to: mountpoint, device: device) == nil ? scope : .system
     }
 }
 

@@ -48,6 +48,7 @@ struct RemotePlace {
         let end = folder.isEmpty ? "" : ":\(folder)"
         try self.init(
             MountSource(parsing: "\(status.account)\(end)"),
-            scope == .system ? .system : mounts.scope(ofMountAt: mount.mountpoint))
+            scope == .system
+                ? .system : mounts.scope(ofMountAt: mount.mountpoint, device: mount.device))
     }
 }

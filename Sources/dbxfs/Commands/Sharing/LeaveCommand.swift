@@ -49,7 +49,8 @@ struct LeaveCommand: ParsableCommand {
         guard attribute("user.dropbox.state") == "synced" else {
             throw CommandError.unsentChanges(path)
         }
-        let owner = system ? scope : try mounts.scope(ofMountAt: mount.mountpoint)
+        let owner =
+            system ? scope : try mounts.scope(ofMountAt: mount.mountpoint, device: mount.device)
         try leave(id, SharedFolders(status.account, owner, for: self))
     }
 
