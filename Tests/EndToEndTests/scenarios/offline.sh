@@ -52,4 +52,18 @@ dbxfs sync "$MNT" --timeout 120
 test "$("$TOOLS/dropbox.py" get /queued)" = 'written offline'
 cmp "$WORK/other content" "$MNT/remote"
 python3 "$TOOLS/compare.py" "$MNT"
+
+# A time to wait is that for all mounts.
+mkdir "$MNT/part" "$WORK/part"
+dbxfs sync "$MNT" --timeout 60
+dbxfs mount :/part "$WORK/part"
+stop_emulator
+echo late > "$MNT/late"
+echo late > "$WORK/part/late"
+began=$(date +%s)
+fails 3 'stays queued' dbxfs sync --timeout 10
+test $(($(date +%s) - began)) -lt 18
+start_emulator
+dbxfs sync --timeout 120
+dbxfs unmount "$WORK/part"
 dbxfs unmount "$MNT"
