@@ -82,6 +82,17 @@ import Testing
         let reading = ["files.metadata.read"]
         #expect(findings(isWanted: true, reading + [LoginScopes.posix]).map(\.level) == [.ok])
         #expect(findings(isWanted: false, reading).first?.text.contains("posix=local") == true)
+        // A running mount tells of itself, the configuration file of mounts to come.
+        var facts = account()
+        for (isWanted, text) in [(true, "unless a mount"), (false, "configuration file")] {
+            facts.sharing = PosixSharing(
+                isWanted: isWanted, scopes: [LoginScopes.posix], command: "")
+            for isOfMount in [true, false] {
+                facts.isSharingOfMount = isOfMount
+                let found = facts.findings.first { $0.check == "posix" }
+                #expect(found?.text.contains(text) == !isOfMount, "\(String(describing: found))")
+            }
+        }
         // A token does not tell its scopes.
         #expect(findings(isWanted: true, []).isEmpty)
         expect(

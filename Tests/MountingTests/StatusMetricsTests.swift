@@ -106,7 +106,7 @@ import Testing
         let names = fields.keys.filter {
             ![
                 "pid", "advice", "remote_path", "version", "lost_paths", "connection_problem",
-                "metrics_address", "device",
+                "metrics_address", "device", "posix",
             ].contains($0)
         }
         let known: Set = [

@@ -198,6 +198,8 @@ package struct MountStatus: Hashable, Sendable, Codable {
     package var rssBytes: Int64 = 0
     /// Where the mount's metrics are scraped, as users write it; nil if nowhere.
     package var metricsAddress: String?
+    /// The value of the mount option `posix`; nil from a mount of an earlier version.
+    package var posix: String?
 
     /// Creates a status with defaults.
     package init(mountpoint: String, account: String, state: State) {
@@ -210,7 +212,7 @@ package struct MountStatus: Hashable, Sendable, Codable {
         case mountpoint, account, device, pid, version, state, advice, uploads, problems, conflicts,
             lost,
             entries
-        case requests, calls, pins, limits, listing
+        case requests, calls, pins, limits, listing, posix
         case remotePath = "remote_path"
         case pendingOperations = "pending_operations"
         case pendingBytes = "pending_bytes"
@@ -277,5 +279,6 @@ package struct MountStatus: Hashable, Sendable, Codable {
         try container.encode(bytesUp, forKey: .bytesUp)
         try container.encode(rssBytes, forKey: .rssBytes)
         try container.encode(metricsAddress, forKey: .metricsAddress)
+        try container.encode(posix, forKey: .posix)
     }
 }

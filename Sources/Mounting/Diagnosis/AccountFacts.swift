@@ -42,6 +42,8 @@ package struct AccountFacts: Hashable, Sendable {
     package var answer: Answer = .notAsked
     /// Whether modes, times and attributes are kept on Dropbox.
     package var sharing = PosixSharing.unknown
+    /// Whether that is so by the options of a running mount, and not by the configuration file.
+    package var isSharingOfMount = false
     /// The route to the server.
     package var route: ServerRoute
     /// The state folders of the account.
@@ -56,8 +58,12 @@ package struct AccountFacts: Hashable, Sendable {
 
     /// The findings about the account.
     package var findings: [Finding] {
-        [accessFinding] + leftoverFindings + serverFindings + sharing.findings(about: account)
+        [accessFinding] + leftoverFindings + serverFindings + sharingFindings
             + trees.flatMap(\.findings)
+    }
+
+    private var sharingFindings: [Finding] {
+        sharing.findings(about: account, isOfMount: isSharingOfMount)
     }
 
     private var accessFinding: Finding {

@@ -6,7 +6,7 @@ package enum PosixSharing: Hashable, Sendable {
     case unknown
     /// They are kept on Dropbox.
     case shared
-    /// The configuration says `posix = "local"`.
+    /// The option or the configuration says `posix = "local"`.
     case switchedOff
     /// The login lacks this scope; the command logs in again.
     case scopeMissing(String, command: String)
@@ -38,16 +38,24 @@ package enum PosixSharing: Hashable, Sendable {
     /// The facts of POSIX, in the words of messages.
     package static let kinds = "modes, exact times, links, names and attributes"
 
-    /// The findings of `dbxfs doctor`.
-    func findings(about account: String) -> [Finding] {
+    /// The findings of `dbxfs doctor`: about a running mount, or about the configuration file.
+    func findings(about account: String, isOfMount: Bool) -> [Finding] {
         func finding(_ level: Finding.Level, _ text: String) -> [Finding] {
             [Finding("posix", about: account, level, text)]
         }
         let facts = Self.kinds
         return switch self {
         case .unknown: []
-        case .shared: finding(.ok, "\(facts) are kept on Dropbox")
-        case .switchedOff: finding(.ok, "\(facts) stay on this machine (posix=local)")
+        case .shared:
+            finding(
+                .ok,
+                "\(facts) are kept on Dropbox"
+                    + (isOfMount ? "" : ", unless a mount has posix=local"))
+        case .switchedOff:
+            finding(
+                .ok,
+                "\(facts) stay on this machine (posix=local"
+                    + (isOfMount ? ")" : " in the configuration file)"))
         case .scopeMissing(let scope, let command):
             finding(
                 .note,

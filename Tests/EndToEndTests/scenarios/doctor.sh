@@ -69,6 +69,13 @@ dbxfs unmount "$MNT"
 wait_until 60 has_ended "$process"
 doctor 0 --account default
 says database ok sound
+# A mount's options count, and not the configuration file.
+dbxfs mount "$MNT" -o posix=local
+process=$(status_field pid)
+doctor 0
+says posix ok '(posix=local)'
+dbxfs unmount "$MNT"
+wait_until 60 has_ended "$process"
 timeout 60 dbxfs doctor --account a/b 2> "$WORK/message" && exit 1
 grep -q "'a/b'" "$WORK/message"
 if [ "$(id -u)" = 0 ]; then

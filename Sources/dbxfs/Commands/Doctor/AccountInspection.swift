@@ -24,6 +24,8 @@ struct AccountInspection {
     var isOneOfSeveral = false
     /// Whether the invariants of the rows are checked.
     var isDeep = false
+    /// The mounts that answer, of any account.
+    var mounts: [MountStatus] = []
 
     func facts() throws(CommandError) -> AccountFacts {
         let folders = AccountFolders(
@@ -46,8 +48,10 @@ struct AccountInspection {
             facts = AccountFacts(account: account, access: access, route: route)
             facts.isReadOnly = credentials.isReadOnly
             let settings = try MountSettings(parsing: [], over: environment.options(of: account))
+            let running = posixOfMounts()
+            facts.isSharingOfMount = running != nil
             facts.sharing = PosixSharing(
-                isWanted: settings.posix == .dropbox, scopes: credentials.scopes,
+                isWanted: (running ?? settings.posix) == .dropbox, scopes: credentials.scopes,
                 command: CommandError.login(account, environment.scope))
             try ask(credentials, member: settings.member, &facts)
         } catch {
@@ -57,6 +61,13 @@ struct AccountInspection {
         facts.hasLeftover = folders.login.hasLeftover
         facts.trees = trees
         return facts
+    }
+
+    /// What the mounts of the account say; nil if there is none, or not all say the same.
+    private func posixOfMounts() -> MountSettings.Posix? {
+        let said = Set(mounts.filter { $0.account == account }.map(\.posix))
+        guard said.count == 1, let value = said.first ?? nil else { return nil }
+        return MountSettings.Posix(rawValue: value)
     }
 
     private func access(

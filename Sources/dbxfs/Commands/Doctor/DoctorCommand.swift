@@ -54,10 +54,12 @@ struct DoctorCommand: ParsableCommand {
         }
         // The folders are judged with the rights that a mount has when it makes them.
         try ProcessSettings.giveUpCapabilities()
+        let mounts = MountInspection.answers(environment)
         for name in accounts {
             var inspection = AccountInspection(environment: environment, account: name)
             inspection.isOneOfSeveral = account == nil && accounts.count > 1
             inspection.isDeep = deep
+            inspection.mounts = mounts
             try report(try inspection.facts().findings)
         }
         try report(MountInspection.facts(environment, account: account).map(\.finding))

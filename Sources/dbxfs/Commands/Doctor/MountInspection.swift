@@ -24,6 +24,15 @@ enum MountInspection {
             }
     }
 
+    /// The mounts that answer at once. Blocks for some seconds at most.
+    static func answers(_ environment: Environment) -> [MountStatus] {
+        let folder = ControlFolder(path: environment.runtimeFolder)
+        let answers = WorkerThread.within(seconds: Double(replyTimeout) + 1) {
+            ControlClient(folder: folder).allMounts(timeout: replyTimeout)
+        }
+        return answers ?? []
+    }
+
     /// The kernel lists a mount by its requested source.
     private static func belongs(_ mount: MountTable.Entry, to account: String?) -> Bool {
         guard let account else { return true }

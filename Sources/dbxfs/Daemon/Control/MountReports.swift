@@ -61,6 +61,7 @@ struct MountReports: Sendable {
         noteRequests(in: &status)
         status.rssBytes = ProcessSettings.residentBytes
         status.metricsAddress = plan.settings.metrics?.text
+        status.posix = plan.settings.posix.rawValue
         return status
     }
 
