@@ -84,8 +84,9 @@ import Testing
             path: "/a (x).b", original: nil, maker: "host", day: "2026-11-22", isMadeHere: true,
             bytes: 3)
         #expect(
-            copy.below("/mnt").text
+            copy.shown { "/mnt\($0)" }?.text
                 == "/mnt/a (x).b\n  made       2026-11-22, by host (this machine), 3 B\n"
                 + "  original   gone")
+        #expect(copy.shown { _ in nil } == nil, "a bind mount of another folder")
     }
 }

@@ -30,10 +30,10 @@ struct ConflictsCommand: ParsableCommand {
             var reply = try connection.ask(
                 ControlRoutes.conflicts, PathsRequest(paths: [place]), about: mount.mountpoint)
             while !reply.conflicts.isEmpty {
-                for copy in reply.conflicts {
-                    try show(copy.below(mount.mountpoint), isFirst: !hasAny)
+                for copy in reply.conflicts.compactMap({ $0.shown(mount.shown) }) {
+                    try show(copy, isFirst: !hasAny)
+                    hasAny = true
                 }
-                hasAny = true
                 reply = try connection.next(ControlRoutes.conflicts, about: mount.mountpoint)
             }
             if reply.isTreeKnown == false {

@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import Blocking
+import Fuse
 import Mounting
 import Saturating
 
@@ -124,15 +125,16 @@ private struct MountedHistory {
     let account: String
     let file: HistoryFile
     /// The mountpoint, or the state folder's name if nothing is mounted.
-    let name: String
-    let mountpoint: String?
+    var name: String
+    /// The process of the mount; nil if nothing is mounted.
+    let holder: AccountLock.Holder?
     /// A path on the mount; "" for all of it.
     var place = ""
 
     /// Has a mount that runs write what it has in memory.
     func askToWrite() {
-        guard let mountpoint, let environment = try? Environment.ofRunningMounts() else { return }
-        ControlClient(folders: environment.controlFolders).writeHistory(of: mountpoint)
+        guard let holder, let environment = try? Environment.ofRunningMounts() else { return }
+        ControlClient(folders: environment.controlFolders).writeHistory(of: holder.mountpoint)
     }
 }
 
@@ -143,11 +145,11 @@ private struct HistorySurvey {
     init(_ environment: Environment) {
         all = AccountFolders.accounts(environment).flatMap { account in
             AccountFolders.states(of: account, environment: environment).map { folder in
-                let mountpoint = AccountLock.currentHolder(of: folder)?.mountpoint
+                let holder = AccountLock.currentHolder(of: folder)
                 let name = folder.split(separator: "/").last.map(String.init) ?? folder
                 return MountedHistory(
                     account: account, file: HistoryFile(folder: folder),
-                    name: mountpoint ?? "\(name):", mountpoint: mountpoint)
+                    name: holder?.mountpoint ?? "\(name):", holder: holder)
             }
         }
     }
@@ -159,9 +161,13 @@ private struct HistorySurvey {
         if !named.isEmpty, !path.utf8.contains(UInt8(ascii: "/")) { return named }
         let mount = try RunningMount(containing: path)
         let place = try mount.place()
-        var found = all.filter { $0.mountpoint == mount.mountpoint }
+        let isHolder = mount.isHolder()
+        var found = all.filter { $0.holder.map(isHolder) ?? false }
         guard !found.isEmpty else { throw .notMounted(path) }
-        for index in found.indices { found[index].place = place }
+        for index in found.indices {
+            found[index].place = place
+            if mount.entry?.root == "/" { found[index].name = mount.mountpoint }
+        }
         return found
     }
 }

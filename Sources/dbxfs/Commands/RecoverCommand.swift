@@ -92,9 +92,10 @@ struct LostSurvey {
         if !named.isEmpty { return named.flatMap { pieces(of: $0.account, in: $0.folder) } }
         let listed = all.filter { $0.report.name == name }
         if !listed.isEmpty { return listed }
-        let mounted = (try? RunningMount(containing: name))?.mountpoint
+        let isHolder = (try? RunningMount(containing: name))?.isHolder()
         let mounts = states.filter { state in
-            mounted != nil && AccountLock.currentHolder(of: state.folder)?.mountpoint == mounted
+            guard let isHolder else { return false }
+            return AccountLock.currentHolder(of: state.folder).map(isHolder) ?? false
         }
         guard !mounts.isEmpty else { throw .nothingPutAside(name) }
         return mounts.flatMap { pieces(of: $0.account, in: $0.folder) }

@@ -49,7 +49,9 @@ struct RunningMount {
         process = status.pid
         if let device = status.device {
             let places = table.mounts(ofDevice: device).filter { $0.type == Self.type }
-            entry = places.first { $0.path.string == status.mountpoint } ?? places.first
+            entry =
+                places.first { $0.path.string == status.mountpoint }
+                ?? places.first { $0.root == "/" } ?? places.first
         } else {
             entry =
                 status.state == .finishing
@@ -103,6 +105,22 @@ struct RunningMount {
         // A bind mount may show a folder of the mount.
         guard let entry, entry.type == Self.type, entry.root != "/" else { return place }
         return "\(entry.root)\(place)"
+    }
+
+    /// The absolute path of one from the mount's root, as replies have it; nil if this is a bind
+    /// mount of a folder that it is not in.
+    func shown(_ path: String) -> String? {
+        guard let root = attached?.root, root != "/" else { return "\(mountpoint)\(path)" }
+        guard isPath(path, within: root) else { return nil }
+        return String(path.utf8.dropFirst(root.utf8.count)).map { "\(mountpoint)\($0)" }
+    }
+
+    /// Tells the holders of locks that are its process: by that process's own word, because a bind
+    /// mount is at another place, and a folder above may have been renamed.
+    func isHolder() -> (AccountLock.Holder) -> Bool {
+        let connection = (try? connect(Environment.ofRunningMounts())) ?? nil
+        let process = connection?.status(timeout: Self.statusTimeout)?.pid
+        return { holder in process.map { $0 == holder.pid } ?? (holder.mountpoint == mountpoint) }
     }
 
     /// The path with symbolic links resolved as far as that accesses no mount of dbxfs.

@@ -34,6 +34,22 @@ dbxfs mount "$WORK/above/m"
 process=$(status_field pid "$WORK/above/m")
 mount --bind "$WORK/above/m" "$WORK/bind"
 test "$(status_field pid "$WORK/bind")" = "$process"
+dbxfs log "$WORK/bind" > "$WORK/log"
+test -s "$WORK/log"
+# A folder of it is shown with the paths that it has there.
+mkdir -p "$WORK/above/m/outer/inner" "$WORK/part"
+for folder in outer outer/inner; do
+    for name in a "a (Host's conflicted copy 2026-11-22)"; do echo of > "$WORK/above/m/$folder/$name"; done
+done
+dbxfs sync "$WORK/above/m" --timeout 60
+dbxfs pin "$WORK/above/m/outer/a" "$WORK/above/m/outer/inner/a" --timeout 60
+mount --bind "$WORK/above/m/outer/inner" "$WORK/part"
+dbxfs pins "$WORK/part" --json | python3 -c 'import json, sys
+assert json.loads(sys.stdin.read())["path"] == sys.argv[1]' "$WORK/part/a"
+dbxfs conflicts "$WORK/part" --json | python3 -c 'import json, sys
+copy = json.loads(sys.stdin.read())
+assert copy["path"].startswith(sys.argv[1]) and copy["original"] == sys.argv[1], copy' "$WORK/part/a"
+umount "$WORK/part"
 dbxfs unmount "$WORK/above/m" 2> "$WORK/said"
 grep -F "the same mount stays at $WORK/bind" "$WORK/said"
 dbxfs unmount "$WORK/bind"
@@ -45,6 +61,7 @@ process=$(status_field pid "$WORK/above/m")
 mv "$WORK/above" "$WORK/renamed"
 test "$(status_field pid "$WORK/renamed/m")" = "$process"
 dbxfs sync "$WORK/renamed/m"
+dbxfs log "$WORK/renamed/m" | grep -qF "$WORK/renamed/m/"
 dbxfs unmount
 not mountpoint -q "$WORK/renamed/m"
 wait_until 30 has_ended "$process"

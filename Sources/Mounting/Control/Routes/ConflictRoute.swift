@@ -75,11 +75,13 @@ package struct ConflictReport: Hashable, Sendable, Codable {
         try container.encode(bytes, forKey: .bytes)
     }
 
-    /// The same report with absolute paths.
-    package func below(_ mountpoint: String) -> ConflictReport {
+    /// The same report with the paths that a place of the mount has for them; nil if it does not
+    /// show the copy.
+    package func shown(_ absolutePath: (String) -> String?) -> ConflictReport? {
+        guard let path = absolutePath(path) else { return nil }
         var report = self
-        report.path = "\(mountpoint)\(path)"
-        report.original = original.map { "\(mountpoint)\($0)" }
+        report.path = path
+        report.original = original.flatMap(absolutePath)
         return report
     }
 }

@@ -81,8 +81,9 @@ struct PinsCommand: ParsableCommand {
             var reply = try connection.ask(ControlRoutes.pins, about: mount.mountpoint)
             while true {
                 for pin in reply.pins {
+                    guard let path = mount.shown(pin.path) else { continue }
                     isEmpty = false
-                    try show(pin, below: mount.mountpoint)
+                    try show(pin, at: path)
                 }
                 guard reply.isPart == true else { return }
                 reply = try connection.next(ControlRoutes.pins, about: mount.mountpoint)
@@ -91,8 +92,7 @@ struct PinsCommand: ParsableCommand {
         if isEmpty, !json { Terminal.complain("nothing is pinned", prefix: "") }
     }
 
-    private func show(_ pin: PinReport, below mountpoint: String) throws {
-        let path = "\(mountpoint)\(pin.path)"
+    private func show(_ pin: PinReport, at path: String) throws {
         if json { return try Terminal.printJSON(PinLine(path, pin.progress)) }
         Terminal.print("\(Terminal.printable(path)): \(pin.progress.summary)")
     }
