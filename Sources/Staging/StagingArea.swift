@@ -175,7 +175,9 @@ package final class StagingArea: Sendable {
         // no content. A file that was created anew lacks the zeros behind a base.
         let isExtended = content.base.map { $0.limit < content.size } ?? false
         guard size > content.size || size < content.size && isExtended else { return }
-        try flusher.disk.bytes(of: content.file).resize(to: content.size, descriptor)
+        try StagedBytes.keepingTime(of: descriptor) { () throws(StagingError) in
+            try flusher.disk.bytes(of: content.file).resize(to: content.size, descriptor)
+        }
     }
 
     /// Begins staged content of a node, over a base or empty. `size` is the initial size: the

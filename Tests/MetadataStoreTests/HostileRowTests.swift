@@ -175,7 +175,7 @@ struct HostileRowTests {
             { try transaction.makeSynced(file) },
             { try transaction.settleJournal { _ in seconds(1) } },
             { _ = try transaction.brokenInvariants() },
-            { try transaction.noteFlushed(content) },
+            { try transaction.noteFlushed(content, stamp: nil) },
             { _ = try transaction.updateStaged(staged, of: file, isNew: true) },
             { try transaction.setStaged(staged, of: file) },
             { try transaction.setRemotePlace(present(file), place("there")) },

@@ -89,6 +89,63 @@ import Testing
         #expect(try local.node("a")?.staged?.size == 4 && local.staging.found.isEmpty)
     }
 
+    @Test("content that a killed process was adding to survives a cut once it is flushed")
+    func deathFlushAndCut() throws {
+        var local = try open()
+        let file = try local.write("text", to: "a")
+        // Some filesystems have times of four milliseconds.
+        usleep(20_000)
+        _ = try Array("more text".utf8).withUnsafeBytes {
+            try file.write(at: 4, $0, now: .now())
+        }
+        local = try open()
+        try local.staging.flush()
+        try local.store.forgetSystem()
+        local = try open()
+        #expect(try local.node("a")?.staged?.size == 4 && local.staging.found.isEmpty)
+    }
+
+    @Test("content that was cut shorter survives the next start", arguments: [true, false])
+    func cutShorter(isFlushedBefore: Bool) throws {
+        var local = try open()
+        let file = try local.write("text", to: "a")
+        if isFlushedBefore { try local.staging.flush() }
+        _ = try file.truncate(to: 2, now: .now())
+        if isFlushedBefore { try file.synchronize(promising: false) }
+        try local.store.write { try file.persist(in: $0, isComplete: false) }
+        // Some filesystems have times of four milliseconds.
+        usleep(20_000)
+        try file.trim()
+        file.noteComplete()
+        #expect(FileFacts(at: file.path)?.size == 2)
+        try local.staging.flush()
+        try local.store.forgetSystem()
+        local = try open()
+        #expect(try local.node("a")?.staged?.size == 2 && local.staging.found.isEmpty)
+    }
+
+    @Test("a flush notes the time of its file, unless the file has bytes that no row knows")
+    func notedTime() throws {
+        var local = try open()
+        let files = try ["a", "b"].map { try local.write("text", to: $0) }
+        let before = try #require(try local.node("b")?.staged?.stamp)
+        let unsaved = try #require(files.last)
+        _ = try Array("more".utf8).withUnsafeBytes { try unsaved.write(at: 4, $0, now: .now()) }
+        let later = WallTime(seconds: before.seconds + 60)
+        for file in files {
+            let time = timespec(tv_sec: Int(later.seconds), tv_nsec: 0)
+            #expect(utimensat(AT_FDCWD, file.path, [time, time], 0) == 0)
+        }
+        try local.staging.flush()
+        #expect(try local.node("a")?.staged?.stamp == later)
+        #expect(try local.node("b")?.staged?.stamp == before)
+        withExtendedLifetime(files) {}
+        try local.store.forgetSystem()
+        local = try open()
+        #expect(local.staging.found.map(\.path) == ["/b"])
+        #expect(local.staging.found.map(\.reason) == [.changed])
+    }
+
     @Test("flushed content survives a cut")
     func flushed() throws {
         var local = try open()

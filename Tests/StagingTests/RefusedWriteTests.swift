@@ -118,6 +118,41 @@ import Testing
         #expect(file.missingRanges(in: start..<limit + 10) == [border..<limit + 10])
     }
 
+    @Test("a refused write that is no content leaves no doubt about the content before")
+    func refusedAndCut() throws {
+        let limit = try Self.limitFiles()
+        let folder = TemporaryFolder.make()
+        var local = try LocalParts(in: folder)
+        let border = limit / Self.block * Self.block
+        let file = try local.write("text", to: "a")
+        let base = StagedContent.Base(
+            revision: Revision("base"), hash: .empty, size: limit + 10, limit: limit + 10)
+        let edit = try local.store.write { transaction in
+            try local.staging.begin(file.inode, base: base, size: base.size, in: transaction)
+        }
+        let bytes = [UInt8](repeating: 7, count: Int(Self.block))
+        func write(at offset: Int64, _ count: Int64) throws {
+            _ = try bytes.prefix(Int(count)).withUnsafeBytes {
+                try edit.write(at: offset, $0, now: .now())
+            }
+        }
+        try write(at: border - Self.block, Self.block)
+        try local.store.write { try edit.persist(in: $0) }
+        let before = FileFacts(at: edit.path)
+        // Some filesystems have times of four milliseconds.
+        usleep(20_000)
+        // All that the base has of the next block: the disk takes the first bytes.
+        #expect(throws: StagingError(code: EFBIG)) { try write(at: border, limit + 10 - border) }
+        let after = FileFacts(at: edit.path)
+        #expect(after?.size == limit && after?.modified == before?.modified)
+        try local.staging.flush()
+        #expect(try local.node("a")?.staged?.isFlushed == true)
+        try local.store.forgetSystem()
+        local = try LocalParts(in: folder)
+        #expect(local.staging.found.isEmpty)
+        #expect(try local.node("a")?.staged?.file == edit.number)
+    }
+
     /// Makes the system refuse bytes behind an offset within a block, to which no other test comes,
     /// and returns the offset.
     private static func limitFiles() throws -> Int64 {

@@ -226,8 +226,8 @@ package struct StagedContent: Hashable, Sendable {
     /// The newest generation that an fsync has acknowledged; 0 for none. Content with a promise is
     /// saved only after it was flushed.
     package var promised: Int64 = 0
-    /// The staging file's modification time when the row was written; nil in rows of older
-    /// versions.
+    /// The staging file's modification time when the row was written or its bytes were flushed;
+    /// nil in rows of older versions.
     package var stamp: WallTime?
 
     /// Whether all content of the row survives a power cut. An empty file counts as written,

@@ -140,11 +140,19 @@ extension Transaction {
         return true
     }
 
-    /// Notes that a generation was flushed.
-    package func noteFlushed(_ content: FlushedContent) throws {
+    /// Notes that a generation was flushed. `stamp` is the staging file's time, if the file has
+    /// nothing else; it is the row's from then on, if the row has this generation.
+    package func noteFlushed(_ content: FlushedContent, stamp: WallTime?) throws {
         try run(
-            "UPDATE staged SET flushed = max(flushed, ?) WHERE inode = ? AND file = ?",
-            [content.generation, content.inode.column, content.file])
+            """
+            UPDATE staged SET flushed = max(flushed, ?),
+                stamp = CASE WHEN generation = ? THEN coalesce(?, stamp) ELSE stamp END
+            WHERE inode = ? AND file = ?
+            """,
+            [
+                content.generation, content.generation, stamp?.column, content.inode.column,
+                content.file,
+            ])
         try dropSucceededFallback(of: content.inode)
     }
 

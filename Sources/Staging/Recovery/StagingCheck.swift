@@ -78,16 +78,17 @@ struct StagingCheck {
 
     // MARK: Rows
 
-    /// Flushes again the files that a killed process has added to after their rows were written,
-    /// and notes their times: by the times of before, the next power cut would leave doubts about
-    /// flushed content.
+    /// Cuts the files that a killed process has added to after their rows were written, and notes
+    /// their times: by the times of before, the next power cut would leave doubts about flushed
+    /// content. That is flushed again; other content will be, by a call that tells its file of a
+    /// failure.
     private func renewStamps(of nodes: [Node]) throws {
         let renewed = nodes.compactMap { node -> (inode: InodeID, content: StagedContent)? in
-            guard var content = node.staged, content.isFlushed, let stamp = content.stamp,
+            guard var content = node.staged, let stamp = content.stamp,
                 let facts = FileFacts(at: path(of: content.file)),
                 facts.size >= content.neededFileSize,
                 facts.modified > stamp || facts.size > content.size,
-                let time = flush(content.file, upTo: content.size)
+                let time = cut(content.file, to: content.size, flushes: content.isFlushed)
             else { return nil }
             content.stamp = time
             return (node.inode, content)
@@ -100,16 +101,16 @@ struct StagingCheck {
         }
     }
 
-    /// Cuts off the bytes beyond a row's size, which are no content, and flushes the rest. Returns
-    /// the file's time then; nil if the disk refuses it.
-    private func flush(_ number: Int64, upTo size: Int64) -> WallTime? {
+    /// Cuts off the bytes beyond a row's size, which are no content. Returns the file's time then;
+    /// nil if the disk refuses it.
+    private func cut(_ number: Int64, to size: Int64, flushes: Bool) -> WallTime? {
         let descriptor = open(path(of: number), O_RDWR | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0,
             status.st_size <= size || ftruncate(descriptor, off_t(clamping: size)) == 0,
-            fsync(descriptor) == 0, fstat(descriptor, &status) == 0
+            !flushes || fsync(descriptor) == 0, fstat(descriptor, &status) == 0
         else { return nil }
         return WallTime(modificationTimeOf: status)
     }

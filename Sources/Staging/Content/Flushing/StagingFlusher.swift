@@ -205,8 +205,12 @@ final class StagingFlusher: Sendable {
                 for content in part {
                     let file = fileOfNumber(content.file)
                     let fills = fills[content.file] ?? 0
-                    if file?.noteFlushed(content.generation, fills: fills) ?? true {
-                        try transaction.noteFlushed(content)
+                    // Nothing writes to a file that is not open, nor opens it before the commit.
+                    let (isFlushed, stamp) =
+                        file?.noteFlushed(content.generation, fills: fills)
+                        ?? (true, StagedBytes.stamp(at: path(of: content)))
+                    if isFlushed {
+                        try transaction.noteFlushed(content, stamp: stamp)
                     } else if file?.fills != fills {
                         transaction.afterCommit { self.add(content) }
                     }
@@ -247,7 +251,7 @@ final class StagingFlusher: Sendable {
 
     /// Flushes one file. Returns false if it is gone: uploaded or deleted since its row was saved.
     private func flush(_ content: FlushedContent) throws(StagingError) -> Bool {
-        let descriptor = open("\(directory)/\(content.file)", O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+        let descriptor = open(path(of: content), O_RDWR | O_CLOEXEC | O_NOFOLLOW)
         if descriptor < 0 {
             if errno == ENOENT { return false }
             throw StagingError(code: errno)
@@ -256,6 +260,8 @@ final class StagingFlusher: Sendable {
         try disk.flush(descriptor, of: content.file)
         return true
     }
+
+    private func path(of content: FlushedContent) -> String { "\(directory)/\(content.file)" }
 
     /// Opens the folder, once.
     @discardableResult

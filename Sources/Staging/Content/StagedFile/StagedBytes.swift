@@ -83,11 +83,31 @@ struct StagedBytes: ~Copyable, Sendable {
     static func keepingTime<Value>(
         of descriptor: Int32, _ body: () throws(StagingError) -> Value
     ) throws(StagingError) -> Value {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw StagingError(code: errno) }
-        let times = [status.st_atim, status.st_mtim]
-        defer { _ = times.withUnsafeBufferPointer { futimens(descriptor, $0.baseAddress) } }
+        let times = try FileTimes(of: descriptor)
+        defer { times.set(for: descriptor) }
         return try body()
+    }
+
+    /// The same for calls that leave the content so if they fail.
+    func keepingTimeIfRefused<Value>(
+        _ body: () throws(StagingError) -> Value
+    ) throws(StagingError) -> Value {
+        let times = try times
+        do throws(StagingError) {
+            return try body()
+        } catch {
+            set(times)
+            throw error
+        }
+    }
+
+    /// The file's own times.
+    var times: FileTimes {
+        get throws(StagingError) { try FileTimes(of: descriptor) }
+    }
+
+    func set(_ times: FileTimes) {
+        times.set(for: descriptor)
     }
 
     /// Zeroes a range of the file, and frees its disk space. Zeros are not written instead: they
@@ -197,6 +217,13 @@ struct StagedBytes: ~Copyable, Sendable {
         return WallTime(modificationTimeOf: status)
     }
 
+    /// The modification time of a staging file that is not open; nil if there is none.
+    static func stamp(at path: String) -> WallTime? {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        return WallTime(modificationTimeOf: status)
+    }
+
     // MARK: Flushing
 
     /// Whether a flush of the bytes has failed, and none has succeeded since.
@@ -225,6 +252,21 @@ struct StagedBytes: ~Copyable, Sendable {
     /// Has a saved generation flushed in the background.
     func flushLater(_ generation: Int64, of inode: InodeID) {
         flusher.add(FlushedContent(inode: inode, file: number, generation: generation))
+    }
+}
+
+/// The times of an open staging file.
+struct FileTimes {
+    private let times: [timespec]
+
+    fileprivate init(of descriptor: Int32) throws(StagingError) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw StagingError(code: errno) }
+        times = [status.st_atim, status.st_mtim]
+    }
+
+    fileprivate func set(for descriptor: Int32) {
+        _ = times.withUnsafeBufferPointer { futimens(descriptor, $0.baseAddress) }
     }
 }
 

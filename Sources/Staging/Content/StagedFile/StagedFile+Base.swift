@@ -36,10 +36,12 @@ extension StagedFile {
                 return nil
             }
             try removeCut(&state)
+            let times = try bytes.times
             try bytes.resize(to: original.content.size)
             guard source.bytes.isLong(enoughFor: original.row), bytes.copyData(from: source.bytes)
             else {
                 try bytes.resize(to: 0)
+                bytes.set(times)
                 return nil
             }
             // Without truncated bytes that the other's file still has.

@@ -123,12 +123,19 @@ extension StagedFile {
         state.withLock { $0.end == nil && $0.content.flushed > 0 }
     }
 
-    /// Notes that the flusher has flushed a generation, with so many filled blocks. Returns false
-    /// if bytes of the row's content were written over, or blocks filled in, before the flush
-    /// ended: the disk may have a mixture then. Called in the transaction of the row, so that later
-    /// writes invalidate the row first.
-    func noteFlushed(_ generation: Int64, fills: Int) -> Bool {
-        state.withLock { $0.noteRowFlushed(generation, fills: fills) }
+    /// Notes that the flusher has flushed a generation, with so many filled blocks. Not flushed if
+    /// bytes of the row's content were written over, or blocks filled in, before the flush ended:
+    /// the disk may have a mixture then. Called in the transaction of the row, so that later writes
+    /// invalidate the row first.
+    ///
+    /// The stamp is the file's time, unless it has bytes that the row does not know.
+    func noteFlushed(
+        _ generation: Int64, fills: Int
+    ) -> (isFlushed: Bool, stamp: WallTime?) {
+        state.withLock { state in
+            guard state.noteRowFlushed(generation, fills: fills) else { return (false, nil) }
+            return (true, state.content.generation == generation ? bytes.stamp : nil)
+        }
     }
 
     /// Notes that an fsync has acknowledged a flushed generation, and that the row says so.

@@ -114,6 +114,7 @@ package final class StagedFile: Sendable {
                 let old = state.content.size
                 // First: bytes that nothing follows are no change.
                 try self.bytes.resize(to: max(old, upper))
+                state.noteRewritten(range.lowerBound..<upper)
                 try self.bytes.zero(range.lowerBound..<max(range.lowerBound, min(upper, old)))
                 state.grow(to: upper)
                 return range.lowerBound..<upper
@@ -153,7 +154,7 @@ package final class StagedFile: Sendable {
 
     func removeCut(_ state: inout StagedState) throws(StagingError) {
         guard let size = state.cutFrom else { return }
-        try bytes.resize(to: size)
+        try bytes.keepingTime { () throws(StagingError) in try bytes.resize(to: size) }
         state.noteCutRemoved()
     }
 
@@ -169,8 +170,15 @@ package final class StagedFile: Sendable {
         if let cut = state.cutFrom, range.upperBound > cut {
             try removeCut(&state)
         }
-        state.beginChange(of: range)
-        let changed = try body(&state)
+        let changed: Range<Int64>
+        if state.hasUnsavedContent {
+            changed = try body(&state)
+        } else {
+            // Nothing saves a refused change, and with it the file's time.
+            changed = try bytes.keepingTimeIfRefused { () throws(StagingError) in
+                try body(&state)
+            }
+        }
         state.endChange(of: changed, now: now)
         return .written
     }

@@ -104,13 +104,14 @@ struct StagedState {
 
     // MARK: Changing
 
-    /// Notes that bytes of a range are about to be written over.
-    mutating func beginChange(of range: Range<Int64>) {
+    /// Notes that bytes of a range are written over.
+    mutating func noteRewritten(_ range: Range<Int64>) {
         if range.lowerBound < persistedSize { isRewritten = true }
     }
 
     /// Notes bytes that were written.
     mutating func noteWritten(_ range: Range<Int64>) {
+        noteRewritten(range)
         grow(to: range.upperBound)
         written.add(range)
     }
