@@ -216,6 +216,21 @@ struct DurabilityTests {
         #expect(later.isFlushed && later.generation > promised.generation)
     }
 
+    @Test("an empty file that no handle could write to is flushed, however it was made")
+    func emptyFiles() async throws {
+        let fixture = try Fixture()
+        let node = try fixture.fs.makeNode(
+            .regular, text("node"), in: .root, permissions: 0o644, caller: Fixture.user
+        ).now().attributes.inode
+        let created = try fixture.create("opened", .reading)
+        let opened = created.entry.attributes.inode
+        fixture.fs.release(opened, handle: created.opened.handle)
+        try await fixture.fs.synchronizeDirectory(.root).value()
+        for file in [node, opened] {
+            #expect(try fixture.node(file)?.staged?.isFlushed == true)
+        }
+    }
+
     @Test("a write through O_SYNC is committed when it returns")
     func synchronousWrite() async throws {
         let fixture = try Fixture()

@@ -29,8 +29,10 @@ extension LocalChanges {
     ) throws -> Node {
         let folder = try transaction.folder(parent)
         if try occupant(of: name, in: folder) != nil { throw TreeError.exists }
-        let node = try insert(new, named: name, in: folder, local).node
+        let (node, content) = try insert(new, named: name, in: folder, local)
         try transaction.touch(parent, at: now)
+        // No handle will be closed, which has other new content flushed.
+        if let content { transaction.afterCommit { content.noteComplete() } }
         return node
     }
 

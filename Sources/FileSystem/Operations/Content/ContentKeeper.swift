@@ -102,7 +102,11 @@ final class ContentKeeper: Sendable {
     func close(_ file: OpenFile, writes: Bool) {
         var isSaved = true
         do {
-            if writes && openFiles.isOnlyWriter(file.inode) {
+            // A handle that only reads may have made the file.
+            let isComplete =
+                writes
+                ? openFiles.isOnlyWriter(file.inode) : !openFiles.isOpenForWriting(file.inode)
+            if isComplete {
                 try complete(file)
             } else {
                 try save(file, isComplete: false)
