@@ -107,6 +107,26 @@ struct RangeTests {
         }
     }
 
+    @Test("the generation of which a copy is made is in its source's row")
+    func copyQueued() async throws {
+        let fixture = try Fixture()
+        let source = try fixture.makeFile("f", pattern(2 * block))
+        let from = try fixture.open(source)
+        let before = try #require(try fixture.node(source)?.staged).generation
+        #expect(try fixture.write(source, from, 0, text("other")) == 5)
+        let created = try fixture.create("g")
+        let target = created.entry.attributes.inode
+        let copied = try await fixture.fs.copyRange(
+            from: source, handle: from, offset: 0, to: target,
+            targetHandle: created.opened.handle, targetOffset: 0, count: Int64(2 * block)
+        ).value()
+        #expect(copied == 2 * block)
+        let copy = try #require(
+            try await fixture.store.read { try $0.pendingCopy(of: target) })
+        #expect(copy.sourceGeneration > before)
+        #expect(try fixture.node(source)?.staged?.generation == copy.sourceGeneration)
+    }
+
     @Test("copies that are not of that kind are left to the kernel")
     func copyUnsupported() throws {
         let fixture = try Fixture()

@@ -223,10 +223,7 @@ import Testing
         let source = try await harness.write("/s", "first")
         let copy = try await harness.write("/t", "first")
         try await harness.store.write { transaction in
-            let from = try #require(try transaction.node(source)?.staged).generation
-            let own = try #require(try transaction.node(copy)?.staged).generation
-            try transaction.setPendingCopy(
-                PendingCopy(source: source, sourceGeneration: from, generation: own), of: copy)
+            try Self.setPendingCopy(copy, of: source, in: transaction)
             try transaction.reschedule(copy, due: WallTime(seconds: 4_000_000_000))
         }
         func sent() async throws {
@@ -242,6 +239,28 @@ import Testing
         try await harness.settle()
         #expect(try await harness.serverTree() == ["/s": "other", "/t": "first"])
         await harness.stop()
+    }
+
+    @Test("a copy does not become a revision of its source that has another size")
+    func otherPendingCopy() async throws {
+        let harness = try Harness()
+        let source = try await harness.write("/s", "first")
+        let copy = try await harness.write("/t", "second")
+        try await harness.store.write { transaction in
+            try Self.setPendingCopy(copy, of: source, in: transaction)
+        }
+        try await harness.settle()
+        #expect(try await harness.serverTree() == ["/s": "first", "/t": "second"])
+        await harness.stop()
+    }
+
+    private static func setPendingCopy(
+        _ copy: InodeID, of source: InodeID, in transaction: Transaction
+    ) throws {
+        let from = try #require(try transaction.node(source)?.staged).generation
+        let own = try #require(try transaction.node(copy)?.staged).generation
+        try transaction.setPendingCopy(
+            PendingCopy(source: source, sourceGeneration: from, generation: own), of: copy)
     }
 
     @Test("the time that is sent with an open file is that of its last write")

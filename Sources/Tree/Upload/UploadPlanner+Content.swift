@@ -57,6 +57,7 @@ extension UploadPlanner {
         guard let source = try transaction.node(pendingCopy.source) else { return nil }
         if let revision = pendingCopy.revision {
             guard source.facts.revision == revision, let hash = source.facts.hash,
+                source.facts.size == upload.staged.size,
                 let path = try transaction.remotePath(of: source.inode)
             else { return nil }
             var upload = upload

@@ -132,13 +132,25 @@ final class FileCopies: Sendable {
                 let pendingCopy = PendingCopy(
                     source: source.inode, sourceGeneration: copied.source,
                     generation: copied.own)
-                let isQueued = try self.tree.change(space: .release) {
-                    try $0.save(target, as: pendingCopy)
-                }
-                if isQueued { self.sync.noteChange() }
+                try self.save(target, as: pendingCopy, of: source)
                 return Int(clamping: size)
             }
         }
+    }
+
+    /// Saves a copy, and its source before that: after a kill, the source would go on from its row,
+    /// and could have other content with the generation that was copied.
+    private func save(
+        _ target: StagedFile, as pendingCopy: PendingCopy, of source: StagedFile
+    ) throws {
+        // The transaction flushes only later bytes.
+        if source.isPromised { try? source.synchronize(promising: false) }
+        let isQueued = try tree.change(space: .release) {
+            _ = try $0.save(source, isComplete: false, isUnasked: true)
+            return try $0.save(target, as: pendingCopy)
+        }
+        if source.isPromised { try store.synchronize() }
+        if isQueued { sync.noteChange() }
     }
 
     private func clone(
