@@ -1,4 +1,5 @@
-// FIFOs and links in the place of a database's files: nothing waits for them or follows them.
+// FIFOs and links in the place of a database's files: nothing waits for them or follows them. And
+// files that cannot be opened.
 
 import Foundation
 import GRDB
@@ -27,6 +28,18 @@ import Testing
                 try DatabaseInspection(path: path).read { try $0.pending() }
             }
         }
+    }
+
+    @Test("a database is not opened if its change log cannot be, which may have changes")
+    func unreadableLog() throws {
+        try MetadataStore(path: path).close()
+        // The system takes this name with the other suffixes, and not with that of the change log.
+        let name = String(repeating: "x", count: Int(NAME_MAX) - "-mark".utf8.count)
+        let long = URL(filePath: path).deletingLastPathComponent().path() + name
+        #expect(rename(path, long) == 0)
+        let error = #expect(throws: DatabaseError.self) { try MetadataStore(path: long) }
+        #expect(error?.message?.contains("its change log cannot be read") == true)
+        #expect(FileManager.default.fileExists(atPath: long))
     }
 
     @Test("a mark that is no file is none")

@@ -18,15 +18,14 @@ enum ChangeReplay {
             in: bytes, database: name, after: try last(in: database))
     }
 
-    /// The bytes of the change log; nil if there is none, or if it cannot be read. Throws if
-    /// something else has its name: acknowledged changes may be elsewhere.
+    /// The bytes of the change log; nil if there is none. Throws if it cannot be read, or if
+    /// something else has its name: the first change would remove acknowledged ones.
     private static func changes(ofDatabaseAt path: String) throws -> [UInt8]? {
         do throws(RegularFile.Failure) {
             return try RegularFile.contents(of: ChangeLog.path(ofDatabaseAt: path))
         } catch {
-            guard error == .notAFile else { return nil }
-            throw DatabaseError(
-                resultCode: .SQLITE_CANTOPEN, message: "its change log is not a file")
+            let reason = error == .notAFile ? "is not a file" : "cannot be read: \(error)"
+            throw DatabaseError(resultCode: .SQLITE_CANTOPEN, message: "its change log \(reason)")
         }
     }
 
