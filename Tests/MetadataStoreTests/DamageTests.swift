@@ -174,6 +174,28 @@ import Testing
         #expect(!store.isSafe)
     }
 
+    @Test("a failed write that SQLite was told of first is known, too")
+    func failureToldToOthers() throws {
+        let hasFailed = Mutex(false)
+        let store = try MetadataStore(path: path) { descriptor in
+            // Only descriptors that were open at the failure are told, which have another position.
+            let wasOpen = lseek(descriptor, 0, SEEK_CUR) > 0
+            _ = lseek(descriptor, 1, SEEK_SET)
+            return hasFailed.withLock { hasFailed in
+                guard hasFailed, wasOpen else { return 0 }
+                hasFailed = false
+                errno = EIO
+                return -1
+            }
+        }
+        try store.write { try $0.setSetting("key", to: "value") }
+        hasFailed.withLock { $0 = true }
+        #expect(throws: POSIXError.self) { try store.synchronize() }
+        #expect(!store.isSafe)
+        try store.synchronize()
+        #expect(store.isSafe)
+    }
+
     @Test("the extent of a log is what SQLite has committed, by the file and by its index")
     func extent() throws {
         let store = try MetadataStore(path: path)

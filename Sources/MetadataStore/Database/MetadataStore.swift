@@ -22,6 +22,8 @@ package final class MetadataStore: Sendable {
     let path: String?
     /// Nil for a database in memory.
     let index: LogIndex?
+    /// Nil for a database in memory.
+    let logFile: LogFile?
     /// The damage found when the files were opened; nil if there was none.
     package let damage: DatabaseDamage?
     /// Lock: a leaf, held for one small file.
@@ -107,6 +109,7 @@ package final class MetadataStore: Sendable {
         Self.makeFile(path)
         let pool = try DatabasePool(path: path, configuration: configuration)
         database = pool
+        logFile = LogFile(ofDatabaseAt: path)
         try Self.migrate(database, path)
         let (name, changes) = try Self.tidy(database)
         if let known, damage == nil { damage = known.damage(ofDatabase: name, changes) }
@@ -138,6 +141,7 @@ package final class MetadataStore: Sendable {
     ) throws {
         path = nil
         index = nil
+        logFile = nil
         flush = { _ in 0 }
         damage = nil
         reserve = nil

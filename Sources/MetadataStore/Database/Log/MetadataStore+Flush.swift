@@ -16,7 +16,7 @@ extension MetadataStore {
     /// platter; flushing that file is all that `FULL` would add. Pages that have left the WAL were
     /// flushed by the checkpoint that moved them.
     package func synchronize() throws {
-        guard let path else {
+        guard let path, let logFile else {
             try gate?(.flush)
             return
         }
@@ -28,15 +28,12 @@ extension MetadataStore {
             // Read before the flush, which may or may not include later commits.
             let extent = index?.extent
             if let extent, isSafe(extent) { return false }
-            let descriptor = open(path + "-wal", O_RDONLY | O_CLOEXEC)
-            guard descriptor >= 0 else {
-                if errno == ENOENT { return false }
-                throw Self.systemError
-            }
-            defer { Glibc.close(descriptor) }
-            guard flush(descriptor) == 0 else {
+            let failure = try logFile.use { flush($0) == 0 ? nil : Self.systemError }
+            // Without a log, nothing was flushed.
+            guard let failure else { return false }
+            if let failure {
                 hasFailed = true
-                throw Self.systemError
+                throw failure
             }
             if let extent { noteFlushed(extent) }
             return false
@@ -101,7 +98,7 @@ extension MetadataStore {
         mark.withLock { $0.salts == extent.salts && $0.frames == extent.frames && !$0.isClosed }
     }
 
-    private static var systemError: POSIXError {
+    static var systemError: POSIXError {
         POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
     }
 
@@ -120,6 +117,7 @@ extension MetadataStore {
         }
         try database.close()
         index?.close()
+        logFile?.close()
         // Otherwise the next start repeats its changes.
         if isCommitted { group?.removeFile() }
         // For the next start, which other programs may precede.
