@@ -96,6 +96,27 @@ import Testing
         #expect(try store.read { try $0.setting("key") } == "value")
     }
 
+    @Test("the mark of an end is flushed before the log is deleted", arguments: [true, false])
+    func flushedMark(isClosed: Bool) throws {
+        let path = path
+        let flushed = Mutex<[Bool?]>([])
+        do {
+            let store = try MetadataStore(path: path) { descriptor in
+                let files = FileManager.default
+                let name = try? files.destinationOfSymbolicLink(
+                    atPath: "/proc/self/fd/\(descriptor)")
+                if name == path + "-mark", files.fileExists(atPath: path + "-wal") {
+                    flushed.withLock { $0.append(LogMark(at: path + "-mark")?.isClosed) }
+                }
+                return 0
+            }
+            try store.write { try $0.setSetting("key", to: "value") }
+            if isClosed { try store.close() }
+        }
+        #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
+        #expect(flushed.withLock { $0 } == [true])
+    }
+
     @Test("a database that cannot be opened is left as it is, with its log")
     func unopenable() throws {
         let store = try MetadataStore(path: path)

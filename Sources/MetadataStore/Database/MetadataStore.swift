@@ -26,7 +26,7 @@ package final class MetadataStore: Sendable {
     let logFile: LogFile?
     /// The damage found when the files were opened; nil if there was none.
     package let damage: DatabaseDamage?
-    /// Lock: a leaf, held for one small file.
+    /// Lock: a leaf, held for one small file, and at the end for its flush.
     let mark: Mutex<LogMark>
     /// Whether a flush of the log has failed. Lock: held over a flush, inside a transaction; only
     /// `mark` is taken under it.

@@ -65,8 +65,9 @@ struct LogMark: Codable, Equatable {
         isClosed = false
     }
 
-    /// Writes the mark in one call. It need not be flushed: an older mark demands less.
-    func write(to path: String) {
+    /// Writes the mark in one call. It need not be flushed, because an older mark demands less:
+    /// only that of an end, before SQLite deletes the log that an older mark demands.
+    func write(to path: String, flushedBy flush: (Int32) -> Int32 = { _ in 0 }) {
         guard let bytes = try? JSONEncoder().encode(self) else { return }
         guard let descriptor = try? RegularFile.open(path, O_WRONLY | O_CREAT) else { return }
         defer { close(descriptor) }
@@ -75,6 +76,7 @@ struct LogMark: Codable, Equatable {
         let missing = max(0, 256 -| bytes.count)
         padded.append(contentsOf: repeatElement(UInt8(ascii: " "), count: missing))
         _ = padded.withUnsafeBytes { FileBytes.writeOnce($0, at: 0, to: descriptor) }
+        _ = flush(descriptor)
     }
 }
 

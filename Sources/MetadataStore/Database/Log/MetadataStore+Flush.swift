@@ -113,7 +113,7 @@ extension MetadataStore {
         mark.withLock { mark in
             mark.isClosed = true
             if let changes { mark.changes = changes }
-            mark.write(to: Self.markPath(path))
+            mark.write(to: Self.markPath(path), flushedBy: flush)
         }
         try database.close()
         index?.close()
@@ -136,7 +136,7 @@ extension MetadataStore {
             // Without salts, the mark on the disk is that of the process before.
             guard !mark.isClosed, mark.salts != nil else { return }
             mark.isClosed = true
-            mark.write(to: Self.markPath(path))
+            mark.write(to: Self.markPath(path), flushedBy: flush)
         }
     }
 
