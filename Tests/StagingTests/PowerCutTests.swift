@@ -173,6 +173,23 @@ import Testing
         }
     }
 
+    @Test("a flush of content that was written over while its row was saved does not count")
+    func writtenOverWhileSaved() throws {
+        let local = try open()
+        let file = try local.write("text", to: "a")
+        func write(_ text: String) throws {
+            _ = try Array(text.utf8).withUnsafeBytes { try file.write(at: 4, $0, now: .now()) }
+        }
+        try write("more")
+        try local.store.write { transaction in
+            try file.persist(in: transaction)
+            try write("less")
+        }
+        try local.staging.flush()
+        #expect(try local.node("a")?.staged?.size == 8)
+        #expect(try local.node("a")?.staged?.isFlushed == false)
+    }
+
     @Test("the base of an edit is staged beside files that a database from a backup does not know")
     func stagedBase() throws {
         var local = try open()

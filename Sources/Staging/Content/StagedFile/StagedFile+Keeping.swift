@@ -66,6 +66,7 @@ extension StagedFile {
                 try bytes.flushInTransaction()
                 state.noteAllFlushed()
             }
+            state.noteSaving()
             return (state, bytes.stamp)
         }
     }

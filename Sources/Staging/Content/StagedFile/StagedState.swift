@@ -29,6 +29,8 @@ struct StagedState {
     private(set) var persistedGeneration: Int64
     /// Size of the content that the row has.
     private var persistedSize: Int64
+    /// Size of the content that the row is about to have; 0 if no save is running.
+    private var savingSize: Int64 = 0
     /// The promise that the row has.
     private var persistedPromise: Int64
     /// Whether bytes of the row's content were written over since it was saved.
@@ -106,7 +108,7 @@ struct StagedState {
 
     /// Notes that bytes of a range are written over.
     mutating func noteRewritten(_ range: Range<Int64>) {
-        if range.lowerBound < persistedSize { isRewritten = true }
+        if range.lowerBound < max(persistedSize, savingSize) { isRewritten = true }
     }
 
     /// Notes bytes that were written.
@@ -221,8 +223,14 @@ struct StagedState {
             ? content.generation : nil
     }
 
+    /// Notes that the content is about to be saved: later changes are none of the row's.
+    mutating func noteSaving() {
+        savingSize = content.size
+    }
+
     /// Notes a row that is committed.
     mutating func noteSaved(_ saved: StagedContent, modified time: WallTime?) {
+        savingSize = 0
         if saved.generation >= persistedGeneration { persistedSize = saved.size }
         if saved.generation == content.generation { isRewritten = false }
         if let base = unsavedBase, base <= saved.generation { unsavedBase = nil }
