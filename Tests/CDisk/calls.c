@@ -91,6 +91,12 @@ PWRITE(pwrite64, off64_t)
 FTRUNCATE(ftruncate, off_t)
 FTRUNCATE(ftruncate64, off64_t)
 
+int futimens(int file, const struct timespec times[2]) {
+    NEXT(futimens);
+    if (!is_file(file)) return next(file, times);
+    return (int)result(disk_set_time(file, times[1].tv_sec * INT64_C(1000000000) + times[1].tv_nsec));
+}
+
 #define LSEEK(name, offset_t) \
     offset_t name(int file, offset_t offset, int whence) { \
         NEXT(name); \

@@ -124,6 +124,12 @@ func diskResize(_ number: Int32, _ size: Int64) -> Int64 {
     return disk.resize(file, to: Int(size))
 }
 
+@c(disk_set_time)
+func diskSetTime(_ number: Int32, _ modified: Int64) -> Int64 {
+    guard let (disk, file) = Disks.current.file(number) else { return ioError }
+    return disk.setTime(of: file, to: modified)
+}
+
 @c(disk_punch)
 func diskPunch(_ number: Int32, _ offset: Int64, _ count: Int64) -> Int64 {
     guard let (disk, file) = Disks.current.file(number) else { return ioError }

@@ -116,8 +116,15 @@ final class Disk {
         return false
     }
 
-    /// The time of changes, in nanoseconds since 1970.
+    /// The machine's date, in nanoseconds since 1970.
     var date: Int64 { scheduler.now + dateOffset }
+    private var changeCount: Int64 = 0
+
+    /// The time of the next change: later than that of any before, unless the date was set back.
+    private func nextTime() -> Int64 {
+        changeCount += 1
+        return date + changeCount
+    }
 
     /// Whether a write that needs room fails.
     private func lacksRoom() -> Bool {
@@ -164,7 +171,7 @@ final class Disk {
         guard folders.contains(Self.folder(of: path)) else { return .failure(Failure(ENOENT)) }
         if lacksRoom() { return .failure(Failure(ENOSPC)) }
         lastNumber += 1
-        let file = File(number: lastNumber, modified: date)
+        let file = File(number: lastNumber, modified: nextTime())
         change(.link(path, file))
         return .success(file)
     }
@@ -206,14 +213,25 @@ final class Disk {
         }
         let written = Array(bytes.prefix(count))
         file.put(written, at: offset)
-        note(File.Change(modified: date, offset: offset, bytes: written), in: file)
+        note(File.Change(modified: nextTime(), offset: offset, bytes: written), in: file)
         return Int64(count)
     }
 
     func resize(_ file: File, to size: Int) -> Int64 {
         guard admits() else { return -Int64(EIO) }
         file.resize(size)
-        note(File.Change(modified: date, offset: size), in: file)
+        note(File.Change(modified: nextTime(), offset: size), in: file)
+        return 0
+    }
+
+    /// Sets the time of a file. It reaches the disk with the changes before, whose time it takes
+    /// back, and the process does not end in between: on a real disk, that is a moment.
+    func setTime(of file: File, to modified: Int64) -> Int64 {
+        guard isRunning else { return -Int64(EIO) }
+        file.modified = modified
+        for index in file.changes.indices where file.changes[index].modified > modified {
+            file.changes[index].modified = modified
+        }
         return 0
     }
 

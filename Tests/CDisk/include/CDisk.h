@@ -24,6 +24,7 @@ int64_t disk_write(int file, const void *bytes, int64_t count, int64_t offset);
 int64_t disk_read_next(int file, void *bytes, int64_t count);
 int64_t disk_write_next(int file, const void *bytes, int64_t count);
 int64_t disk_resize(int file, int64_t size);
+int64_t disk_set_time(int file, int64_t modified);
 int64_t disk_punch(int file, int64_t offset, int64_t count);
 int64_t disk_seek(int file, int64_t offset, int whence);
 int64_t disk_flush(int file, int data_only);
