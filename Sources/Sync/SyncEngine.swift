@@ -236,8 +236,8 @@ package final class SyncEngine: Syncing {
     }
 
     /// Waits until the server has these nodes at their local places, with or without their content:
-    /// others may go on writing. All are due at once: one may wait for another, and those of one
-    /// kind travel together.
+    /// others may go on writing. Only what replaces another file's content is there with its own.
+    /// All are due at once: one may wait for another, and those of one kind travel together.
     package func drainPlaces(of inodes: [InodeID]) async throws(SyncError) {
         let (store, now) = (account.store, account.clock.now())
         try await fromStore {
@@ -260,17 +260,17 @@ package final class SyncEngine: Syncing {
     private func waitUntilSent(_ inode: InodeID, onlyPlace: Bool) async throws(SyncError) {
         let store = account.store
         while true {
-            let entries = try await fromStore {
-                try await store.read { snapshot in
-                    let isInPlace = try onlyPlace && snapshot.node(inode)?.remote == .inPlace
-                    if try isInPlace || snapshot.isLeftToOthers(inode) { return [JournalEntry]() }
-                    return try snapshot.journalEntries(neededBy: inode)
+            let awaited = try await fromStore {
+                try await store.read { snapshot -> (entry: JournalEntry, problem: String?)? in
+                    if try onlyPlace && snapshot.node(inode)?.isThere == true { return nil }
+                    guard let entry = try snapshot.journalEntry(of: inode),
+                        try !snapshot.isLeftToOthers(inode)
+                    else { return nil }
+                    return (entry, try snapshot.problem(delaying: inode))
                 }
             }
-            guard let entry = entries.first else { return }
-            if let problem = entries.lazy.compactMap(\.problem).first {
-                throw SyncError(problem: problem)
-            }
+            guard let (entry, problem) = awaited else { return }
+            if let problem { throw SyncError(problem: problem) }
             let status = account.state.current
             if let path = status.missingFolder { throw .remote(.rootMissing(path)) }
             if status.isPaused { throw .remote(.offline("uploads are paused")) }
@@ -328,5 +328,12 @@ package final class SyncEngine: Syncing {
     private func pause() async -> Bool {
         let next = account.clock.now().adding(seconds: 0.02)
         return (try? await account.clock.sleep(until: next)) != nil
+    }
+}
+
+extension Node {
+    /// Whether the server has it in its local place, with content of its own.
+    fileprivate var isThere: Bool {
+        remote == .inPlace && (staged == nil || !flags.contains(.replacing))
     }
 }

@@ -3,6 +3,7 @@
 import Core
 import MetadataStore
 import RemoteStore
+import RemoteStoreTesting
 import Testing
 
 @testable import Sync
@@ -45,5 +46,87 @@ import Testing
         #expect(try await harness.store.read { try $0.journalEntry(of: inode) } != nil)
         engine.setPaused(false)
         try await expect(["/log": "12"], of: harness)
+    }
+
+    /// The nodes that a caller waits for who waits for the names in the top folder.
+    private func owing(_ harness: Harness) async throws -> [InodeID] {
+        try await harness.store.read { try $0.nodesOwing(namesIn: .root) }
+    }
+
+    @Test("an atomic save by an unsent file is waited for, and what is written to it later is not")
+    func saved() async throws {
+        let harness = try Harness()
+        try await harness.put("/F", "old")
+        try await harness.settle()
+        let engine = try #require(harness.engine)
+        engine.setPaused(true)
+        try await harness.write("/F.tmp", "new")
+        try await harness.move("/F.tmp", to: "/F")
+        let owing = try await owing(harness)
+        #expect(try await owing == [harness.inode("/F")])
+        await #expect(throws: SyncError.self) { try await engine.drainPlaces(of: owing) }
+        engine.setPaused(false)
+        try await engine.drainPlaces(of: owing)
+        #expect(try await harness.serverTree() == ["/F": "new"])
+        engine.setPaused(true)
+        try await harness.write("/F", "newer")
+        #expect(try await self.owing(harness).isEmpty)
+        engine.setPaused(false)
+        try await expect(["/F": "newer"], of: harness)
+    }
+
+    @Test(
+        "a file in the place of a deleted one is waited for until its content is sent, or refused",
+        arguments: [true, false])
+    func rewritten(isRefused: Bool) async throws {
+        let harness = try Harness()
+        try await harness.put("/F", "old")
+        try await harness.settle()
+        let engine = try #require(harness.engine)
+        engine.setPaused(true)
+        try await harness.delete("/F")
+        try await harness.write("/F", "new")
+        let owing = try await owing(harness)
+        #expect(owing.count == 2)
+        if isRefused {
+            harness.faulty.inject(.failBefore(.forbidden("test")), times: nil) {
+                [.upload, .finishUpload].contains($0.operation)
+            }
+        }
+        engine.setPaused(false)
+        if isRefused {
+            await #expect(throws: SyncError.self) { try await engine.drainPlaces(of: owing) }
+            await harness.stop()
+        } else {
+            try await engine.drainPlaces(of: owing)
+            #expect(try await harness.serverTree() == ["/F": "new"])
+            try await expect(["/F": "new"], of: harness)
+        }
+    }
+
+    @Test(
+        "a caller is told the problem of a node that has to leave the place first",
+        .timeLimit(.minutes(5)), arguments: [true, false])
+    func heldUp(onlyPlace: Bool) async throws {
+        let harness = try Harness()
+        try await harness.put("/f", "old")
+        try await harness.put("/f.new", "new")
+        try await harness.settle()
+        let inode = try #require(try await harness.inode("/f.new"))
+        let engine = try #require(harness.engine)
+        engine.setPaused(true)
+        try await harness.move("/f", to: "/f~")
+        try await harness.move("/f.new", to: "/f")
+        harness.faulty.inject(.failBefore(.busy), times: nil) { $0.operation == .move }
+        engine.setPaused(false)
+        await #expect(throws: SyncError.remote(.server("the server is busy with this file"))) {
+            if onlyPlace {
+                try await engine.drainPlaces(of: [inode])
+            } else {
+                try await engine.drain(inode)
+            }
+        }
+        harness.faulty.removeFaults()
+        try await expect(["/f": "new", "/f~": "old"], of: harness)
     }
 }

@@ -37,24 +37,25 @@ extension TreeReading {
     }
 
     /// The nodes that owe the server a name in a folder, in order: those that are new there, and
-    /// those that were moved into it, moved out of it, or deleted. Also nodes that must leave a
-    /// place first: one that such a node is to take, or one in a folder that is to be deleted.
+    /// those that were moved into it, moved out of it, or deleted; also those whose content is to
+    /// replace that of the file which the server still has under the name. Also nodes that must
+    /// leave a place first: one that such a node is to take, or one in a folder that is to be
+    /// deleted.
     package func nodesOwing(namesIn folder: InodeID) throws -> [InodeID] {
         // The journal comes first: a folder may have far more names than it has entries.
         let statement = try database.cachedStatement(
             sql: """
                 WITH RECURSIVE owing (inode) AS (
                     SELECT journal.inode FROM journal CROSS JOIN node USING (inode)
-                    WHERE node.parent = ?1 AND node.remote <> 1
+                    WHERE node.parent = ?1 AND (node.remote <> 1 OR node.flags & ?2 <> 0)
                     UNION SELECT inode FROM displaced WHERE parent = ?1
                     UNION SELECT displaced.inode FROM owing JOIN node ON node.inode = owing.inode
                     JOIN displaced ON displaced.parent = node.parent AND displaced.fold = node.fold
                         OR displaced.parent = node.inode AND node.parent IS NULL)
                 SELECT journal.inode FROM journal JOIN owing USING (inode) ORDER BY sequence
                 """)
-        return try Int64.fetchAll(statement, arguments: [folder.column]).map {
-            InodeID(column: $0)
-        }
+        let arguments: StatementArguments = [folder.column, NodeFlags.replacing.rawValue]
+        return try Int64.fetchAll(statement, arguments: arguments).map { InodeID(column: $0) }
     }
 
     /// Up to `limit` entries that are due at `time`, in order, after one.

@@ -86,6 +86,10 @@ package struct NodeFlags: OptionSet, Hashable, Sendable {
     /// name that others would see in its place.
     package static let storedNameGiven = NodeFlags(rawValue: 8192)
 
+    /// The node has taken over a file of the server that it replaces, which has the former content
+    /// there until its own is stored.
+    package static let replacing = NodeFlags(rawValue: 16_384)
+
     /// The flags that decide whether a node is in the journal.
     static let decidingMembership: NodeFlags = [
         .localOnly, .betweenMoves, .keptForLocal, .factsOwed,

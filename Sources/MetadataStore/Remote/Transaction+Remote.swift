@@ -124,10 +124,10 @@ extension Transaction {
             "UPDATE node SET flags = flags | ? WHERE inode IN (SELECT inode FROM told WHERE inode = ?)",
             [NodeFlags.factsOwed.rawValue, inode.column])
         try run("DELETE FROM told WHERE inode = ?", [inode.column])
-        // Rights are those of the node that the server had.
+        // Rights, and content to be replaced, are those of the node that the server had.
         try run(
             "UPDATE node SET remote = 0, id = NULL, shared = NULL, flags = flags & ~? WHERE inode = ?",
-            [NodeFlags.rights.rawValue, inode.column])
+            [NodeFlags.rights.union(.replacing).rawValue, inode.column])
     }
 
     /// Transfers the remote identity of `old` to `new`: its place there, ID and revision.
@@ -138,6 +138,7 @@ extension Transaction {
     package func handOverRemote(from old: InodeID, to new: InodeID) throws {
         guard let source = try node(old), let place = try remotePlace(of: source) else { return }
         try handOverRemote(of: source, at: place, to: new)
+        if try node(new)?.staged != nil { try setFlags(.replacing, true, of: new) }
         try handOverPin(from: old, to: new)
     }
 

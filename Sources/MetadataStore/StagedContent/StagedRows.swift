@@ -174,10 +174,19 @@ extension Transaction {
     package func removeStaged(of inode: InodeID) throws {
         noteChanged(inode)
         try noteEnded(of: inode)
+        try noteReplaced(by: inode)
         let tables = try tablesBesideNode(of: inode)
         try removeRows(
             of: inode, from: tables.filter { [.staged, .twin, .upload, .piece].contains($0) })
         if tables.contains(.fallback) { try dropFallback(of: inode) }
+    }
+
+    /// Notes that the server has content of a node that has replaced another one, or that there is
+    /// none to be sent.
+    package func noteReplaced(by inode: InodeID) throws {
+        try run(
+            "UPDATE node SET flags = flags & ~?1 WHERE inode = ?2 AND flags & ?1 <> 0",
+            [NodeFlags.replacing.rawValue, inode.column])
     }
 
     /// Gives up unverified staged content: the node becomes the server's version, or is removed if

@@ -158,7 +158,8 @@ package struct UploadPlanner {
         guard let source = try transaction.remotePath(of: node.inode) else { return .settled }
         if try transaction.isRemote(place.parent, within: node.inode) {
             // The server still has the target folder below this node: the target moves out first.
-            return try stepOut(of: node, from: place.parent)
+            return try transaction.folderToMove(outOf: node, above: place.parent)
+                .map { .waitFor($0) } ?? .settled
         }
         if let blocked = try step(toFree: place, for: node, busy) {
             return blocked
@@ -171,18 +172,6 @@ package struct UploadPlanner {
         }
         let isUnseen = try transaction.isUnseenMove(of: node)
         return .move(NodeMove(node, from: from, to: path, isUnseen: isUnseen))
-    }
-
-    private func stepOut(of node: Node, from folder: InodeID) throws -> UploadStep {
-        var current = folder
-        while current != node.inode, let ancestor = try transaction.node(current) {
-            if ancestor.remote == .displaced {
-                return .waitFor(current)
-            }
-            guard let place = try transaction.remotePlace(of: ancestor) else { break }
-            current = place.parent
-        }
-        return .settled
     }
 
     /// Moves a node to a free temporary name beside the place, from where it will move on.
@@ -206,14 +195,10 @@ package struct UploadPlanner {
     private func step(
         toFree place: Place, for node: Node, _ busy: Set<InodeID>
     ) throws -> UploadStep? {
-        guard let occupant = try occupant(of: place),
+        guard let occupant = try transaction.occupant(of: place),
             occupant.inode != node.inode
         else { return nil }
-        if occupant.isTombstone, occupant.kind == .file, node.kind == .file,
-            // The new file may have the bytes of the document's export, which are not its content.
-            !occupant.isCloudDocument,
-            node.remote == .absent, node.staged != nil, !busy.contains(occupant.inode)
-        {
+        if node.mayTakeOver(occupant), !busy.contains(occupant.inode) {
             // Deleted and written again, or renamed away and rewritten: the next revision of the
             // same file, with its history and its links.
             try transaction.handOverRemote(from: occupant.inode, to: node.inode)
@@ -225,16 +210,6 @@ package struct UploadPlanner {
             return nil
         }
         return .waitFor(occupant.inode)
-    }
-
-    /// The node that the server has in a place, and that is to leave it. Under a key that was not
-    /// predicted, it counts only if it is to move: if it stays, the refusal tells the key.
-    private func occupant(of place: Place) throws -> Node? {
-        let (name, folder) = (place.name, place.parent)
-        if let node = try transaction.remoteChild(folded: name.folded, of: folder) { return node }
-        if name.isASCII { return nil }
-        let node = try transaction.remoteChild(like: name, of: folder)
-        return node?.remote == .displaced ? node : nil
     }
 
     /// Returns a step that breaks a cycle of nodes that wait for each other's places, such as two
@@ -258,7 +233,7 @@ package struct UploadPlanner {
                 let path = try transaction.remotePath(of: node.inode)
             else { continue }
             // Also under a key that was not predicted.
-            if try wanted.contains(where: { try occupant(of: $0)?.inode == node.inode }) {
+            if try wanted.contains(where: { try transaction.occupant(of: $0)?.inode == node.inode }) {
                 return (node.inode, try between(node, from: RemotePath(rawValue: path), at: place))
             }
         }
@@ -281,22 +256,10 @@ package struct UploadPlanner {
             let path = try transaction.remotePath(of: node.inode)
         else { return .settled }
         let reference = RemoteReference(path: RemotePath(rawValue: path), id: node.facts.id)
-        // A file with a known revision is deleted by itself, so that an unknown edit is not deleted
-        // with its folder. All other nodes are deleted with the folder.
-        if node.kind == .folder || node.facts.revision == nil,
-            let parent = try transaction.node(place.parent), parent.isTombstone
-        {
-            return .waitFor(parent.inode)
+        if let other = try transaction.nodeAwaited(byDeletionOf: node, in: place.parent) {
+            return .waitFor(other)
         }
-        if node.kind == .folder {
-            if let other = try transaction.obstacle(toDeleting: node.inode) {
-                return .waitFor(other)
-            }
-            return .deleteFolder(reference)
-        }
-        if node.kind == .file, let successor = try transaction.successor(of: node) {
-            return .waitFor(successor.inode)
-        }
+        if node.kind == .folder { return .deleteFolder(reference) }
         return .deleteFile(reference, node.facts.revision)
     }
 }
@@ -318,20 +281,5 @@ extension TreeReading {
             !successor.flags.contains(.localOnly)
         else { return nil }
         return successor
-    }
-
-    /// The topmost folder, at or above one, that has a temporary name on the server; nil if there
-    /// is none.
-    fileprivate func nodeBetweenMoves(above folder: InodeID) throws -> InodeID? {
-        guard try remotePath(of: folder).map(TemporaryName.occurs) == true else { return nil }
-        var found: InodeID?
-        var current = folder
-        while current != .root, let node = try node(current),
-            let place = try remotePlace(of: node)
-        {
-            if TemporaryName.isTemporary(place.name) { found = current }
-            current = place.parent
-        }
-        return found
     }
 }

@@ -124,6 +124,7 @@ package struct UploadResults {
         // of a file that others have put in place of the one whose modes and attributes were told.
         if node.facts.id != facts.id { try transaction.setToldFacts(nil, of: inode) }
         try transaction.setFacts(facts, of: inode)
+        try transaction.noteReplaced(by: inode)
         try transaction.forgetUpload(of: inode)
         try retireStaged(of: node, generation: upload.staged.generation, facts)
         if case .revision(let replaced) = upload.expectation, replaced != facts.revision {
