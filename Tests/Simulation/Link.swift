@@ -281,7 +281,7 @@ final class Link: RemoteStoring, @unchecked Sendable {
             return entry
         } catch {
             switch error {
-            case .unreachable, .rateLimited, .unauthorized, .busy, .conflict:
+            case .unreachable, .unsent, .rateLimited, .unauthorized, .busy, .conflict:
                 if isFirst { uncertainFolders.remove(path) }
             default: break
             }

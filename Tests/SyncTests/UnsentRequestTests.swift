@@ -76,6 +76,24 @@ import Testing
         try await expect(expected, of: harness)
     }
 
+    @Test("content whose only request a pause has ended was not sent")
+    func pausedUpload() async throws {
+        let harness = try Harness()
+        try await harness.settle()
+        let engine = try #require(harness.engine)
+        harness.faulty.inject(.failBefore(.contentMismatch), times: 1) { call in
+            guard call.operation == .upload else { return false }
+            engine.setPaused(true)
+            return true
+        }
+        let inode = try await harness.write("/a", "1")
+        harness.noteChange()
+        try await harness.waitForCall(.upload)
+        try await waitWhile { try await harness.store.read { try $0.hasIntent(for: inode) } }
+        engine.setPaused(false)
+        try await expect(["/a": "1"], of: harness)
+    }
+
     @Test("a refused move is not undone once users have moved the node elsewhere")
     func movedOn() async throws {
         let harness = try Harness()

@@ -38,7 +38,8 @@ extension FileSystemError {
         case .sessionLost: self = .inputOutput("the upload session was lost")
         case .malformed(let text):
             self = .inputOutput("the server's answer makes no sense: \(text)")
-        case .server(let text): self = .inputOutput("the server failed: \(text)")
+        case .server(let text), .unsent(let text):
+            self = .inputOutput("the server failed: \(text)")
         case .contentUnreadable(let text):
             self = .inputOutput("the content cannot be read: \(text)")
         }

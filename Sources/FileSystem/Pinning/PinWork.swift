@@ -211,7 +211,7 @@ struct PinWork: Sendable {
     static func reaction(to error: RemoteError) -> Reaction {
         switch error {
         case .offline, .unreachable, .timedOut, .rateLimited, .unauthorized, .busy, .server,
-            .rootChanged, .rootMissing, .insufficientSpace, .contentUnreadable, .cancelled:
+            .unsent, .rootChanged, .rootMissing, .insufficientSpace, .contentUnreadable, .cancelled:
             .pause
         case .notDownloadable: .refuse
         case .forbidden, .notFound, .notAFolder, .notAFile, .conflict, .tooLarge, .tooManyEntries,
@@ -268,7 +268,7 @@ struct PinWork: Sendable {
         switch error {
         case .offline(let detail), .unreachable(let detail), .unauthorized(let detail),
             .forbidden(let detail), .malformed(let detail), .server(let detail),
-            .protected(let detail), .contentUnreadable(let detail):
+            .unsent(let detail), .protected(let detail), .contentUnreadable(let detail):
             detail
         case .timedOut: "Dropbox did not answer in time"
         case .rateLimited: "Dropbox asked to wait: too many requests"

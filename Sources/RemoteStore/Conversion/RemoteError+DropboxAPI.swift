@@ -44,7 +44,7 @@ extension RemoteError {
         if error.context.earlierAttemptMayHaveTakenEffect {
             self = mapped.afterPossibleChange
         } else {
-            self = error.mayHaveTakenEffect ? mapped : mapped.beforeChange
+            self = error.mayHaveTakenEffect || error.isAnswer ? mapped : mapped.beforeChange
         }
     }
 
@@ -292,6 +292,18 @@ extension RemoteError {
             .cantTransferOwnership, .cantMoveIntoVault, .cantMoveIntoFamily:
             self = .protected("\(error)")
         case .unknown(let tag): self = .server(tag)
+        }
+    }
+}
+
+extension CallError {
+    /// Whether the server has answered the request, so that the answer tells what it did.
+    fileprivate var isAnswer: Bool {
+        switch kind {
+        case .transport, .token, .cancelled: false
+        case .route, .internalServer, .badInput, .rateLimited, .auth, .access, .pathRoot, .http,
+            .serialization, .response:
+            true
         }
     }
 }

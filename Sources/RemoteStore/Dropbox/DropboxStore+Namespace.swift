@@ -29,7 +29,7 @@ extension DropboxStore {
     package func delete(
         _ node: RemoteReference, revision: Revision?
     ) async throws(RemoteError) {
-        let name = try await name(of: node, isGuarded: revision != nil)
+        let name = try await nameInChange(of: node, isGuarded: revision != nil)
         var options = CallOptions.change
         // Without a revision, everything in a folder goes, too: a retry could delete what another
         // client has stored since the caller looked. The caller looks again instead.
@@ -147,7 +147,7 @@ extension DropboxStore {
         while true {
             let name: NodeName
             do throws(RemoteError) {
-                name = try await self.name(of: source)
+                name = try await nameInChange(of: source)
             } catch {
                 throw RelocationFailure(
                     reason: mayBeDone ? error.afterPossibleChange : error, mayBeDone: mayBeDone)

@@ -59,13 +59,23 @@ extension DropboxStore {
         }
     }
 
-    /// The name of a node for a request.
+    /// The name of a node for the request of a change.
     ///
     /// If only paths can be sent, this requests the current path, unless a revision guards the
     /// change, which no other node has. A change that is void elsewhere names the path. Throws
     /// `notFound` if the node is gone.
-    func name(
+    func nameInChange(
         of node: RemoteReference, isGuarded: Bool = false
+    ) async throws(RemoteError) -> NodeName {
+        do throws(RemoteError) {
+            return try await name(of: node, isGuarded: isGuarded)
+        } catch {
+            throw error.beforeChange
+        }
+    }
+
+    private func name(
+        of node: RemoteReference, isGuarded: Bool
     ) async throws(RemoteError) -> NodeName {
         try await mountedFolder()
         let path = NodeName(text: serverPath(node.path), isID: false)
@@ -189,7 +199,7 @@ extension DropboxStore {
         of node: RemoteReference, isGuarded: Bool
     ) async -> RemoteOutcome<NodeName> {
         do throws(RemoteError) {
-            return .success(try await name(of: node, isGuarded: isGuarded))
+            return .success(try await nameInChange(of: node, isGuarded: isGuarded))
         } catch {
             return .failure(error)
         }

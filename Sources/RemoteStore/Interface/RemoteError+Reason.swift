@@ -13,7 +13,7 @@ extension RemoteError: CustomStringConvertible {
         case .rateLimited(let seconds):
             "it asks to wait for \(Int(clamping: seconds.rounded(.up))) seconds"
         case .unauthorized(let detail), .forbidden(let detail), .protected(let detail),
-            .malformed(let detail), .server(let detail):
+            .malformed(let detail), .server(let detail), .unsent(let detail):
             detail
         case .notFound: "there is nothing of this name or revision"
         case .notAFolder: "it is a file"

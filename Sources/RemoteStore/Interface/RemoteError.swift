@@ -9,6 +9,9 @@ package enum RemoteError: Error, Hashable, Sendable {
     /// No connection was made for this change: the server has no request of it, and has not made
     /// it.
     case unreachable(String)
+    /// The server failed before it was asked for this change, as at a new token or a question about
+    /// the node: it has not made the change.
+    case unsent(String)
     /// The server did not respond within the deadline.
     case timedOut
     /// The server asked for a pause beyond the call's deadline; seconds until a retry.
@@ -74,7 +77,7 @@ package enum RemoteError: Error, Hashable, Sendable {
     /// Whether a retry may succeed after a while, without user action.
     package var isTransient: Bool {
         switch self {
-        case .offline, .unreachable, .timedOut, .rateLimited, .busy, .server, .sessionLost,
+        case .offline, .unreachable, .unsent, .timedOut, .rateLimited, .busy, .server, .sessionLost,
             .contentMismatch, .contentUnreadable:
             true
         case .unauthorized, .forbidden, .notFound, .notAFolder, .notAFile, .conflict,
@@ -88,13 +91,12 @@ package enum RemoteError: Error, Hashable, Sendable {
     /// it. A conflict may be with this mount's own earlier request.
     package var saysNotDone: Bool {
         switch self {
-        case .unreachable, .notAFolder, .notAFile, .insufficientSpace, .tooLarge, .tooManyEntries,
-            .disallowedName, .forbidden, .protected, .contentMismatch, .rateLimited, .unauthorized,
-            .busy:
+        case .unreachable, .unsent, .notAFolder, .notAFile, .insufficientSpace, .tooLarge,
+            .tooManyEntries, .disallowedName, .forbidden, .protected, .contentMismatch,
+            .rateLimited, .unauthorized, .busy, .contentUnreadable:
             true
         case .offline, .timedOut, .notFound, .conflict, .cursorReset, .notDownloadable,
-            .rootChanged, .rootMissing, .sessionLost, .malformed, .server, .contentUnreadable,
-            .cancelled:
+            .rootChanged, .rootMissing, .sessionLost, .malformed, .server, .cancelled:
             false
         }
     }
@@ -103,6 +105,7 @@ package enum RemoteError: Error, Hashable, Sendable {
     var beforeChange: RemoteError {
         switch self {
         case .offline, .timedOut: .unreachable("\(self)")
+        case .server, .malformed: .unsent("\(self)")
         default: self
         }
     }

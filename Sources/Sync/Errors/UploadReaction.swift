@@ -80,7 +80,8 @@ enum UploadReaction: Hashable, Sendable {
         case .notFound: self = Self.notFound(step, attempts: attempts)
         case .conflict, .notAFolder, .notAFile: self = .refresh(step.paths)
         case .busy: self = .retry(seconds: delay, problem: "the server is busy with this file")
-        case .server(let reason): self = .retry(seconds: delay, problem: reason)
+        case .server(let reason), .unsent(let reason):
+            self = .retry(seconds: delay, problem: reason)
         case .malformed(let reason):
             self = .retry(seconds: delay, problem: "the server's answer makes no sense: \(reason)")
         case .insufficientSpace:

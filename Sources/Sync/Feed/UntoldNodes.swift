@@ -111,7 +111,7 @@ extension RemoteError {
             false
         case .forbidden, .notFound, .notAFolder, .notAFile, .conflict, .insufficientSpace,
             .tooLarge, .tooManyEntries, .disallowedName, .busy, .protected, .notDownloadable,
-            .contentMismatch, .sessionLost, .malformed, .server:
+            .contentMismatch, .sessionLost, .malformed, .server, .unsent:
             true
         }
     }

@@ -26,7 +26,7 @@ extension CommandError {
         case .contentUnreadable(let detail): self = .system("the content cannot be read: \(detail)")
         case .notFound, .disallowedName, .rootMissing: self = .remoteFolderMissing(remotePath)
         case .notAFolder: self = .remoteNotAFolder(remotePath)
-        case .rateLimited, .server, .notAFile, .conflict, .insufficientSpace, .tooLarge,
+        case .rateLimited, .server, .unsent, .notAFile, .conflict, .insufficientSpace, .tooLarge,
             .tooManyEntries, .busy, .cursorReset, .notDownloadable, .rootChanged, .contentMismatch,
             .sessionLost, .cancelled:
             self = .serverFailed(server: server, detail: "\(error)")

@@ -199,7 +199,8 @@ extension RemoteError {
     /// Whether the server was unreachable, as opposed to a response.
     fileprivate var allowsOfflineMount: Bool {
         switch self {
-        case .offline, .unreachable, .timedOut, .rateLimited, .server, .malformed, .cancelled:
+        case .offline, .unreachable, .timedOut, .rateLimited, .server, .unsent, .malformed,
+            .cancelled:
             true
         case .unauthorized, .forbidden, .notFound, .notAFolder, .notAFile, .conflict,
             .insufficientSpace, .tooLarge, .tooManyEntries, .disallowedName, .busy, .protected,

@@ -11,8 +11,8 @@ extension DropboxStore {
     package func setFacts(
         _ facts: PosixFacts, of node: RemoteReference
     ) async throws(RemoteError) {
-        let template = try await self.template.ensure(client)
-        let name = try await name(of: node)
+        let template = try await templateForChange()
+        let name = try await nameInChange(of: node)
         do {
             _ = try await client.call(
                 FileProperties.propertiesOverwrite,
@@ -22,7 +22,16 @@ extension DropboxStore {
         } catch {
             if noteRefusal(of: name, error) { return try await setFacts(facts, of: node) }
             if case .templateNotFound? = error.routeError { self.template.forget([template]) }
-            throw RemoteError(error) { RemoteError($0) }
+            throw RemoteError(ofChange: error) { RemoteError($0) }
+        }
+    }
+
+    /// The template, without which the change is not sent.
+    private func templateForChange() async throws(RemoteError) -> String {
+        do throws(RemoteError) {
+            return try await template.ensure(client)
+        } catch {
+            throw error.beforeChange
         }
     }
 
@@ -43,7 +52,7 @@ extension DropboxStore {
     /// The template for a commit. Throws if it is a link's, and there is none: without its facts it
     /// would be an ordinary file.
     func factsTemplate(for commit: RemoteCommit) async throws(RemoteError) -> String? {
-        if commit.facts?.link != nil { return try await template.ensure(client) }
+        if commit.facts?.link != nil { return try await templateForChange() }
         return await factsTemplate(for: [commit])
     }
 

@@ -88,10 +88,9 @@ struct ContentSender: Sendable {
                 entry = try await fromServer(
                     await account.remote.upload(bytes, commit: upload.commit(hash)))
             } catch {
-                // A pause ends a repeated request, whose first try may have arrived: no refusal.
-                let isStopped =
-                    error == .remote(.contentMismatch)
-                    || error == .remote(RemoteError.contentMismatch.afterPossibleChange)
+                // A pause has ended a repeated request, whose first try may have arrived: that is
+                // no problem of the file. One that ended the first request is a refusal.
+                let isStopped = error == .remote(RemoteError.contentMismatch.afterPossibleChange)
                 throw account.state.current.isPaused && isStopped ? .cancelled : error
             }
             await account.recorder.record { recorder in

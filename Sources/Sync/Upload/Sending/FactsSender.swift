@@ -57,7 +57,7 @@ extension SyncError {
         switch self {
         case .remote(.offline), .remote(.unreachable), .remote(.timedOut), .remote(.rateLimited),
             .remote(.unauthorized), .remote(.rootChanged), .remote(.rootMissing), .remote(.server),
-            .remote(.cancelled), .local:
+            .remote(.unsent), .remote(.cancelled), .local:
             true
         case .remote, .baseLost, .relist: false
         }
