@@ -124,6 +124,36 @@ import Testing
         #expect(try await harness.inode("/a") == inode)
     }
 
+    @Test(
+        "a refused move to a temporary name is not undone once users have renamed the node",
+        arguments: [true, false])
+    func madeRoom(isRenamed: Bool) async throws {
+        let harness = try Harness()
+        try await harness.put("/a", "1")
+        try await harness.put("/b", "2")
+        try await harness.settle()
+        await harness.stop()
+        let (a, b) = try await (harness.inode("/a"), harness.inode("/b"))
+        let inodes = try [#require(a), #require(b)]
+        let exchanged = try await harness.store.write { [harness] transaction in
+            try transaction.exchange(inodes[0], inodes[1])
+            let planner = UploadPlanner(
+                transaction: transaction, openFiles: harness.openFiles, staging: harness.staging,
+                urgent: .all, date: .now(), openFileInterval: 30)
+            return try planner.breakCycle(of: inodes)
+        }
+        let (inode, step) = try #require(exchanged)
+        #expect(inode == inodes[0])
+        if isRenamed { try await harness.move("/b", to: "/c") }
+        try await harness.store.write { [harness] transaction in
+            var results = UploadResults(transaction: transaction, context: harness.deltaContext)
+            try results.undo(step, of: inode)
+        }
+        let node = try await harness.store.read { try $0.node(inode) }
+        #expect(node?.remote == (isRenamed ? .displaced : .inPlace))
+        #expect(node?.place?.name.string == (isRenamed ? "c" : "a"))
+    }
+
     @Test("a conflict that nothing explains is told in the end")
     func unexplained() async throws {
         let harness = try Harness()

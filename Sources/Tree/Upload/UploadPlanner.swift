@@ -185,7 +185,9 @@ package struct UploadPlanner {
                 let parent = try transaction.remotePath(of: place.parent)
             {
                 let path = RemotePath(rawValue: parent).appending(name)
-                return .move(NodeMove(node, from: from, to: path))
+                var move = NodeMove(node, from: from, to: path)
+                move.seen = node.place
+                return .move(move)
             }
             number +|= 1
         }

@@ -60,15 +60,11 @@ package struct NodeMove: Hashable, Sendable {
     /// Whether users see it under the target's name and in its folder already, as one whose own
     /// name has become free: nothing that they have done asks for the move.
     package var isUnseen = false
+    /// Of a move to a temporary name: where users have the node.
+    package var seen: Place?
 }
 
 extension NodeMove {
-    /// Whether it makes room for another node.
-    var isToTemporaryName: Bool {
-        guard let name = target.components.last.flatMap({ try? FileName($0) }) else { return false }
-        return TemporaryName.isTemporary(name)
-    }
-
     /// The node to move, by path and ID.
     package var node: RemoteReference {
         RemoteReference(path: source, id: id, isOnlyAtPath: isUnseen)
@@ -164,13 +160,13 @@ extension UploadStep {
     }
 
     /// Whether users still want a step that moves or deletes a node. One that blocks another node
-    /// goes to a temporary name first, wherever users have it.
+    /// goes to a temporary name first: that is on the way to the place that it had then.
     func isWanted(for node: Node, _ transaction: Transaction) throws -> Bool {
         switch self {
         case .deleteFile, .deleteFolder: return node.place == nil
         case .move(let move):
-            return try node.place != nil
-                && (move.isToTemporaryName || isTarget(move.target, of: node, transaction))
+            if let seen = move.seen { return node.place == seen }
+            return try isTarget(move.target, of: node, transaction)
         case .settled, .waitFor, .waitForWriters, .makeFolder, .upload, .copy, .setFacts:
             return false
         }
