@@ -197,7 +197,7 @@ struct GatheredWritesTests {
             #expect(try fixture.read(inode, opened.handle) == text(content))
             try fixture.close(inode, opened.handle)
         }
-        fixture.clock.advance(seconds: 11)
+        fixture.clock.advance(seconds: 3)
         #expect(throws: FileSystemError.staleHandle) {
             try fixture.fs.open(file, flags: .reading, caller: stranger).now()
         }

@@ -18,8 +18,8 @@ final class StaleOpens: Sendable {
         /// The generation that the kernel had of the file when the caller got ESTALE.
         var generation: UInt64
 
-        func isFresh(at now: WallTime) -> Bool {
-            now < time.adding(nanoseconds: StaleOpens.retryTimeout)
+        func isFresh(at now: WallTime, for timeout: Int64 = StaleOpens.retryTimeout) -> Bool {
+            now < time.adding(nanoseconds: timeout)
         }
     }
 
@@ -33,6 +33,9 @@ final class StaleOpens: Sendable {
     private let state = Mutex(State())
     /// Nanoseconds after which a thread's next open is not the repeated one.
     private static let retryTimeout: Int64 = 10_000_000_000
+    /// The same for strangers. Nothing tells the end of their repeated opens, and until this time
+    /// all of them get the version that was looked up last, also if others have changed it since.
+    private static let strangersTimeout: Int64 = 2_000_000_000
     /// Number of entries at which expired ones are dropped.
     private static let limit = 256
 
@@ -44,7 +47,7 @@ final class StaleOpens: Sendable {
                 state.threads = state.threads.filter { $0.value.isFresh(at: now) }
             }
             if state.strangers.count >= Self.limit {
-                state.strangers = state.strangers.filter { $0.value.isFresh(at: now) }
+                state.strangers = Self.fresh(state.strangers, at: now)
             }
             if caller.hasThreadID {
                 state.threads[caller.processID] = retry
@@ -58,10 +61,12 @@ final class StaleOpens: Sendable {
     func isAboutToOpen(_ generation: UInt64, of inode: InodeID, at now: WallTime) -> Bool {
         state.withLock { state in
             let isExpected = { (retry: Retry) in
-                retry.inode == inode && retry.generation != generation && retry.isFresh(at: now)
+                retry.inode == inode && retry.generation != generation
             }
-            return state.threads.values.contains(where: isExpected)
-                || state.strangers[inode].map(isExpected) ?? false
+            return state.threads.values.contains { isExpected($0) && $0.isFresh(at: now) }
+                || state.strangers[inode].map {
+                    isExpected($0) && $0.isFresh(at: now, for: Self.strangersTimeout)
+                } ?? false
         }
     }
 
@@ -72,13 +77,19 @@ final class StaleOpens: Sendable {
     func takeRetry(of caller: CallingProcess, at now: WallTime) -> RepeatedOpens {
         state.withLock { state in
             guard caller.hasThreadID else {
-                return .files(Set(state.strangers.filter { $0.value.isFresh(at: now) }.keys))
+                return .files(Set(Self.fresh(state.strangers, at: now).keys))
             }
             guard let retry = state.threads.removeValue(forKey: caller.processID),
                 retry.isFresh(at: now)
             else { return .files([]) }
             return .any
         }
+    }
+
+    private static func fresh(
+        _ strangers: [InodeID: Retry], at now: WallTime
+    ) -> [InodeID: Retry] {
+        strangers.filter { $0.value.isFresh(at: now, for: strangersTimeout) }
     }
 }
 
