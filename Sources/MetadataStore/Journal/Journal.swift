@@ -91,6 +91,13 @@ extension TreeReading {
         return (try Int.fetchOne(operations) ?? 0, try Int64.fetchOne(bytes) ?? 0)
     }
 
+    /// The problems of entries with fewer failed tries than a number, each once.
+    package func problems(triedFewerTimesThan attempts: Int) throws -> [String] {
+        let statement = try database.cachedStatement(
+            sql: "SELECT DISTINCT problem FROM journal WHERE problem IS NOT NULL AND attempts < ?")
+        return try String.fetchAll(statement, arguments: [attempts])
+    }
+
     /// Whether the journal has an entry without a problem.
     package func hasSendableEntry() throws -> Bool {
         try database.number("SELECT 1 FROM journal WHERE problem IS NULL LIMIT 1") != nil

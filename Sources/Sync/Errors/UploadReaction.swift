@@ -89,11 +89,11 @@ enum UploadReaction: Hashable, Sendable {
                 seconds: max(Self.fullPause, delay),
                 problem: Self.fullAccount)
         case .tooLarge:
-            self = .retry(seconds: Self.hopelessPause, problem: "larger than Dropbox can store")
+            self = .retry(seconds: Self.hopelessPause, problem: LastingProblem.tooLarge)
         case .tooManyEntries: self = Self.tooMany(step)
-        case .forbidden(let reason): self = Self.refused(step, "not allowed: \(reason)")
-        case .protected(let reason): self = Self.refused(step, "protected: \(reason)")
-        case .disallowedName: self = Self.refused(step, "Dropbox does not store this name")
+        case .forbidden(let reason): self = Self.refused(step, LastingProblem.forbidden + reason)
+        case .protected(let reason): self = Self.refused(step, LastingProblem.protected + reason)
+        case .disallowedName: self = Self.refused(step, LastingProblem.disallowedName)
         case .contentUnreadable(let reason):
             self = .retry(
                 seconds: min(delay, Self.offlinePause),
@@ -125,8 +125,7 @@ enum UploadReaction: Hashable, Sendable {
 
     private static func tooMany(_ step: UploadStep) -> UploadReaction {
         if case .move(let move) = step, move.isFolder { return .split }
-        return .retry(
-            seconds: Self.hopelessPause, problem: "more entries than Dropbox changes at once")
+        return .retry(seconds: Self.hopelessPause, problem: LastingProblem.tooManyEntries)
     }
 
     private static func refused(_ step: UploadStep, _ problem: String) -> UploadReaction {

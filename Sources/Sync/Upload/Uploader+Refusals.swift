@@ -72,7 +72,7 @@ extension Uploader {
             let isUnexplained = attempts >= Self.unexplainedRefusals
             await postpone(
                 inode, by: UploadReaction.delay(after: attempts),
-                problem: isUnexplained ? "Dropbox refuses it: \(error)" : nil)
+                problem: isUnexplained ? "\(LastingProblem.unexplained)\(error)" : nil)
         }
     }
 

@@ -186,10 +186,12 @@ struct MountReports: Sendable {
                 let head = try snapshot.journalEntries(limit: 1000)
                 let missing = sync.missingFolder.map { SyncStatus.missing($0) }
                 let refusal = missing ?? head.lazy.compactMap(\.problem).first
+                let isRefused =
+                    try sync.connection != .offline && sync.uploads.isEmpty
+                    && snapshot.isQueueRefused()
                 let backlog = Backlog(
                     operations: pending.operations, bytes: pending.bytes, state: state(sync),
-                    isStuck: missing != nil
-                        || sync.uploads.isEmpty && head.allSatisfy { $0.problem != nil },
+                    isStuck: missing != nil || isRefused,
                     problem: pending.operations > 0 ? waiting ?? refusal ?? sync.lastProblem : nil)
                 return progress(backlog, sync, rates.sending)
             }
