@@ -124,6 +124,26 @@ import Testing
         #expect(try local.node("a")?.staged?.size == 2 && local.staging.found.isEmpty)
     }
 
+    @Test("flushed content that was cut shorter survives a power cut before the disk knows it")
+    func cutBeforeFlush() throws {
+        var local = try open()
+        let file = try local.write("text", to: "a")
+        try local.staging.flush()
+        _ = try file.truncate(to: 2, now: .now())
+        try file.synchronize(promising: false)
+        try local.store.write { try file.persist(in: $0, isComplete: false) }
+        try file.trim()
+        let time = try #require(FileFacts(at: file.path)?.modified)
+        #expect(truncate(file.path, 4) == 0)
+        let times = [time, time].map {
+            timespec(tv_sec: Int($0.seconds), tv_nsec: Int($0.nanosecondsWithinSecond))
+        }
+        #expect(utimensat(AT_FDCWD, file.path, times, 0) == 0)
+        try local.store.forgetSystem()
+        local = try open()
+        #expect(try local.node("a")?.staged?.size == 2 && local.staging.found.isEmpty)
+    }
+
     @Test("a flush notes the time of its file, unless the file has bytes that no row knows")
     func notedTime() throws {
         var local = try open()

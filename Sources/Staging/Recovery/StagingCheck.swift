@@ -269,14 +269,17 @@ struct StagingEvidence {
         guard file.size >= staged.neededFileSize else { return .short }
         if isMemoryIntact { return nil }
         // Written later than the row: the file has bytes that the row does not know.
-        let isUntouched =
-            staged.stamp.map { file.modified <= $0 && file.size <= staged.size } ?? isDatabaseIntact
-        if !isDatabaseIntact { return isUntouched && staged.isFlushed ? nil : .changed }
+        let isUntouched = staged.stamp.map { file.modified <= $0 } ?? isDatabaseIntact
+        if !isDatabaseIntact {
+            // The row may be older than the file.
+            return isUntouched && file.size <= staged.size && staged.isFlushed ? nil : .changed
+        }
         // An fsync was acknowledged: later bytes may be there or not, as on any local disk.
         if staged.promised > 0, staged.flushed >= staged.generation { return nil }
         // Rows of older versions have no stamp.
         if staged.stamp == nil { return nil }
         guard staged.isFlushed else { return .notFlushed }
+        // A longer file has bytes that were cut off; the disk may not know that yet.
         return isUntouched ? nil : .changed
     }
 }
