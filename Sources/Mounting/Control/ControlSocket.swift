@@ -22,8 +22,8 @@ extension Environment {
     }
 
     /// Which accounts that of a running mount is one of: root finds system mounts beside its own,
-    /// and users those that serve them. The device finds it also at a bind mount, and after a folder
-    /// above was renamed.
+    /// and users those that serve them. The device finds it also at a bind mount, and after a
+    /// folder above was renamed.
     package func scope(
         ofMountAt mountpoint: String, device: String?
     ) throws(CommandError) -> Scope {

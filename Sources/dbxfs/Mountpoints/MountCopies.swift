@@ -30,8 +30,8 @@ private struct MountCopies {
         }
         if isLazy && holders.isEmpty {
             return
-                "\(mountpoint) is unmounted, and stays in use: what programs in it write from now on is sent until its process "
-                + "ends, with the last of them."
+                "\(mountpoint) is unmounted, and stays in use: changes of programs in it are sent until its process ends, with the "
+                + "last of them."
         }
         if !isDetached && holders.isEmpty {
             return
@@ -69,7 +69,8 @@ extension RunningMount {
     /// The copies of this mount, which has just been detached, or is not in this namespace; nil if
     /// the kernel has ended it.
     private func copies(_ environment: Environment, isLazy: Bool) -> MountCopies? {
-        let end = ContinuousClock.now + (isLazy ? Self.lazyEndTimeout : Self.endTimeout)
+        let limit = isLazy ? Self.lazyEndTimeout : Self.endTimeout
+        let end = ContinuousClock.now.advanced(by: limit)
         while let connection = try? connect(environment),
             let status = connection.status(timeout: 10), status.state != .finishing,
             isStill(status)

@@ -44,7 +44,7 @@ test "$(cat <&3)" = text
 exec 3<&-
 test -z "$(ls -A "$MNT")"
 
-# Of one that stays in use, what was written until it was detached is on Dropbox, too.
+# Of one that stays in use, files that were written until it was detached are on Dropbox, too.
 dbxfs mount "$MNT" -o write_delay=1h
 mkdir "$MNT/in"
 sleep 1000 < "$MNT" & user=$!

@@ -63,7 +63,8 @@ struct AccountInspection {
         return facts
     }
 
-    /// What the mounts of the account say; nil if there is none, or not all say the same.
+    /// The option that the mounts of the account tell; nil if there is none, or not all say the
+    /// same.
     private func posixOfMounts() -> MountSettings.Posix? {
         let said = Set(mounts.filter { $0.account == account }.map(\.posix))
         guard said.count == 1, let value = said.first ?? nil else { return nil }

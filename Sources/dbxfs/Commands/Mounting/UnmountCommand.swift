@@ -69,8 +69,8 @@ struct UnmountCommand: ParsableCommand {
         }
     }
 
-    /// The outcome of waiting for what was written until the detach, of a mount that goes on; that
-    /// of its end if that comes first.
+    /// The outcome of waiting for changes until the detach, of a mount that goes on; that of its
+    /// end if that comes first.
     private func queue(
         of mount: RunningMount, _ connection: ControlConnection, _ environment: Environment,
         timeout: Double?
