@@ -266,7 +266,8 @@ package final class SyncEngine: Syncing {
                     guard let entry = try snapshot.journalEntry(of: inode),
                         try !snapshot.isLeftToOthers(inode)
                     else { return nil }
-                    return (entry, try snapshot.problem(delaying: inode))
+                    let problem = try snapshot.problem(delaying: inode)
+                    return (entry, problem)
                 }
             }
             guard let (entry, problem) = awaited else { return }

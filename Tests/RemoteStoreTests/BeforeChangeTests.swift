@@ -32,7 +32,7 @@ struct BeforeChangeTests {
         #expect(RemoteError(ofChange: error) == RemoteError(error))
     }
 
-    @Test("Facts whose reply is lost may be there, whatever a repetition is answered with")
+    @Test("Facts whose reply is lost may be there, also if their repetition is refused")
     func lostFacts() async throws {
         try await EmulatedAccount.withAccount { account in
             let store = DropboxStore(client: account.client, sharesFacts: true, log: silent)

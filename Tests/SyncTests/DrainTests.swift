@@ -48,12 +48,12 @@ import Testing
         try await expect(["/log": "12"], of: harness)
     }
 
-    /// The nodes that a caller waits for who waits for the names in the top folder.
+    /// The nodes of which an fsync of the top folder waits for the names.
     private func owing(_ harness: Harness) async throws -> [InodeID] {
         try await harness.store.read { try $0.nodesOwing(namesIn: .root) }
     }
 
-    @Test("an atomic save by an unsent file is waited for, and what is written to it later is not")
+    @Test("an atomic save by an unsent file is waited for, and later content of it is not")
     func saved() async throws {
         let harness = try Harness()
         try await harness.put("/F", "old")

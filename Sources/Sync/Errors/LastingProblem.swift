@@ -1,5 +1,5 @@
-// Which problems of the journal end a wait for the queue: those that pass only by what users do. The
-// journal has their texts alone. Not responsible for when a step is tried again
+// Which problems of the journal end a wait for the queue: those that pass only by what users do.
+// The journal has their texts alone. Not responsible for when a step is tried again
 // (`UploadReaction.swift`).
 
 package import MetadataStore

@@ -91,8 +91,10 @@ enum UploadReaction: Hashable, Sendable {
         case .tooLarge:
             self = .retry(seconds: Self.hopelessPause, problem: LastingProblem.tooLarge)
         case .tooManyEntries: self = Self.tooMany(step)
-        case .forbidden(let reason): self = Self.refused(step, LastingProblem.forbidden + reason)
-        case .protected(let reason): self = Self.refused(step, LastingProblem.protected + reason)
+        case .forbidden(let reason):
+            self = Self.refused(step, "\(LastingProblem.forbidden)\(reason)")
+        case .protected(let reason):
+            self = Self.refused(step, "\(LastingProblem.protected)\(reason)")
         case .disallowedName: self = Self.refused(step, LastingProblem.disallowedName)
         case .contentUnreadable(let reason):
             self = .retry(

@@ -223,19 +223,21 @@ package struct UploadPlanner {
         of waiting: [InodeID]
     ) throws -> (inode: InodeID, step: UploadStep)? {
         let nodes = try waiting.compactMap { try transaction.node($0) }
-        let wanted = nodes.compactMap(\.place)
         for node in nodes {
             if let path = try pathInDeletedFolder(of: node), let place = node.place {
                 return (node.inode, try between(node, from: path, at: place))
             }
+        }
+        // Also under a key that was not predicted.
+        let blocking = try nodes.compactMap(\.place).compactMap { place in
+            try transaction.occupant(of: place)?.inode
         }
         let candidates = [nodes.filter { !$0.isTombstone }, nodes.filter(\.isTombstone)]
         for node in candidates.joined() where node.remote == .displaced {
             guard let place = try transaction.remotePlace(of: node),
                 let path = try transaction.remotePath(of: node.inode)
             else { continue }
-            // Also under a key that was not predicted.
-            if try wanted.contains(where: { try transaction.occupant(of: $0)?.inode == node.inode }) {
+            if blocking.contains(node.inode) {
                 return (node.inode, try between(node, from: RemotePath(rawValue: path), at: place))
             }
         }
