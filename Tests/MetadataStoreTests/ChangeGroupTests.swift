@@ -60,26 +60,6 @@ import Testing
         }
     }
 
-    /// Runs `body` while the WAL cannot be written.
-    private func withReadOnlyLog(of path: String, _ body: () throws -> Void) throws {
-        let log = try #require(
-            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
-                Int32($0)
-            }.first {
-                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)"))
-                    == path + "-wal" && fcntl($0, F_GETFL) & O_ACCMODE == O_RDWR
-            })
-        let kept = dup(log)
-        let readable = open(path + "-wal", O_RDONLY)
-        dup2(readable, log)
-        defer {
-            dup2(kept, log)
-            close(kept)
-            close(readable)
-        }
-        try body()
-    }
-
     // MARK: Histories
 
     @Test(
@@ -274,7 +254,7 @@ import Testing
     func refusedCommit() throws {
         let store = try Self.store(path)
         try add("a", to: store)
-        try withReadOnlyLog(of: path) {
+        try TemporaryStore.withLog(of: path, replacedBy: open(path + "-wal", O_RDONLY)) {
             #expect(throws: (any Error).self) { try store.synchronize() }
             #expect(throws: (any Error).self) {
                 try store.write {

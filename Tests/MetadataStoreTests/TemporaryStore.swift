@@ -3,6 +3,7 @@
 
 import Core
 import Foundation
+import Glibc
 import MetadataStore
 import Testing
 
@@ -16,6 +17,28 @@ enum TemporaryStore {
 
     static func make() throws -> MetadataStore {
         try MetadataStore(path: path())
+    }
+
+    /// Runs `body` while SQLite's descriptor of the log of the database at `path` is another one. The store's own descriptor of
+    /// the log, which only reads, stays: it closes what is not the log, and another test may get its number.
+    static func withLog(
+        of path: String, replacedBy other: Int32, _ body: () throws -> Void
+    ) throws {
+        defer { close(other) }
+        let log = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
+                Int32($0)
+            }.first {
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)"))
+                    == path + "-wal" && fcntl($0, F_GETFL) & O_ACCMODE == O_RDWR
+            })
+        let kept = dup(log)
+        dup2(other, log)
+        defer {
+            dup2(kept, log)
+            close(kept)
+        }
+        try body()
     }
 }
 

@@ -27,26 +27,6 @@ import Testing
         _ = try transaction.insert(.folder, at: place(title), local: LocalFacts())
     }
 
-    /// Runs `body` while the log of the database finds the disk full. It cannot be read either.
-    private func withFullDisk(_ body: () throws -> Void) throws {
-        let log = try #require(
-            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
-                Int32($0)
-            }.first {
-                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)"))
-                    == path + "-wal"
-            })
-        let kept = dup(log)
-        let full = open("/dev/full", O_RDWR)
-        dup2(full, log)
-        defer {
-            dup2(kept, log)
-            close(kept)
-            close(full)
-        }
-        try body()
-    }
-
     @Test("an observer is called as directly after many transactions as after the first")
     func observation() throws {
         let depths = Mutex<[Int]>([])
@@ -84,7 +64,8 @@ import Testing
     @Test("what follows a commit is not done if the disk is full, nor after the next commit")
     func failed() throws {
         try store.write { try change("a", in: $0) }
-        try withFullDisk {
+        // /dev/full cannot be read either.
+        try TemporaryStore.withLog(of: path, replacedBy: open("/dev/full", O_RDWR)) {
             #expect(throws: (any Error).self) { try store.write { try change("b", in: $0) } }
         }
         try store.write { _ = try $0.node(.root) }
