@@ -32,6 +32,18 @@ import Testing
                 == LocalTotals(entries: 4, files: 2, bytes: 15, links: 1))
     }
 
+    @Test("they are counted without the other nodes, which may be a million")
+    func plan() throws {
+        let plan = try store.read { snapshot in
+            try Row.fetchAll(
+                snapshot.database,
+                sql: "EXPLAIN QUERY PLAN " + LocalTotals.query.replacing("?", with: "1")
+            ).map { $0["detail"] as String }
+        }
+        let ofNodes = plan.filter { $0.contains(" node ") }
+        #expect(!ofNodes.isEmpty && ofNodes.allSatisfy { $0.contains("node_local") }, "\(plan)")
+    }
+
     @Test("the topmost ones are those in folders that go to the server")
     func topmost() throws {
         let sent = try store.insert("s", .folder)
