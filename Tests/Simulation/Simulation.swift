@@ -32,6 +32,9 @@ struct Simulation: ParsableCommand {
     var known = false
     @Flag(help: "Print what happens.")
     var show = false
+    /// Whether this process plays the histories itself, in an environment for that.
+    @Flag(name: .customLong("part"), help: .hidden)
+    var isPart = false
 
     private func list() throws -> [UInt64] {
         let bounds = seeds.components(separatedBy: "..<").compactMap { UInt64($0) }
@@ -46,9 +49,7 @@ struct Simulation: ParsableCommand {
 
     func run() throws {
         let list = known ? [0] : try list()
-        // The order of dictionaries must not depend on the process.
-        let isChild = ProcessInfo.processInfo.environment["SWIFT_DETERMINISTIC_HASHING"] != nil
-        guard isChild else { return try runChildren(list) }
+        guard isPart else { return try runChildren(list) }
         var player = try Player(
             steps: steps, isTwice: twice, endsEarly: untilBroken, shrinks: shrink, show: show)
         let failed = known ? player.playKnown() : player.play(list)
@@ -63,13 +64,14 @@ struct Simulation: ParsableCommand {
             let part = list[first..<min(first + share, list.count)]
             let child = Process()
             child.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-            child.arguments = ["--seeds", Self.text(of: part), "--steps", "\(steps)"]
+            child.arguments = ["--part", "--seeds", Self.text(of: part), "--steps", "\(steps)"]
             if twice { child.arguments?.append("--twice") }
             if untilBroken { child.arguments?.append("--until-broken") }
             if !shrink { child.arguments?.append("--no-shrink") }
             if known { child.arguments?.append("--known") }
             if show { child.arguments?.append("--show") }
             var environment = ProcessInfo.processInfo.environment
+            // The order of dictionaries must not depend on the process.
             environment["SWIFT_DETERMINISTIC_HASHING"] = "1"
             // Memory is not given back to the system after each history.
             environment["MALLOC_TRIM_THRESHOLD_"] = "1000000000"
@@ -81,7 +83,9 @@ struct Simulation: ParsableCommand {
         var failed = false
         for child in children {
             child.waitUntilExit()
-            if child.terminationStatus != 0 { failed = true }
+            let status = child.terminationStatus
+            if child.terminationReason == .uncaughtSignal { print("ended by signal \(status)") }
+            if status != 0 { failed = true }
         }
         if failed { throw ExitCode(1) }
     }
