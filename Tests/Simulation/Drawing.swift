@@ -75,6 +75,8 @@ extension Plan {
         if sharesModes { addModes(using: &modes) }
         if sharesModes, Int.random(in: 0..<4, using: &modes) != 0 { addLinks(using: &modes) }
         if Int.random(in: 0..<3, using: &blocks) == 0 { addCopies(using: &blocks) }
+        var rights = SeededRandom(seed: seed ^ 0x2164)
+        if Int.random(in: 0..<8, using: &rights) == 0 { addRights(using: &rights) }
     }
 
     /// Has users copy files that earlier steps make.
@@ -114,7 +116,7 @@ extension Plan {
 
 extension Step {
     /// The path of a node that the step makes, or changes.
-    fileprivate var madePath: String? {
+    var madePath: String? {
         switch self {
         case .user(_, .write(let path)), .user(_, .save(let path)), .user(_, .makeFolder(let path)),
             .user(_, .rename(_, let path)), .other(.put(let path)), .other(.makeFolder(let path)),

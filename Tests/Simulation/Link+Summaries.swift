@@ -21,4 +21,12 @@ extension RemoteError {
         let text = "\(self)"
         return String(text.prefix { $0 != "(" })
     }
+
+    /// Whether the account has no right to a change.
+    var isForRights: Bool {
+        switch self {
+        case .forbidden, .protected: true
+        default: false
+        }
+    }
 }

@@ -10,7 +10,7 @@ import RemoteStoreTesting
 ///
 /// `unchecked`: used on the scheduler's thread only.
 final class Link: RemoteStoring, @unchecked Sendable {
-    private let base: InMemoryStore
+    let base: InMemoryStore
     private let scheduler: Scheduler
     private let isDead: Mark
     /// Nil for a server that carries out all requests at once.
@@ -31,6 +31,8 @@ final class Link: RemoteStoring, @unchecked Sendable {
     var onChange: () -> Void = {}
     /// Called with the entry of a copy by the server.
     var onCopy: (RemoteEntry) -> Void = { _ in }
+    /// Called with each change for which the account has no right.
+    var onRefusal: (Restricted) -> Void = { _ in }
     /// Called with each request that a rule is about.
     var onRequest: (Request) -> Void = { _ in }
     /// The listings that go on at a cursor.
@@ -48,7 +50,7 @@ final class Link: RemoteStoring, @unchecked Sendable {
     /// Number of requests that change something and have no reply yet.
     private(set) var changesOnTheirWay = 0
     /// Number of those that users have asked for, which wait for nothing else.
-    private var restorations = 0
+    var restorations = 0
     /// Number of requests so far that were to change something.
     private(set) var changes = 0
     /// The folders that requests were to make, of which no reply has told whether they did.
@@ -77,9 +79,9 @@ final class Link: RemoteStoring, @unchecked Sendable {
         if Task.isCancelled { throw .cancelled }
     }
 
-    private func perform<Value>(
-        _ request: String, changes: Bool = false, late: (@Sendable () async -> Void)? = nil,
-        _ body: () async throws(RemoteError) -> Value
+    func perform<Value>(
+        _ request: String, changes: Bool = false, as change: Restricted? = nil,
+        late: (@Sendable () async -> Void)? = nil, _ body: () async throws(RemoteError) -> Value
     ) async throws(RemoteError) -> Value {
         requests += 1
         if changes {
@@ -95,6 +97,7 @@ final class Link: RemoteStoring, @unchecked Sendable {
         } catch {
             note("← \(request) ✘ \(error)")
             count("\(error.kind) received")
+            if let change, error.isForRights { onRefusal(change) }
             throw error
         }
     }
@@ -236,8 +239,9 @@ final class Link: RemoteStoring, @unchecked Sendable {
                 _ = try? await base.upload(MemorySource(bytes), commit: commit)
             }
         }
-        return try await perform(request, changes: true, late: late) {
-            () async throws(RemoteError) in
+        return try await perform(
+            request, changes: true, as: commit.facts?.link == nil ? nil : .link, late: late
+        ) { () async throws(RemoteError) in
             let entry = try await base.upload(source, commit: commit)
             if let content { belated?.note(content, at: commit.path) }
             return entry
@@ -262,7 +266,9 @@ final class Link: RemoteStoring, @unchecked Sendable {
         _ session: UploadSession, size: Int64, commit: RemoteCommit
     ) async throws(RemoteError) -> RemoteEntry {
         let request = "finish \(commit.path.rawValue) \(commit.expectation)"
-        return try await perform(request, changes: true) { () async throws(RemoteError) in
+        return try await perform(
+            request, changes: true, as: commit.facts?.link == nil ? nil : .link
+        ) { () async throws(RemoteError) in
             try await base.finishUpload(session, size: size, commit: commit)
         }
     }
@@ -281,7 +287,7 @@ final class Link: RemoteStoring, @unchecked Sendable {
             return entry
         } catch {
             switch error {
-            case .unreachable, .unsent, .rateLimited, .unauthorized, .busy, .conflict:
+            case .unreachable, .unsent, .rateLimited, .unauthorized, .busy, .conflict, .forbidden:
                 if isFirst { uncertainFolders.remove(path) }
             default: break
             }
@@ -294,7 +300,7 @@ final class Link: RemoteStoring, @unchecked Sendable {
         if let revision { deleting.insert(revision) }
         defer { if let revision { deleting.remove(revision) } }
         try await perform(
-            request, changes: true,
+            request, changes: true, as: .removal(node),
             late: { [base] in try? await base.delete(node, revision: revision) }
         ) { () async throws(RemoteError) in
             if revision == nil { onRequest(.deletion(node)) }
@@ -309,7 +315,8 @@ final class Link: RemoteStoring, @unchecked Sendable {
         if let id = node.id { moved.insert(id) }
         onPlace(target, node.path)
         return try await perform(
-            request, changes: true, late: { [base] in _ = try? await base.move(node, to: target) }
+            request, changes: true, as: .move(node, target),
+            late: { [base] in _ = try? await base.move(node, to: target) }
         ) { () async throws(RemoteError) in
             try await base.move(node, to: target)
         }
@@ -318,7 +325,7 @@ final class Link: RemoteStoring, @unchecked Sendable {
     func setFacts(_ facts: PosixFacts, of node: RemoteReference) async throws(RemoteError) {
         onRequest(.facts(node))
         try await perform(
-            "facts \(node.summary) \(facts.text)", changes: true,
+            "facts \(node.summary) \(facts.text)", changes: true, as: .facts(node),
             late: { [base, belated] in
                 belated?.hasFacts = true
                 try? await base.setFacts(facts, of: node)
@@ -355,45 +362,5 @@ final class Link: RemoteStoring, @unchecked Sendable {
         _ path: RemotePath, to revision: Revision
     ) async throws(RemoteError) -> RemoteEntry {
         try await restore(path, to: revision, nil)
-    }
-
-    fileprivate func restore(
-        _ path: RemotePath, to revision: Revision, _ world: World?
-    ) async throws(RemoteError) -> RemoteEntry {
-        let request = "restore \(path.rawValue)"
-        restorations += 1
-        defer { restorations -= 1 }
-        return try await perform(request, changes: true) { () async throws(RemoteError) in
-            let isOther = world?.willRestore(path, to: revision) ?? false
-            let entry = try await base.restore(path, to: revision)
-            if isOther { world?.noteRestored(revision) }
-            return entry
-        }
-    }
-
-    fileprivate func revisions(
-        of path: RemotePath, limit: Int
-    ) async throws(RemoteError) -> RemoteRevisions {
-        try await perform("revisions \(path.rawValue)") { () async throws(RemoteError) in
-            try await base.revisions(of: path, limit: limit)
-        }
-    }
-}
-
-/// A user's requests for old revisions by a mount's connection.
-struct UserHistory: RemoteHistory {
-    let link: Link
-    let world: World
-
-    func revisions(
-        of path: RemotePath, limit: Int
-    ) async throws(RemoteError) -> RemoteRevisions {
-        try await link.revisions(of: path, limit: limit)
-    }
-
-    func restore(
-        _ path: RemotePath, to revision: Revision
-    ) async throws(RemoteError) -> RemoteEntry {
-        try await link.restore(path, to: revision, world)
     }
 }

@@ -24,8 +24,8 @@ extension World {
     }()
 
     /// The mark of a link in a view, by which the views of a mount and of the server differ if one
-    /// has a file.
-    static let linkMark = "→"
+    /// has a file. A link whose facts the server does not keep is a file for all others.
+    var linkMark: String { rights.hasRefusedFacts ? "=" : "→" }
 
     /// Whether the server keeps a target for a content at a path.
     func isLink(_ bytes: [UInt8], at path: String) -> Bool {

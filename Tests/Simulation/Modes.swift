@@ -67,7 +67,7 @@ extension World {
         guard plan.sharesModes, !belated.hasFacts, !losesModes, !mayBeOutdated else { return }
         let paths = serverPaths()
         for (id, bits) in setModes.bits.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            guard let path = paths[id]?.rawValue else { continue }
+            guard let path = paths[id]?.rawValue, !rights.hasKeptMode(of: id) else { continue }
             let isFile = server.otherClient.files(below: path).contains { $0.id == id }
             let mode = server.facts(at: path)?.permissions ?? (isFile ? 0o644 : 0o755)
             guard mode != bits else { continue }
@@ -98,7 +98,7 @@ extension World {
                     .map { (node: $0, path: try snapshot.remotePath(of: $0.inode)) }
             }
             for (node, path) in nodes where node.kind == .file || node.kind == .folder {
-                guard let path else { continue }
+                guard let path, !rights.hasKeptMode(of: node.facts.id, by: mount) else { continue }
                 guard case .ready(let entry) = process.fileSystem.attributes(of: node.inode) else {
                     continue
                 }

@@ -78,6 +78,7 @@ final class Mount: @unchecked Sendable {
             self.process = process
             process.link.onChange = { [unowned self] in noteChange(isDead) }
             process.link.onCopy = { [unowned self] in world.noteCopied($0) }
+            process.link.onRefusal = { [unowned self] in world.noteRefusal(of: $0, to: self) }
             process.link.onRequest = { [unowned self] in world.check($0, of: self) }
             process.link.onPlace = { [unowned self] in world.check(place: $0, from: $1, of: self) }
             try checkFound(process)

@@ -97,8 +97,9 @@ extension World {
         _ node: Node, deletedWith paths: [FileID: RemotePath], _ snapshot: Snapshot
     ) throws -> Bool {
         let moved = try isMoved(node) ? node : movedFolder(above: node, snapshot)
-        guard let moved, let id = moved.facts.id, let there = paths[id],
-            try !isAbove(moved, there, deletedWith: paths, snapshot)
+        // A refused move is undone, or just being undone.
+        guard let moved, let id = moved.facts.id, !rights.unmoved.contains(id),
+            let there = paths[id], try !isAbove(moved, there, deletedWith: paths, snapshot)
         else { return false }
         guard let here = moved.place, let old = try snapshot.remotePlace(of: moved) else {
             return false

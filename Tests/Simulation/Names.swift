@@ -34,8 +34,8 @@ struct Names {
         [name, Alias(of: User.bytes(of: name)).plain].compactMap(\.self).map(Folding.fold)
     }
 
-    /// The other client gives or removes these names.
-    fileprivate mutating func noteChange(of names: [String]) {
+    /// The other client gives or removes these names, or the server has the mount keep them.
+    mutating func noteChange(of names: [String]) {
         changed.formUnion(names.flatMap(Self.keys))
     }
 
@@ -133,7 +133,7 @@ extension World {
     /// Throws a `Violation` if users see a name that no user has given, or an alias that is not
     /// needed.
     func checkOwnNames() throws {
-        guard plan.folding == .scalar else { return }
+        guard plan.folding == .scalar, !rights.hasUndone else { return }
         for process in mounts.compactMap(\.process) {
             let nodes = try process.store.read { try $0.everyNode() }
             for node in nodes {
@@ -157,7 +157,8 @@ extension World {
     /// Throws a `Violation` if a mount shows the alias of a node whose own name the server keeps.
     /// Where another node had that name when it was told, it is not shown later.
     func checkToldNames() throws {
-        guard plan.sharesModes, plan.tellsModes, plan.folding == .scalar else { return }
+        guard plan.sharesModes, plan.tellsModes, plan.folding == .scalar, !rights.hasUndone
+        else { return }
         for process in mounts.compactMap(\.process) {
             try process.store.read { snapshot in
                 for node in try snapshot.everyNode() where node.remote == .inPlace {

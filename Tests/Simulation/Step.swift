@@ -36,6 +36,10 @@ enum Step: Hashable, Sendable {
     case deltas(Int, areCut: Bool)
     /// The server lets all cursors expire.
     case resetCursors
+    /// The mounts may no longer change a folder, nor its contents: it is another user's.
+    case readOnly(String)
+    /// The mounts may change everything again.
+    case writable
     /// A mount's disk takes nothing that needs room, or does so again.
     case disk(Int, isFull: Bool)
     /// The date of a mount's machine is set so many seconds ahead of the server's.
@@ -203,6 +207,11 @@ struct Plan: Sendable {
             default: false
             }
         }
+    }
+
+    /// Whether the mounts may not change something at some time.
+    var limitsRights: Bool {
+        steps.contains { if case .readOnly = $0 { true } else { false } }
     }
 
     /// Whether the power of a mount's machine is cut at some time.

@@ -15,7 +15,7 @@ extension Plan {
             && steps.allSatisfy { step in
                 switch step {
                 case .user(_, .restore), .other, .powerCut, .powerCutInRequest, .resetCursors,
-                    .disk, .date, .remount:
+                    .readOnly, .writable, .disk, .date, .remount:
                     false
                 case .user, .jobs, .wait, .kill, .networkCutInRequest, .unmount, .mount, .faults,
                     .network, .deltas:
@@ -73,7 +73,7 @@ extension World {
         Set(
             server.otherClient.snapshot.entries.map { path, entry in
                 guard case .file(let bytes) = entry else { return path.rawValue + "/" }
-                let mark = isLink(bytes, at: path.rawValue) ? Self.linkMark : "="
+                let mark = isLink(bytes, at: path.rawValue) ? linkMark : "="
                 return path.rawValue + mark + Self.text(of: bytes)
             })
     }
@@ -91,7 +91,7 @@ extension World {
     func tree(of process: MountProcess) throws -> Set<String> {
         try lines(of: process, named: \.string) { node in
             if node.kind == .folder { return "/" }
-            let mark = node.kind == .symbolicLink ? Self.linkMark : "="
+            let mark = node.kind == .symbolicLink ? linkMark : "="
             return mark + text(of: node, process)
         }
     }

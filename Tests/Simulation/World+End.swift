@@ -78,7 +78,10 @@ extension World {
     /// Two new folders of a name become one: where nothing is moved, only a file of its name makes
     /// a folder step aside.
     private func checkCopies(of entries: [RemotePath: TreeSnapshot.Entry]) throws {
-        guard mounts.count == 1, plan.folding == .scalar, !plan.hasMoves else { return }
+        // A folder that is not to be deleted may come back beside a new one.
+        guard mounts.count == 1, plan.folding == .scalar, !plan.hasMoves, !rights.hasUndone else {
+            return
+        }
         for (path, entry) in entries where entry == .folder {
             let name = path.components.last ?? ""
             guard let range = name.range(of: " (m0's conflicted copy") else { continue }

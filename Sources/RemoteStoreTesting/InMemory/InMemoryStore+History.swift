@@ -22,7 +22,8 @@ extension InMemoryStore: RemoteHistory {
     ) async throws(RemoteError) -> RemoteEntry {
         let time = now()
         return try change { (tree) throws(RemoteError) in
-            try tree.restore(path, to: revision, now: time)
+            try tree.checkRights(toPutAt: path)
+            return try tree.restore(path, to: revision, now: time)
         }
     }
 }

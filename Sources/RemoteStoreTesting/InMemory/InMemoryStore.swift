@@ -91,33 +91,6 @@ package final class InMemoryStore: RemoteStoring {
     /// Number of calls that wait for a change.
     package var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-    /// Sets the account's quota in bytes.
-    package func setQuota(_ bytes: Int64) {
-        state.withLock { $0.tree.quota = bytes }
-    }
-
-    /// Sets how many entries a client may move at once; `otherClient` may always move all.
-    package func setMoveLimit(_ entries: Int) {
-        state.withLock { $0.moveLimit = entries }
-    }
-
-    /// Whether deltas tell of an entry whose facts alone have changed.
-    package func setTellsFacts(_ tells: Bool) {
-        state.withLock { $0.tree.tellsFacts = tells }
-    }
-
-    /// The facts of the entry at a path.
-    package func facts(at path: String) -> PosixFacts? {
-        read { tree in
-            tree.item(at: RemotePath(rawValue: path)).flatMap { tree.facts?[$0.id] }
-        }
-    }
-
-    /// Removes all facts from the account.
-    package func removeFacts() {
-        state.withLock { $0.tree.removeFacts() }
-    }
-
     // MARK: Account
 
     /// Returns a fixed account.
@@ -311,7 +284,10 @@ package final class InMemoryStore: RemoteStoring {
 
     /// Creates a folder at a path.
     package func makeFolder(at path: RemotePath) async throws(RemoteError) -> RemoteEntry {
-        try change { (tree) throws(RemoteError) in try tree.makeFolder(at: path) }
+        try change { (tree) throws(RemoteError) in
+            try tree.checkRights(toPutAt: path)
+            return try tree.makeFolder(at: path)
+        }
     }
 
     /// Deletes a file or a folder.
@@ -320,6 +296,7 @@ package final class InMemoryStore: RemoteStoring {
     ) async throws(RemoteError) {
         try change { (tree) throws(RemoteError) in
             let path = try path(of: node, in: tree, isGuarded: revision != nil)
+            try tree.checkRights(toRemove: path)
             try tree.delete(path, revision: revision)
         }
     }
@@ -335,7 +312,10 @@ package final class InMemoryStore: RemoteStoring {
             {
                 return tree.entry(of: there)
             }
-            return try tree.move(try path(of: node, in: tree), to: target, limit: limit)
+            let path = try path(of: node, in: tree)
+            try tree.checkRights(toRemove: path)
+            try tree.checkRights(toPutAt: target)
+            return try tree.move(path, to: target, limit: limit)
         }
     }
 
@@ -345,7 +325,9 @@ package final class InMemoryStore: RemoteStoring {
     ) async throws(RemoteError) -> RemoteEntry {
         let time = now()
         return try change { (tree) throws(RemoteError) in
-            try tree.copy(try path(of: source, in: tree), to: target, now: time)
+            let path = try path(of: source, in: tree)
+            try tree.checkRights(toPutAt: target)
+            return try tree.copy(path, to: target, now: time)
         }
     }
 
@@ -354,7 +336,9 @@ package final class InMemoryStore: RemoteStoring {
         _ facts: PosixFacts, of node: RemoteReference
     ) async throws(RemoteError) {
         try change { (tree) throws(RemoteError) in
-            try tree.setFacts(facts, at: try path(of: node, in: tree))
+            let path = try path(of: node, in: tree)
+            try tree.checkRights(toChange: path)
+            try tree.setFacts(facts, at: path)
         }
     }
 
@@ -376,11 +360,12 @@ package final class InMemoryStore: RemoteStoring {
     }
 
     func store(
-        _ bytes: [UInt8], _ commit: RemoteCommit
+        _ bytes: [UInt8], _ commit: RemoteCommit, byOther isOther: Bool = false
     ) throws(RemoteError) -> RemoteEntry {
         let time = now()
         return try change { (tree) throws(RemoteError) in
-            try tree.store(bytes, commit: commit, now: time)
+            if !isOther { try tree.checkRights(toPutAt: commit.path) }
+            return try tree.store(bytes, commit: commit, now: time)
         }
     }
 

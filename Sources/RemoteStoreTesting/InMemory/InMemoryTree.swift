@@ -28,6 +28,8 @@ struct InMemoryTree {
     var tellsFacts = true
     /// Content of every revision; deleted and overwritten ones stay readable.
     private(set) var contents: [Revision: [UInt8]] = [:]
+    /// The folders that only `OtherClient` may change, with their contents.
+    var readOnly: Set<FileID> = []
     private var items = InMemoryItems()
     private var counter = 0
 

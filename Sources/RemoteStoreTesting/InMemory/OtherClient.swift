@@ -23,7 +23,7 @@ package struct OtherClient: Sendable {
             bytes,
             RemoteCommit(
                 path: path, expectation: revision.map { .revision($0) } ?? .absent(strict: true),
-                clientModified: modified, hash: nil))
+                clientModified: modified, hash: nil), byOther: true)
     }
 
     /// Writes a text file, replacing any entry at the path.
