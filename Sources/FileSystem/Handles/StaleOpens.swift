@@ -13,14 +13,13 @@ import Synchronization
 final class StaleOpens: Sendable {
     /// A repeated open that is to be expected.
     private struct Retry {
-        var time: WallTime
         var inode: InodeID
         /// The generation that the kernel had of the file when the caller got ESTALE.
         var generation: UInt64
+        /// From then on, an open is not the repeated one.
+        var end: WallTime
 
-        func isFresh(at now: WallTime, for timeout: Int64 = StaleOpens.retryTimeout) -> Bool {
-            now < time.adding(nanoseconds: timeout)
-        }
+        func isFresh(at now: WallTime) -> Bool { now < end }
     }
 
     private struct State {
@@ -32,7 +31,7 @@ final class StaleOpens: Sendable {
 
     private let state = Mutex(State())
     /// Nanoseconds after which a thread's next open is not the repeated one.
-    private static let retryTimeout: Int64 = 10_000_000_000
+    private static let threadsTimeout: Int64 = 10_000_000_000
     /// The same for strangers. Nothing tells the end of their repeated opens, and until this time
     /// all of them get the version that was looked up last, also if others have changed it since.
     private static let strangersTimeout: Int64 = 2_000_000_000
@@ -41,13 +40,15 @@ final class StaleOpens: Sendable {
 
     /// Notes that a caller gets ESTALE for a file of which the kernel has a generation.
     func note(_ caller: CallingProcess, _ inode: InodeID, generation: UInt64, at now: WallTime) {
-        let retry = Retry(time: now, inode: inode, generation: generation)
+        let timeout = caller.hasThreadID ? Self.threadsTimeout : Self.strangersTimeout
+        let retry = Retry(
+            inode: inode, generation: generation, end: now.adding(nanoseconds: timeout))
         state.withLock { state in
             if state.threads.count >= Self.limit {
                 state.threads = state.threads.filter { $0.value.isFresh(at: now) }
             }
             if state.strangers.count >= Self.limit {
-                state.strangers = Self.fresh(state.strangers, at: now)
+                state.strangers = state.strangers.filter { $0.value.isFresh(at: now) }
             }
             if caller.hasThreadID {
                 state.threads[caller.processID] = retry
@@ -61,12 +62,10 @@ final class StaleOpens: Sendable {
     func isAboutToOpen(_ generation: UInt64, of inode: InodeID, at now: WallTime) -> Bool {
         state.withLock { state in
             let isExpected = { (retry: Retry) in
-                retry.inode == inode && retry.generation != generation
+                retry.inode == inode && retry.generation != generation && retry.isFresh(at: now)
             }
-            return state.threads.values.contains { isExpected($0) && $0.isFresh(at: now) }
-                || state.strangers[inode].map {
-                    isExpected($0) && $0.isFresh(at: now, for: Self.strangersTimeout)
-                } ?? false
+            return state.threads.values.contains(where: isExpected)
+                || state.strangers[inode].map(isExpected) ?? false
         }
     }
 
@@ -77,19 +76,13 @@ final class StaleOpens: Sendable {
     func takeRetry(of caller: CallingProcess, at now: WallTime) -> RepeatedOpens {
         state.withLock { state in
             guard caller.hasThreadID else {
-                return .files(Set(Self.fresh(state.strangers, at: now).keys))
+                return .files(Set(state.strangers.filter { $0.value.isFresh(at: now) }.keys))
             }
             guard let retry = state.threads.removeValue(forKey: caller.processID),
                 retry.isFresh(at: now)
             else { return .files([]) }
             return .any
         }
-    }
-
-    private static func fresh(
-        _ strangers: [InodeID: Retry], at now: WallTime
-    ) -> [InodeID: Retry] {
-        strangers.filter { $0.value.isFresh(at: now, for: strangersTimeout) }
     }
 }
 
