@@ -208,7 +208,7 @@ final class StagingFlusher: Sendable {
                     // Nothing writes to a file that is not open, nor opens it before the commit.
                     let (isFlushed, stamp) =
                         file?.noteFlushed(content.generation, fills: fills)
-                        ?? (true, StagedBytes.stamp(at: path(of: content)))
+                        ?? (true, FileFacts(at: path(of: content))?.modified)
                     if isFlushed {
                         try transaction.noteFlushed(content, stamp: stamp)
                     } else if file?.fills != fills {

@@ -217,13 +217,6 @@ struct StagedBytes: ~Copyable, Sendable {
         return WallTime(modificationTimeOf: status)
     }
 
-    /// The modification time of a staging file that is not open; nil if there is none.
-    static func stamp(at path: String) -> WallTime? {
-        var status = stat()
-        guard lstat(path, &status) == 0 else { return nil }
-        return WallTime(modificationTimeOf: status)
-    }
-
     // MARK: Flushing
 
     /// Whether a flush of the bytes has failed, and none has succeeded since.
