@@ -74,24 +74,25 @@ package final class AccountLock: Sendable {
     /// The present holder of a folder's lock; nil if it is free. The check holds the lock for a
     /// moment, for which a starting mount waits.
     package static func currentHolder(of folder: String) -> Holder? {
-        guard let descriptor = try? RegularFile.open(folder + "/lock", O_RDONLY) else {
+        withFile(of: folder) { descriptor in
+            guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else { return holder(in: descriptor) }
+            flock(descriptor, LOCK_UN)
             return nil
         }
-        defer {
-            flock(descriptor, LOCK_UN)
-            close(descriptor)
-        }
-        guard flock(descriptor, LOCK_SH | LOCK_NB) != 0 else { return nil }
-        return holder(in: descriptor)
     }
 
     /// The process that locked a folder last, which may have ended; nil if none has.
     package static func lastHolder(of folder: String) -> Holder? {
+        withFile(of: folder, holder)
+    }
+
+    /// Passes the descriptor of a folder's lock to `body`; nil if no mount has made it.
+    private static func withFile(of folder: String, _ body: (Int32) -> Holder?) -> Holder? {
         guard let descriptor = try? RegularFile.open(folder + "/lock", O_RDONLY) else {
             return nil
         }
         defer { close(descriptor) }
-        return holder(in: descriptor)
+        return body(descriptor)
     }
 
     private static func holder(in descriptor: Int32) -> Holder? {
