@@ -54,6 +54,21 @@ import Testing
         }
     }
 
+    @Test("the first problem is that of the earliest entry that has one, among so many")
+    func firstProblem() throws {
+        let inodes = try ["1", "2", "3"].map { name in
+            try store.write { try $0.insert(.file, at: place(name), local: LocalFacts()) }
+        }
+        #expect(try store.read { try $0.firstProblem(among: 9) } == nil)
+        try store.write { transaction in
+            try transaction.postpone(inodes[2], until: seconds(3), problem: "later")
+            try transaction.postpone(inodes[1], until: seconds(9), problem: "first")
+        }
+        #expect(try store.read { try $0.firstProblem(among: 9) } == "first")
+        #expect(try store.read { try $0.firstProblem(among: 2) } == "first")
+        #expect(try store.read { try $0.firstProblem(among: 1) } == nil)
+    }
+
     @Test("staged content comes back whole after a restart, and orphans do not")
     func restart() throws {
         let base = StagedContent.Base(

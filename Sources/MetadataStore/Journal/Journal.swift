@@ -91,6 +91,15 @@ extension TreeReading {
         return (try Int.fetchOne(operations) ?? 0, try Int64.fetchOne(bytes) ?? 0)
     }
 
+    /// The first problem among the first `limit` entries, in order; nil if none of them has one.
+    package func firstProblem(among limit: Int) throws -> String? {
+        try database.text(
+            """
+            SELECT problem FROM (SELECT sequence, problem FROM journal ORDER BY sequence LIMIT ?)
+            WHERE problem IS NOT NULL ORDER BY sequence LIMIT 1
+            """, [limit])
+    }
+
     /// The problems of entries with fewer failed tries than a number, each once.
     package func problems(triedFewerTimesThan attempts: Int) throws -> [String] {
         let statement = try database.cachedStatement(
