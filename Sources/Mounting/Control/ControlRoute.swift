@@ -135,3 +135,12 @@ package struct PathsRequest: Hashable, Sendable, Codable {
     /// Bytes of the paths in one request.
     private static let mostPathBytes = 1 << 17
 }
+
+extension Array {
+    /// The elements in pieces of so many, for replies in several lines; the last may have fewer.
+    func pieces(of count: Int) -> [[Element]] {
+        stride(from: 0, to: self.count, by: count).map { start in
+            Array(dropFirst(start).prefix(count))
+        }
+    }
+}

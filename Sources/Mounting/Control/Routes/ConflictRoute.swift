@@ -4,11 +4,9 @@ extension ControlRoutes {
     /// Asks for the conflicted copies at a path and below. The last reply is empty.
     package static let conflicts = ControlRoute<PathsRequest, ConflictsReply>(.conflicts) {
         request, call throws(CommandError) in
-        var rest = try call.service.conflicts(below: request.first)[...]
-        while !rest.isEmpty {
-            let piece = ConflictsReply(conflicts: Array(rest.prefix(conflictsPerLine)))
-            guard call.send(piece) else { return nil }
-            rest = rest.dropFirst(conflictsPerLine)
+        let copies = try call.service.conflicts(below: request.first)
+        for piece in copies.pieces(of: conflictsPerLine) {
+            guard call.send(ConflictsReply(conflicts: piece)) else { return nil }
         }
         var end = ConflictsReply(conflicts: [], isTreeKnown: call.service.isTreeKnown)
         end.listing = call.service.listing

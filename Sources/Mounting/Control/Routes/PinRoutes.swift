@@ -25,13 +25,11 @@ extension ControlRoutes {
     /// Asks for all pins. The last reply is no part.
     package static let pins = ControlRoute<NoFields, PinsReply>(.pins) {
         _, call throws(CommandError) in
-        var rest = try call.service.pins()[...]
-        while rest.count > pinsPerLine {
-            let piece = PinsReply(pins: Array(rest.prefix(pinsPerLine)), isPart: true)
-            guard call.send(piece) else { return nil }
-            rest = rest.dropFirst(pinsPerLine)
+        let pieces = try call.service.pins().pieces(of: pinsPerLine)
+        for piece in pieces.dropLast() {
+            guard call.send(PinsReply(pins: piece, isPart: true)) else { return nil }
         }
-        return PinsReply(pins: Array(rest))
+        return PinsReply(pins: pieces.last ?? [])
     }
 
     /// Pins per line, because a line is limited to a mebibyte: a path of up to 4,096 bytes each, of
