@@ -20,15 +20,12 @@ struct SyncCommand: ParsableCommand {
 
     func run() throws {
         let environment = try Environment.ofRunningMounts()
-        let start = ContinuousClock.now
+        let deadline = Deadline(after: timeout.seconds)
         var failure: CommandError?
         do {
             try RunningMount.forEach(path, environment) { mount in
-                let spent = start.duration(to: .now) / .seconds(1)
                 let outcome = try mount.connectOrFail(environment)
-                    .synchronize(
-                        mount.mountpoint,
-                        timeout: timeout.seconds.map { Double.maximum($0 - spent, 0) })
+                    .synchronize(mount.mountpoint, timeout: deadline.secondsLeft)
                 if outcome.remaining > 0 {
                     failure = .stillQueued(operations: outcome.remaining, reason: outcome.reason)
                 }

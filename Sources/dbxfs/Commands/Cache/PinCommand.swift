@@ -20,7 +20,7 @@ struct PinCommand: ParsableCommand {
     @OptionGroup var timeout: TimeoutOption
 
     func run() throws {
-        let start = ContinuousClock.now
+        let deadline = Deadline(after: timeout.seconds)
         var failure: CommandError?
         try target.forEachMount { connection, mountpoint, pieces throws(CommandError) in
             // All are pinned before any is waited for: the mount then goes on by itself.
@@ -28,9 +28,7 @@ struct PinCommand: ParsableCommand {
                 _ = try connection.waitForPins(PinRequest(paths: paths, timeout: 0), mountpoint)
             }
             for paths in pieces {
-                let spent = start.duration(to: .now) / .seconds(1)
-                let request = PinRequest(
-                    paths: paths, timeout: timeout.seconds.map { Double.maximum($0 - spent, 0) })
+                let request = PinRequest(paths: paths, timeout: deadline.secondsLeft)
                 let outcome = try connection.waitForPins(request, mountpoint)
                 if let notice = outcome.progress.notice { Terminal.complain(notice) }
                 guard let reason = outcome.reason else {

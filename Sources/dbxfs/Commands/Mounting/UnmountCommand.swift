@@ -48,12 +48,11 @@ struct UnmountCommand: ParsableCommand {
     }
 
     private func unmount(_ mount: RunningMount, _ connection: ControlConnection) throws {
-        let start = ContinuousClock.now
+        let deadline = Deadline(after: timeout)
         let before = try connection.synchronize(mount.mountpoint, timeout: timeout)
-        let spent = start.duration(to: .now) / .seconds(1)
         // Changes written between the queue's end and the detach get the rest of the time, or
         // almost none if the queue could not be emptied.
-        let rest = before.remaining > 0 ? 0 : timeout.map { Double.maximum($0 - spent, 0) }
+        let rest = before.remaining > 0 ? 0 : deadline.secondsLeft
         _ = try connection.ask(
             ControlRoutes.finish, TimedRequest(timeout: rest), about: mount.mountpoint)
         if mount.attached != nil {
