@@ -6,9 +6,12 @@ import Mounting
 import SystemPackage
 
 extension MountSurvey {
-    /// Asks all mounts of this user. Blocks for up to `timeout` seconds for each that says nothing.
-    init(_ environment: Environment, timeout: Int = 10) {
-        self = ControlClient(folders: environment.controlFolders)
+    /// Asks all mounts of this user, or those with sockets in some folders. Blocks for up to
+    /// `timeout` seconds for each that says nothing.
+    init(
+        _ environment: Environment, in folders: [ControlFolder]? = nil, timeout: Int = 10
+    ) {
+        self = ControlClient(folders: folders ?? environment.controlFolders)
             .survey(timeout: timeout) {
                 MountTable.current().mounts.filter { $0.type == RunningMount.type }
                     .map(\.path.string)

@@ -54,15 +54,15 @@ struct DoctorCommand: ParsableCommand {
         }
         // The folders are judged with the rights that a mount has when it makes them.
         try ProcessSettings.giveUpCapabilities()
-        let mounts = MountInspection.answers(environment)
+        let mounts = MountInspection(environment)
         for name in accounts {
             var inspection = AccountInspection(environment: environment, account: name)
             inspection.isOneOfSeveral = account == nil && accounts.count > 1
             inspection.isDeep = deep
-            inspection.mounts = mounts
+            inspection.mounts = mounts.answers
             try report(try inspection.facts().findings)
         }
-        try report(MountInspection.facts(environment, account: account).map(\.finding))
+        try report(mounts.facts(account: account).map(\.finding))
         if problems > 0 { throw CommandError.problemsFound(problems) }
     }
 

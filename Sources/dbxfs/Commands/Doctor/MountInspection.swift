@@ -8,33 +8,54 @@ import LocalIO
 import Mounting
 import SystemPackage
 
-enum MountInspection {
+struct MountInspection {
     /// Seconds for the reply of a mount's process, and for the kernel if no process is found.
     private static let replyTimeout = 5
     private static let kernelTimeout = 3.0
 
-    static func facts(_ environment: Environment, account: String?) -> [MountFacts] {
+    private let environment: Environment
+    private let survey: MountSurvey
+
+    /// Asks all mounts with a socket in the environment's own folder, once. Blocks for some seconds
+    /// for each that hangs.
+    init(_ environment: Environment) {
+        self.environment = environment
+        survey = MountSurvey(
+            environment, in: [ControlFolder(path: environment.runtimeFolder)],
+            timeout: Self.replyTimeout)
+    }
+
+    /// The mounts that answer at once.
+    var answers: [MountStatus] { survey.answers }
+
+    func facts(account: String?) -> [MountFacts] {
         // Others' mounts are none of this user's, and a machine may have many.
         MountTable.current().mounts(of: geteuid())
             .filter { $0.type == RunningMount.type && belongs($0, to: account) }
             .map { mount in
                 MountFacts(
                     mountpoint: mount.path.string,
-                    condition: condition(of: RunningMount(at: mount.path.string), environment))
+                    condition: condition(of: RunningMount(at: mount.path.string)))
             }
     }
 
-    /// The mounts that answer at once. Blocks for some seconds at most.
-    static func answers(_ environment: Environment) -> [MountStatus] {
-        let folder = ControlFolder(path: environment.runtimeFolder)
-        let answers = WorkerThread.within(seconds: Double(replyTimeout) + 1) {
-            ControlClient(folder: folder).allMounts(timeout: replyTimeout)
+    /// What the survey has found. A mount that it does not name is asked now: it may have another
+    /// folder for its socket, be new, or have no process.
+    private func condition(of mount: RunningMount) -> MountFacts.Condition {
+        if let device = mount.device,
+            let status = survey.answers.first(where: { $0.device == device })
+        {
+            return MountFacts.Condition(status)
         }
-        return answers ?? []
+        let isSilent = survey.unanswered.contains {
+            $0.state == .silent && $0.mountpoint == mount.mountpoint
+        }
+        if isSilent { return .silent(seconds: Self.replyTimeout) }
+        return Self.condition(of: mount, environment)
     }
 
     /// The kernel lists a mount by its requested source.
-    private static func belongs(_ mount: MountTable.Entry, to account: String?) -> Bool {
+    private func belongs(_ mount: MountTable.Entry, to account: String?) -> Bool {
         guard let account else { return true }
         return (try? MountSource(parsing: mount.source))?.account == account
     }
@@ -52,7 +73,7 @@ enum MountInspection {
                 guard let status = connection.status(timeout: replyTimeout) else {
                     return .silent(seconds: replyTimeout)
                 }
-                return .answers(status.state, advice: status.advice, listing: status.listing)
+                return MountFacts.Condition(status)
             } catch {
                 return .elsewhere
             }
@@ -76,5 +97,12 @@ enum MountInspection {
         } catch {
             return .elsewhere
         }
+    }
+}
+
+extension MountFacts.Condition {
+    /// That of a mount that answers.
+    fileprivate init(_ status: MountStatus) {
+        self = .answers(status.state, advice: status.advice, listing: status.listing)
     }
 }
