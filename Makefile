@@ -80,6 +80,7 @@ help:
 	@echo 'make test     build and run all tests, those with real mounts too'
 	@echo 'make build    build without optimising; DEBUG_INFO=dwarf for a debugger'
 	@echo 'make build-tests  the same with all tests, for Scripts/run-tests'
+	@echo '     BUILT=1                   with release or a test: take what an earlier run built, as it is'
 	@echo 'make release  build the programs to install, with the Swift runtime linked in'
 	@echo 'make install  install them below PREFIX=/usr/local, after make release; make uninstall removes them'
 	@echo 'make deb      build a Debian package in .build/deb'
