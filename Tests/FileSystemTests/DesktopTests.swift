@@ -124,7 +124,7 @@ import Testing
         #expect(try state(of: other, on: fixture) == "synced")
         // A refused change goes over a waiting one.
         try fixture.store.write {
-            try $0.postpone(file, until: WallTime(seconds: 0), problem: "no room")
+            try $0.postpone(file, until: WallTime(seconds: 0), problem: .passing("no room"))
         }
         let later = try fixture.makeFile("later", in: folder, [1])
         for inode in above + [file] { #expect(try state(of: inode, on: fixture) == "problem") }

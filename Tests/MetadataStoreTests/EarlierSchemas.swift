@@ -235,5 +235,8 @@ enum EarlierSchemas {
             facts TEXT NOT NULL
         );
         """,
+        17: """
+        ALTER TABLE journal ADD COLUMN problem_lasts INTEGER NOT NULL DEFAULT 0;
+        """,
     ]
 }

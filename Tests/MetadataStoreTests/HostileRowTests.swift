@@ -68,7 +68,7 @@ struct HostileRowTests {
         staged.flushed = 0
         try transaction.setStaged(staged, of: file)
         try transaction.settleJournal { _ in seconds(1) }
-        try transaction.postpone(file, until: seconds(2), problem: "no")
+        try transaction.postpone(file, until: seconds(2), problem: .passing("no"))
         try transaction.setLocal(
             LocalFacts(
                 permissions: 0o644, userID: 1, groupID: 1, accessed: seconds(1),
@@ -135,6 +135,7 @@ struct HostileRowTests {
             { _ = try tree.firstProblem(among: 9) },
             { _ = try tree.nextDue(after: .distantPast) },
             { _ = try tree.pending() },
+            { _ = try tree.isQueueRefused() },
             { _ = try tree.localTotals() },
             { _ = try tree.topmostLocalNodes() },
             { _ = try tree.partialUpload(of: file) },

@@ -127,7 +127,7 @@ import Testing
         #expect(try store.read { try $0.journalEntry(of: file)?.due } == seconds(9))
         try store.write { transaction in
             try transaction.move(file, to: place("h"))
-            try transaction.postpone(file, until: seconds(12), problem: "no")
+            try transaction.postpone(file, until: seconds(12), problem: .passing("no"))
         }
         let entry = try store.read { try $0.journalEntry(of: file) }
         #expect(entry?.due == seconds(12))
@@ -137,7 +137,7 @@ import Testing
     @Test("an entry that is kept stays as it is, although its node changes")
     func keptEntry() throws {
         let file = try store.insert("f")
-        try store.write { try $0.postpone(file, until: seconds(12), problem: "no") }
+        try store.write { try $0.postpone(file, until: seconds(12), problem: .passing("no")) }
         let before = try store.read { try $0.journalEntry(of: file) }
         try store.write { transaction in
             try transaction.keepEntry(of: file)

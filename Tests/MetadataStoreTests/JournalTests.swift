@@ -24,7 +24,7 @@ import Testing
             try $0.insert(.file, at: place("2"), local: LocalFacts())
         }
         try store.write { transaction in
-            try transaction.postpone(first, until: seconds(3), problem: "no")
+            try transaction.postpone(first, until: seconds(3), problem: .passing("no"))
             #expect(try transaction.journalEntry(of: first)?.attempts == 1)
         }
         try store.write(due: { _ in seconds(4) }) { try $0.move(first, to: place("3")) }

@@ -19,8 +19,9 @@ enum TemporaryStore {
         try MetadataStore(path: path())
     }
 
-    /// Runs `body` while SQLite's descriptor of the log of the database at `path` is another one. The store's own descriptor of
-    /// the log, which only reads, stays: it closes what is not the log, and another test may get its number.
+    /// Runs `body` while SQLite's descriptor of the log of the database at `path` is another one.
+    /// The store's own descriptor, which only reads, stays: the store closes any that is not the
+    /// log, and another test may get the number.
     static func withLog(
         of path: String, replacedBy other: Int32, _ body: () throws -> Void
     ) throws {

@@ -106,6 +106,7 @@ import Testing
         ),
         (15, "UPDATE node SET own = X'ff5c', own_fold = 'own' WHERE inode = 5"),
         (16, "INSERT INTO told VALUES (3, 'm=755')"),
+        (17, "UPDATE journal SET problem_lasts = 1 WHERE inode = 5"),
     ]
 
     @Test("a database of each earlier version opens with all of its content", arguments: 1...latest)
@@ -173,6 +174,7 @@ import Testing
         let waiting = try snapshot.journalEntries(limit: 100)
         #expect(waiting.map(\.inode.rawValue).sorted() == [4, 5, 6, 7, 9, 10])
         #expect(waiting.first { $0.inode == InodeID(5) }?.problem == "quota")
+        #expect(try snapshot.database.number(Self.lasting) == (version < 17 ? 0 : 1))
         let edited = try #require(try snapshot.node(InodeID(4))?.staged)
         #expect((edited.file, edited.size, edited.generation) == (1, 6, 3))
         #expect(
@@ -186,6 +188,32 @@ import Testing
         #expect(try (snapshot.fallback(of: InodeID(5)) != nil) == (version >= 7))
         #expect(try snapshot.filesToPutAside().map(\.file) == (version < 12 ? [] : [8]))
         #expect(try snapshot.isUnconfirmed(FileID("id:7")) == (version >= 6))
+    }
+
+    private static let lasting = "SELECT problem_lasts FROM journal WHERE inode = 5"
+
+    @Test("a problem that an earlier version has noted may pass, until the next try says that not")
+    func earlierProblem() throws {
+        try makeDatabase(version: 16)
+        let store = try MetadataStore(path: path)
+        try store.write { transaction in
+            for entry in try transaction.journalEntries(limit: 9) where entry.problem == nil {
+                try transaction.postpone(entry.inode, until: seconds(1), problem: .lasting("no"))
+            }
+        }
+        #expect(try !store.read { try $0.isQueueRefused() })
+        try store.write {
+            try $0.postpone(InodeID(5), until: seconds(1), problem: .lasting("quota"))
+        }
+        #expect(try store.read { try $0.isQueueRefused() })
+        try store.close()
+    }
+
+    @Test("each earlier version's journal is read before it is upgraded", arguments: 1...latest)
+    func inspected(version: Int) throws {
+        try makeDatabase(version: version)
+        let entries = try DatabaseInspection(path: path).read { try $0.journalEntries(limit: 9) }
+        #expect(entries.first { $0.inode == InodeID(5) }?.problem == "quota")
     }
 
     @Test("the tables of an upgraded database are those of a new one", arguments: 1...latest)

@@ -1,8 +1,10 @@
-// Whether all of the queue is refused for good, which ends a wait for it.
+// Which problems end a wait for the queue: those that pass only by what users do.
 
 import Core
 import MetadataStore
 import RemoteStore
+import RemoteStoreTesting
+import TestSupport
 import Testing
 
 @testable import Sync
@@ -11,7 +13,7 @@ import Testing
 @Suite struct LastingProblemTests {
     private static let step = UploadStep.makeFolder(at: RemotePath(rawValue: "/a"))
 
-    private func problem(_ error: SyncError) throws -> String {
+    private func problem(_ error: SyncError) throws -> Problem {
         let reaction = UploadReaction(to: error, step: Self.step, attempts: 0)
         guard case .retry(_, let problem) = reaction else { throw error }
         return problem
@@ -24,67 +26,63 @@ import Testing
             .insufficientSpace,
         ] as [RemoteError])
     func refusals(error: RemoteError) throws {
-        #expect(LastingProblem.isLasting(try problem(.remote(error))))
+        #expect(try problem(.remote(error)).isLasting)
+    }
+
+    @Test(
+        "content that only users can bring back lasts",
+        arguments: [
+            .baseLost, .local(.stagedContentCut), .local(.stagedContentDoubtful),
+        ] as [SyncError])
+    func contents(error: SyncError) throws {
+        #expect(try problem(error).isLasting)
     }
 
     @Test(
         "a failure that may pass does not",
         arguments: [
             .server("500"), .unsent("500"), .busy, .malformed("<html>"), .contentUnreadable("gone"),
+            .cursorReset, .notDownloadable,
+            // A server's words decide nothing.
+            .server("not allowed: for now"),
         ] as [RemoteError])
     func failures(error: RemoteError) throws {
-        #expect(!LastingProblem.isLasting(try problem(.remote(error))))
-        #expect(!LastingProblem.isLasting(try problem(.local(.diskFull))))
+        #expect(try !problem(.remote(error)).isLasting)
     }
 
-    /// A queue of files with a problem each.
-    private func queue(of problems: [String?]) async throws -> (Harness, [InodeID]) {
-        let harness = try Harness()
-        let inodes = try await harness.store.write { transaction in
-            try problems.indices.map { index in
-                let place = Place(parent: .root, name: try FileName("f\(index)"))
-                return try transaction.insert(.file, at: place, local: LocalFacts())
-            }
+    @Test(
+        "a failure of this machine that may pass does not",
+        arguments: [.diskFull, .reserveReached, .staging("EIO"), .database("busy")]
+            as [LocalFailure])
+    func localFailures(failure: LocalFailure) throws {
+        #expect(try !problem(.local(failure)).isLasting)
+    }
+
+    @Test("a folder that cannot be moved in parts, and a step that nothing explains, last")
+    func others() {
+        for split in [FolderSplit.changesOnlyCase, .isShared, .isDeleted] {
+            #expect(split.problem?.isLasting == true)
         }
-        try await harness.store.write { transaction in
-            for (inode, problem) in zip(inodes, problems) {
-                guard let problem else { continue }
-                try transaction.postpone(inode, until: .now(), problem: problem)
+        for split in [FolderSplit.isSplit, .isNotListed] { #expect(split.problem == nil) }
+        #expect(UploadReaction.unexplained(.remote(.busy)).isLasting)
+        #expect(UploadPlanner.nothingToSend.isLasting)
+    }
+
+    @Test("a queue is refused after the first try that the server refuses, and not after a failure")
+    func firstTry() async throws {
+        for (error, isRefused) in [(RemoteError.forbidden("no"), true), (.server("500"), false)] {
+            let harness = try Harness()
+            try await harness.settle()
+            harness.faulty.inject(.failBefore(error), times: nil) { $0.operation == .makeFolder }
+            try await harness.makeFolder("/new")
+            let inode = try #require(try await harness.inode("/new"))
+            harness.noteChange()
+            try await waitWhile { try await harness.problem(of: inode) == nil }
+            let (tries, found) = try await harness.store.read {
+                (try $0.journalEntry(of: inode)?.attempts ?? 0, try $0.isQueueRefused())
             }
+            #expect(found == (isRefused || tries >= Problem.lastingTries))
+            await harness.stop()
         }
-        return (harness, inodes)
-    }
-
-    private func isRefused(_ harness: Harness) async throws -> Bool {
-        try await harness.store.read { try $0.isQueueRefused() }
-    }
-
-    @Test("a queue is refused if all of it is, and not while one may pass or was never tried")
-    func mixed() async throws {
-        let refused = LastingProblem.tooLarge
-        #expect(try await isRefused(queue(of: [refused, "not allowed: no"]).0))
-        #expect(try await !isRefused(queue(of: [refused, "the server is busy with this file"]).0))
-        #expect(try await !isRefused(queue(of: [refused, nil]).0))
-    }
-
-    @Test("a change behind thousands of refused ones is seen")
-    func behind() async throws {
-        let refused = [String?](repeating: LastingProblem.tooLarge, count: 1_200)
-        #expect(try await isRefused(queue(of: refused).0))
-        #expect(try await !isRefused(queue(of: refused + [nil]).0))
-    }
-
-    @Test("a failure of the server that goes on and on counts as a refusal")
-    func lasting() async throws {
-        let (harness, inodes) = try await queue(of: ["500"])
-        for attempts in 1..<LastingProblem.attempts {
-            #expect(try await !isRefused(harness), "\(attempts)")
-            try await harness.store.write { transaction in
-                for inode in inodes {
-                    try transaction.postpone(inode, until: .now(), problem: "500")
-                }
-            }
-        }
-        #expect(try await isRefused(harness))
     }
 }

@@ -40,7 +40,7 @@ import Testing
     func reaction() {
         let reaction = UploadReaction(
             to: .local(.diskFull), step: .makeFolder(at: RemotePath(rawValue: "/a")), attempts: 20)
-        #expect(reaction == .retry(seconds: 30, problem: LocalFailure.diskFull.problem))
+        #expect(reaction == .retry(seconds: 30, problem: .passing(LocalFailure.diskFull.problem)))
     }
 
     @Test("a caller that waits for a step learns that the disk or the account is full")
@@ -62,7 +62,7 @@ import Testing
                 Issue.record("\(error)")
                 continue
             }
-            #expect(SyncError(problem: problem) == error)
+            #expect(SyncError(problem: problem.text) == error)
         }
     }
 
@@ -173,10 +173,10 @@ import Testing
         let step = UploadStep.makeFolder(at: RemotePath(rawValue: "/a"))
         #expect(
             UploadReaction(to: error, step: step, attempts: 3)
-                == .retry(seconds: 3600, problem: SyncError.baseLostProblem))
+                == .retry(seconds: 3600, problem: .lasting(SyncError.baseLostProblem)))
         #expect(
             UploadReaction(to: error, step: step, attempts: 0)
-                == .retry(seconds: 1, problem: SyncError.baseLostProblem))
+                == .retry(seconds: 1, problem: .lasting(SyncError.baseLostProblem)))
         #expect(SyncError(problem: SyncError.baseLostProblem) == error)
     }
 }

@@ -59,6 +59,9 @@ enum Schema {
         migrator.registerMigration("16") { database in
             try database.execute(sql: version16)
         }
+        migrator.registerMigration("17") { database in
+            try database.execute(sql: version17)
+        }
         return migrator
     }
 
@@ -328,5 +331,10 @@ enum Schema {
             inode INTEGER PRIMARY KEY,
             facts TEXT NOT NULL
         );
+        """
+    /// `problem_lasts`: whether the problem stays until something changes. Those that an earlier
+    /// version has noted count as passing until the next try, which notes them anew.
+    private static let version17 = """
+        ALTER TABLE journal ADD COLUMN problem_lasts INTEGER NOT NULL DEFAULT 0;
         """
 }

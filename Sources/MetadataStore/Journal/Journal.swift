@@ -29,7 +29,7 @@ extension TreeReading {
         return try JournalEntry.fetchFirst(statement, [inode.column])
     }
 
-    /// How many entries wait because of a problem.
+    /// How many entries wait because of the problem with this text.
     package func entryCount(problem: String) throws -> Int {
         let statement = try database.cachedStatement(
             sql: "SELECT COUNT(*) FROM journal WHERE problem = ?")
@@ -100,11 +100,14 @@ extension TreeReading {
             """, [limit])
     }
 
-    /// The problems of entries with fewer failed tries than a number, each once.
-    package func problems(triedFewerTimesThan attempts: Int) throws -> [String] {
-        let statement = try database.cachedStatement(
-            sql: "SELECT DISTINCT problem FROM journal WHERE problem IS NOT NULL AND attempts < ?")
-        return try String.fetchAll(statement, arguments: [attempts])
+    /// Whether all that is queued waits because of problems that do not pass by themselves.
+    package func isQueueRefused() throws -> Bool {
+        try database.number(
+            """
+            SELECT 1 FROM journal
+            WHERE problem IS NULL OR (problem_lasts IS NOT 1 AND attempts < ?) LIMIT 1
+            """,
+            [Problem.lastingTries]) == nil
     }
 
     /// Whether the journal has an entry without a problem.
@@ -112,6 +115,7 @@ extension TreeReading {
         try database.number("SELECT 1 FROM journal WHERE problem IS NULL LIMIT 1") != nil
     }
 
+    /// Only columns of the first version: an inspection reads the files of every version.
     private static var entries: String {
         """
         SELECT inode, sequence, due, attempts, problem,
@@ -150,21 +154,26 @@ extension Transaction {
     private static let freshEntry = """
         INSERT INTO journal (inode, sequence, due)
         VALUES (?, 1 + (SELECT coalesce(max(sequence), 0) FROM journal), ?)
-        ON CONFLICT (inode) DO UPDATE SET due = excluded.due, attempts = 0, problem = NULL
+        ON CONFLICT (inode) DO UPDATE
+            SET due = excluded.due, attempts = 0, problem = NULL, problem_lasts = 0
             WHERE due <> excluded.due OR attempts <> 0 OR problem IS NOT NULL
         """
 
     /// Notes a failed try: its reason, and the due time of the next one.
     package func postpone(
-        _ inode: InodeID, until due: WallTime, problem: String?, after attempts: Int = 0
+        _ inode: InodeID, until due: WallTime, problem: Problem?, after attempts: Int = 0
     ) throws {
         end.changed.hold(inode, until: due)
         try run(
             """
-            UPDATE journal SET due = ?, attempts = max(attempts, ?) + 1, problem = ?
+            UPDATE journal
+            SET due = ?, attempts = max(attempts, ?) + 1, problem = ?, problem_lasts = ?
             WHERE inode = ?
             """,
-            [due.nanoseconds, attempts, problem, inode.column])
+            [
+                due.nanoseconds, attempts, problem?.text, problem?.isLasting ?? false,
+                inode.column,
+            ])
     }
 
     /// Sets a node's due time, and nothing else, also if this transaction puts it into the journal.
@@ -193,7 +202,7 @@ extension Transaction {
         end.changed.hold(inode, until: entry.due)
     }
 
-    /// Makes the entries due that wait because of a problem.
+    /// Makes the entries due that wait because of the problem with this text.
     package func makeDue(problem: String, at time: WallTime) throws {
         try run(
             "UPDATE journal SET due = ? WHERE problem = ? AND due > ?",

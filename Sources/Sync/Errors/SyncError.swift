@@ -39,7 +39,7 @@ package enum SyncError: Error, Hashable, Sendable {
         }
     }
 
-    /// The error for a step that waits because of a problem. The journal has the text alone.
+    /// The error for a step that waits because of a problem, by the text in the journal.
     init(problem: String) {
         if let failure = LocalFailure(problem: problem) {
             self = .local(failure)
@@ -178,6 +178,16 @@ package enum LocalFailure: Hashable, Sendable {
                 + "the disk did not take the content; copy the file, and rename the copy over it"
         case .staging(let reason): "\(Self.stagingFailed)\(reason)"
         case .database(let reason): "\(Self.databaseFailed)\(reason)"
+        }
+    }
+}
+
+extension Problem {
+    /// Why a change waits after a failure of this machine.
+    init(_ failure: LocalFailure) {
+        switch failure {
+        case .stagedContentCut, .stagedContentDoubtful: self = .lasting(failure.problem)
+        case .diskFull, .reserveReached, .staging, .database: self = .passing(failure.problem)
         }
     }
 }

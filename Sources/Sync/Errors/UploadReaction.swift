@@ -1,6 +1,7 @@
 // The error policy for refused steps. Pure: error and step in, reaction out.
 
 import Core
+import MetadataStore
 import RemoteStore
 import Tree
 
@@ -9,13 +10,13 @@ enum UploadReaction: Hashable, Sendable {
     /// Suspends all uploads for so many seconds; the entry keeps its turn.
     case pause(seconds: Double, Pause)
     /// Retries this entry after so many seconds, and reports the problem.
-    case retry(seconds: Double, problem: String)
+    case retry(seconds: Double, problem: Problem)
     /// Retries this entry after so many seconds, when the server will be ready for it.
     case wait(seconds: Double)
     /// Requests the present state of these paths and applies it; the next step follows from that.
     case refresh([RemotePath])
     /// Undoes a change that will never be allowed: users see the server's state.
-    case undo(problem: String)
+    case undo(reason: String)
     /// Has a folder moved in parts.
     case split
     /// Modes, attributes or a link stay on this machine.
@@ -52,12 +53,12 @@ enum UploadReaction: Hashable, Sendable {
         let delay = min(Self.offlinePause, Self.delay(after: attempts))
         switch error {
         case .remote(let error): self.init(to: error, step: step, attempts: attempts)
-        case .local(let failure): self = .retry(seconds: delay, problem: failure.problem)
+        case .local(let failure): self = .retry(seconds: delay, problem: Problem(failure))
         case .baseLost:
             // A revision can be unknown for seconds after its upload.
             self = .retry(
                 seconds: attempts < 3 ? delay : Self.hopelessPause,
-                problem: SyncError.baseLostProblem)
+                problem: .lasting(SyncError.baseLostProblem))
         // No step has this error.
         case .relist: self.init(to: RemoteError.cursorReset, step: step, attempts: attempts)
         }
@@ -79,34 +80,41 @@ enum UploadReaction: Hashable, Sendable {
             self = .restart
         case .notFound: self = Self.notFound(step, attempts: attempts)
         case .conflict, .notAFolder, .notAFile: self = .refresh(step.paths)
-        case .busy: self = .retry(seconds: delay, problem: "the server is busy with this file")
+        case .busy:
+            self = .retry(seconds: delay, problem: .passing("the server is busy with this file"))
         case .server(let reason), .unsent(let reason):
-            self = .retry(seconds: delay, problem: reason)
+            self = .retry(seconds: delay, problem: .passing(reason))
         case .malformed(let reason):
-            self = .retry(seconds: delay, problem: "the server's answer makes no sense: \(reason)")
+            self = .retry(
+                seconds: delay,
+                problem: .passing("the server's answer makes no sense: \(reason)"))
         case .insufficientSpace:
             self = .retry(
-                seconds: max(Self.fullPause, delay),
-                problem: Self.fullAccount)
+                seconds: max(Self.fullPause, delay), problem: .lasting(Self.fullAccount))
         case .tooLarge:
-            self = .retry(seconds: Self.hopelessPause, problem: LastingProblem.tooLarge)
+            self = .retry(
+                seconds: Self.hopelessPause, problem: .lasting("larger than Dropbox can store"))
         case .tooManyEntries: self = Self.tooMany(step)
-        case .forbidden(let reason):
-            self = Self.refused(step, "\(LastingProblem.forbidden)\(reason)")
-        case .protected(let reason):
-            self = Self.refused(step, "\(LastingProblem.protected)\(reason)")
-        case .disallowedName: self = Self.refused(step, LastingProblem.disallowedName)
+        case .forbidden(let reason): self = Self.refused(step, "not allowed: \(reason)")
+        case .protected(let reason): self = Self.refused(step, "protected: \(reason)")
+        case .disallowedName: self = Self.refused(step, "Dropbox does not store this name")
         case .contentUnreadable(let reason):
             self = .retry(
                 seconds: min(delay, Self.offlinePause),
-                problem: RemoteError.unreadableProblem(reason))
+                problem: .passing(RemoteError.unreadableProblem(reason)))
         case .cursorReset, .notDownloadable:
-            self = .retry(seconds: delay, problem: "\(error)")
+            self = .retry(seconds: delay, problem: .passing("\(error)"))
         }
     }
 
     /// The message for people if the account is full.
     static let fullAccount = "the account is full: delete something or get more space"
+
+    /// The problem of a step that is refused again and again for no reason that can be seen.
+    static func unexplained(_ error: SyncError) -> Problem {
+        .lasting("Dropbox refuses it: \(error)")
+    }
+
     /// Exponential backoff from one second to five minutes.
     static func delay(after attempts: Int) -> Double {
         min(longestDelay, Double(sign: .plus, exponent: min(max(0, attempts), 9), significand: 1))
@@ -127,16 +135,19 @@ enum UploadReaction: Hashable, Sendable {
 
     private static func tooMany(_ step: UploadStep) -> UploadReaction {
         if case .move(let move) = step, move.isFolder { return .split }
-        return .retry(seconds: Self.hopelessPause, problem: LastingProblem.tooManyEntries)
+        return .retry(
+            seconds: Self.hopelessPause,
+            problem: .lasting("more entries than Dropbox changes at once"))
     }
 
-    private static func refused(_ step: UploadStep, _ problem: String) -> UploadReaction {
+    private static func refused(_ step: UploadStep, _ reason: String) -> UploadReaction {
         switch step {
-        case .move, .deleteFile, .deleteFolder: .undo(problem: problem)
+        case .move, .deleteFile, .deleteFolder: .undo(reason: reason)
         // Links work without Dropbox.
         case .upload(let upload) where upload.link != nil: .keepHere
         // Content of users is kept, and waits for an action of the user.
-        case .makeFolder, .upload, .copy: .retry(seconds: Self.refusalPause, problem: problem)
+        case .makeFolder, .upload, .copy:
+            .retry(seconds: Self.refusalPause, problem: .lasting(reason))
         case .setFacts: .keepHere
         case .settled, .waitFor, .waitForWriters: .restart
         }

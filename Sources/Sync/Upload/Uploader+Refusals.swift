@@ -29,15 +29,15 @@ extension Uploader {
         case .pause(let seconds, let reason):
             suspend(for: seconds, reason, at: now)
         case .retry(let seconds, let problem):
-            account.state.update { $0.lastProblem = problem }
-            if entry?.problem != problem { note(problem, with: step) }
+            account.state.update { $0.lastProblem = problem.text }
+            if entry?.problem != problem.text { note(problem.text, with: step) }
             await postpone(inode, by: seconds, problem: problem)
             if error == .remote(.insufficientSpace) {
                 await quota.noteFull(refused: step.contentSize)
             }
         case .wait(let seconds): await postpone(inode, by: seconds)
         case .refresh: await refresh(inode, step, refused: error, after: attempts)
-        case .undo(let problem): await undo(inode, step, because: problem, after: attempts)
+        case .undo(let reason): await undo(inode, step, because: reason, after: attempts)
         case .keepHere:
             account.log.notice(
                 "a mode, attribute or link stays on this machine",
@@ -72,18 +72,18 @@ extension Uploader {
             let isUnexplained = attempts >= Self.unexplainedRefusals
             await postpone(
                 inode, by: UploadReaction.delay(after: attempts),
-                problem: isUnexplained ? "\(LastingProblem.unexplained)\(error)" : nil)
+                problem: isUnexplained ? UploadReaction.unexplained(error) : nil)
         }
     }
 
     private func undo(
-        _ inode: InodeID, _ step: UploadStep, because problem: String, after attempts: Int
+        _ inode: InodeID, _ step: UploadStep, because reason: String, after attempts: Int
     ) async {
         account.log.warning(
             "a change was refused and is undone",
-            metadata: ["step": "\(step.paths)", "reason": "\(problem)"])
-        account.state.update { $0.lastProblem = problem }
-        note(problem, with: step)
+            metadata: ["step": "\(step.paths)", "reason": "\(reason)"])
+        account.state.update { $0.lastProblem = reason }
+        note(reason, with: step)
         await account.recorder.record { try $0.undo(step, of: inode) }
         // `undo` may be a no-op (a tombstone under a temporary name has no place to return to) or
         // be refused itself; back off in either case.
@@ -149,7 +149,7 @@ extension Uploader {
     }
 
     private func postpone(
-        _ inode: InodeID, by seconds: Double, problem: String? = nil, after attempts: Int = 0
+        _ inode: InodeID, by seconds: Double, problem: Problem? = nil, after attempts: Int = 0
     ) async {
         let now = account.clock.now()
         let due = now.adding(seconds: seconds)
@@ -164,17 +164,20 @@ extension Uploader {
 }
 
 extension FolderSplit {
-    /// Why the folder waits, for people; nil if nothing is wrong.
-    var problem: String? {
+    /// Why the folder waits; nil if nothing is wrong.
+    var problem: Problem? {
         switch self {
         case .isSplit, .isNotListed: nil
         case .changesOnlyCase:
-            "the folder has more entries than Dropbox moves at once, and its names differ only in case: "
-                + "rename it to another name first"
+            .lasting(
+                "the folder has more entries than Dropbox moves at once, and its names differ only in case: "
+                    + "rename it to another name first")
         case .isShared:
-            "the folder has more entries than Dropbox moves at once, and a shared one is not moved in parts"
+            .lasting(
+                "the folder has more entries than Dropbox moves at once, and a shared one is not moved in parts"
+            )
         case .isDeleted:
-            "a deleted folder has more entries than Dropbox moves out of the way at once"
+            .lasting("a deleted folder has more entries than Dropbox moves out of the way at once")
         }
     }
 }

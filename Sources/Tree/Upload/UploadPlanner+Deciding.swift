@@ -9,8 +9,8 @@ extension UploadPlanner {
     /// Seconds until a node is examined again whose rows name nothing to send. A change of the node
     /// makes it due at once.
     private static let examinationPause = 60.0
-    /// The problem of such a node, for people.
-    package static let nothingToSend = "there is nothing that could be sent"
+    /// The problem of such a node.
+    static let nothingToSend = Problem.lasting("there is nothing that could be sent")
 
     /// Skips an entry whose new parent folder was found to wait: many levels of new folders would
     /// cost as many queries for each level that is sent.
