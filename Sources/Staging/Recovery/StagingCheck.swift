@@ -284,24 +284,6 @@ struct StagingEvidence {
     }
 }
 
-/// The facts of a staging file on the disk.
-struct FileFacts: Equatable {
-    var size: Int64
-    var modified: WallTime
-
-    init(size: Int64, modified: WallTime) {
-        self.size = size
-        self.modified = modified
-    }
-
-    init?(at path: String) {
-        var status = stat()
-        guard lstat(path, &status) == 0 else { return nil }
-        self.init(
-            size: Int64(clamping: status.st_size), modified: WallTime(modificationTimeOf: status))
-    }
-}
-
 extension StagedContent {
     /// Whether any byte of it is in the staging file.
     var needsFile: Bool { base == nil || blocks.contains { $0 != 0 } }
