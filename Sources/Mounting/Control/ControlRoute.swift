@@ -139,7 +139,7 @@ package struct PathsRequest: Hashable, Sendable, Codable {
 extension Array {
     /// The elements in pieces of so many, for replies in several lines; the last may have fewer.
     func pieces(of count: Int) -> [[Element]] {
-        stride(from: 0, to: self.count, by: max(1, count)).map { start in
+        stride(from: 0, to: self.count, by: Swift.max(1, count)).map { start in
             Array(dropFirst(start).prefix(count))
         }
     }
