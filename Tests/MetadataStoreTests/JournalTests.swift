@@ -61,8 +61,8 @@ import Testing
         }
         #expect(try store.read { try $0.firstProblem(among: 9) } == nil)
         try store.write { transaction in
-            try transaction.postpone(inodes[2], until: seconds(3), problem: "later")
-            try transaction.postpone(inodes[1], until: seconds(9), problem: "first")
+            try transaction.postpone(inodes[2], until: seconds(3), problem: .passing("later"))
+            try transaction.postpone(inodes[1], until: seconds(9), problem: .passing("first"))
         }
         #expect(try store.read { try $0.firstProblem(among: 9) } == "first")
         #expect(try store.read { try $0.firstProblem(among: 2) } == "first")

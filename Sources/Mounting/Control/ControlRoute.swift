@@ -139,8 +139,11 @@ package struct PathsRequest: Hashable, Sendable, Codable {
 extension Array {
     /// The elements in pieces of so many, for replies in several lines; the last may have fewer.
     func pieces(of count: Int) -> [[Element]] {
-        stride(from: 0, to: self.count, by: Swift.max(1, count)).map { start in
-            Array(dropFirst(start).prefix(count))
+        var (pieces, rest) = ([[Element]](), self[...])
+        while !rest.isEmpty {
+            pieces.append(Array(rest.prefix(count)))
+            rest = rest.dropFirst(count)
         }
+        return pieces
     }
 }
