@@ -125,6 +125,31 @@ struct RangeTests {
             try await fixture.store.read { try $0.pendingCopy(of: target) })
         #expect(copy.sourceGeneration > before)
         #expect(try fixture.node(source)?.staged?.generation == copy.sourceGeneration)
+        #expect(try fixture.node(target)?.staged?.generation == copy.generation)
+        // A kill right after a change must not leave other bytes under the rows of a copy.
+        for (inode, handle) in [(source, from), (target, created.opened.handle)] {
+            let row = try #require(try fixture.node(inode)?.staged).generation
+            #expect(try fixture.write(inode, handle, Int64(block), text("later")) == 5)
+            #expect(try #require(try fixture.node(inode)?.staged).generation > row)
+            let saved = try #require(try fixture.node(inode)?.staged).generation
+            #expect(try fixture.write(inode, handle, 0, text("again")) == 5)
+            #expect(try fixture.node(inode)?.staged?.generation == saved)
+        }
+    }
+
+    @Test("content that grows behind a pending copy keeps its row: a start cuts it off")
+    func appendToCopied() async throws {
+        let fixture = try Fixture()
+        let source = try fixture.makeFile("f", pattern(2 * block))
+        let from = try fixture.open(source)
+        let created = try fixture.create("g")
+        _ = try await fixture.fs.copyRange(
+            from: source, handle: from, offset: 0, to: created.entry.attributes.inode,
+            targetHandle: created.opened.handle, targetOffset: 0, count: Int64(2 * block)
+        ).value()
+        let row = try #require(try fixture.node(source)?.staged).generation
+        #expect(try fixture.write(source, from, Int64(2 * block), text("more")) == 4)
+        #expect(try fixture.node(source)?.staged?.generation == row)
     }
 
     @Test("copies that are not of that kind are left to the kernel")

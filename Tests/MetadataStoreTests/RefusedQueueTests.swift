@@ -49,6 +49,23 @@ import Testing
         #expect(try !isRefused)
     }
 
+    @Test("the contents of a refused new folder are refused, and those of another one are not")
+    func inFolder() throws {
+        let folder = try store.insert("d", .folder)
+        let inner = try store.insert("i", .folder, in: folder)
+        _ = try store.insert("f", in: inner)
+        #expect(try !isRefused)
+        try store.write { try $0.postpone(inner, until: seconds(1), problem: .lasting("no")) }
+        #expect(try !isRefused)
+        try store.write { try $0.postpone(folder, until: seconds(1), problem: .lasting("no")) }
+        #expect(try isRefused)
+        let stored = try store.write {
+            try $0.insertRemote(.folder, at: place("s"), facts: RemoteFacts())
+        }
+        _ = try store.insert("f", in: stored)
+        #expect(try !isRefused)
+    }
+
     @Test("a change behind thousands of refused ones is seen", arguments: [false, true])
     func behind(isThere: Bool) throws {
         let refused = [Problem?](repeating: .lasting("no"), count: 1_200)

@@ -20,7 +20,7 @@ enum TemporaryStore {
     }
 
     /// Runs `body` while SQLite's descriptor of the log of the database at `path` is another one.
-    /// The store's own descriptor, which only reads, stays: the store closes any that is not the
+    /// The store's own descriptor, which only reads, stays: the store closes any other than the
     /// log, and another test may get the number.
     static func withLog(
         of path: String, replacedBy other: Int32, _ body: () throws -> Void

@@ -144,6 +144,27 @@ import Testing
         #expect(try local.node("a")?.staged?.size == 2 && local.staging.found.isEmpty)
     }
 
+    @Test(
+        "content that a killed process has changed is another generation, flushed as before",
+        arguments: [true, false])
+    func changedBeforeKill(isFlushed: Bool) throws {
+        var local = try open()
+        let files = try ["changed", "kept"].map { try local.write("text", to: $0) }
+        if isFlushed { try local.staging.flush() }
+        let before = try ["changed", "kept"].map { try #require(try local.node($0)?.staged) }
+        let later = try #require(before[0].stamp).adding(nanoseconds: 1)
+        try "TEXT".write(toFile: files[0].path, atomically: false, encoding: .utf8)
+        let time = timespec(
+            tv_sec: Int(later.seconds), tv_nsec: Int(later.nanosecondsWithinSecond))
+        #expect(utimensat(AT_FDCWD, files[0].path, [time, time], 0) == 0)
+        local = try open()
+        let changed = try #require(try local.node("changed")?.staged)
+        #expect(changed.generation > before[0].generation && changed.hash == nil)
+        #expect(changed.isFlushed == isFlushed && changed.stamp == later)
+        #expect(try local.node("kept")?.staged == before[1])
+        #expect(local.staging.found.isEmpty)
+    }
+
     @Test("a flush notes the time of its file, unless the file has bytes that no row knows")
     func notedTime() throws {
         var local = try open()

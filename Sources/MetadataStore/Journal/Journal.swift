@@ -100,14 +100,24 @@ extension TreeReading {
             """, [limit])
     }
 
-    /// Whether all that is queued waits because of problems that do not pass by themselves.
+    /// Whether all that is queued waits because of problems that do not pass by themselves: its own,
+    /// or that of a new folder above it.
     package func isQueueRefused() throws -> Bool {
         try database.number(
             """
-            SELECT 1 FROM journal
-            WHERE problem IS NULL OR (problem_lasts IS NOT 1 AND attempts < ?) LIMIT 1
+            WITH RECURSIVE refused (inode) AS (
+                SELECT inode FROM journal
+                WHERE problem IS NOT NULL AND (problem_lasts = 1 OR attempts >= ?)
+                UNION
+                SELECT node.inode FROM refused
+                JOIN node AS folder ON folder.inode = refused.inode
+                JOIN node ON node.parent = folder.inode
+                WHERE folder.kind = ? AND folder.remote = ?)
+            SELECT 1 FROM journal WHERE inode NOT IN (SELECT inode FROM refused) LIMIT 1
             """,
-            [Problem.lastingTries]) == nil
+            [
+                Problem.lastingTries, NodeKind.folder.rawValue, RemoteState.absent.rawValue,
+            ]) == nil
     }
 
     /// Whether the journal has an entry without a problem.

@@ -78,10 +78,11 @@ struct StagingCheck {
 
     // MARK: Rows
 
-    /// Cuts the files that a killed process has added to after their rows were written, and notes
+    /// Cuts the files that a killed process has changed after their rows were written, and notes
     /// their times: by the times of before, the next power cut would leave doubts about flushed
     /// content. That is flushed again; other content will be, by a call that tells its file of a
-    /// failure.
+    /// failure. A file with a later time has other bytes than its row's generation had, so it gets
+    /// the next one: a response to a request, or a pending copy, is of the bytes of before.
     private func renewStamps(of nodes: [Node]) throws {
         let renewed = nodes.compactMap { node -> (inode: InodeID, content: StagedContent)? in
             guard var content = node.staged, let stamp = content.stamp,
@@ -91,12 +92,13 @@ struct StagingCheck {
                 let time = cut(content.file, to: content.size, flushes: content.isFlushed)
             else { return nil }
             content.stamp = time
+            if facts.modified > stamp { content.beginGeneration() }
             return (node.inode, content)
         }
         guard !renewed.isEmpty else { return }
         try store.write { transaction in
             for (inode, content) in renewed {
-                _ = try transaction.updateStaged(content, of: inode, isNew: false)
+                _ = try transaction.updateStaged(content, of: inode, isNew: true)
             }
         }
     }
@@ -287,6 +289,14 @@ struct StagingEvidence {
 extension StagedContent {
     /// Whether any byte of it is in the staging file.
     var needsFile: Bool { base == nil || blocks.contains { $0 != 0 } }
+
+    /// Begins the generation of bytes whose hash is not known, flushed as those before.
+    fileprivate mutating func beginGeneration() {
+        let wasFlushed = isFlushed
+        generation +|= 1
+        hash = nil
+        if wasFlushed { flushed = generation }
+    }
 
     /// Minimum size of the staging file if it has all blocks of the row.
     var neededFileSize: Int64 {

@@ -25,7 +25,7 @@ struct Deadline {
     /// Seconds from the start; nil for no end.
     private let seconds: Double?
 
-    /// Begins now.
+    /// Creates the end of a timeout that begins now.
     init(after seconds: Double?) {
         self.seconds = seconds
     }

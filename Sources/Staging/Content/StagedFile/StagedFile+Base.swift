@@ -47,13 +47,16 @@ extension StagedFile {
             // Without truncated bytes that the other's file still has.
             try bytes.resize(to: original.content.size)
             state.take(original, now: now)
+            state.noteCopied(state.content.generation)
             return state.content.generation
         }
         guard let own else { return nil }
         // Not under both locks, which two copies could take in either order.
         let generation = original.content.generation
-        let isUnchanged = source.state.withLock {
-            $0.content.generation == generation && $0.end == nil
+        let isUnchanged = source.state.withLock { state in
+            guard state.content.generation == generation, state.end == nil else { return false }
+            state.noteCopied(generation)
+            return true
         }
         guard isUnchanged else {
             _ = try truncate(to: 0, now: now)

@@ -71,8 +71,8 @@ extension StagedFile {
         }
     }
 
-    /// Makes the next row say that its bytes may not be on the disk, because some of them are about
-    /// to be written over.
+    /// Makes the next row say that its bytes may not be on the disk, and are not those of a pending
+    /// copy, because some of them are about to be written over.
     package func invalidateFlushedRow() {
         state.withLock { $0.invalidateFlushedRow() }
     }

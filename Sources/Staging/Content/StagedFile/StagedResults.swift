@@ -37,8 +37,8 @@ package enum StagedWrite: Hashable, Sendable {
     case retired(FileVersion)
     /// Another staging file has replaced this one: change that.
     case replaced
-    /// A row says that the bytes there are on the disk: save it anew after `invalidateFlushedRow`,
-    /// flush that, and try again.
+    /// A row says that the bytes there are on the disk, or are those of a pending copy: save it
+    /// anew after `invalidateFlushedRow`, flush that, and try again.
     case vouched
 }
 

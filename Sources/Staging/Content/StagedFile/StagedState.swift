@@ -35,6 +35,8 @@ struct StagedState {
     private var persistedPromise: Int64
     /// Whether bytes of the row's content were written over since it was saved.
     private var isRewritten = false
+    /// The generation that a pending copy names; nil if none does.
+    private var copiedGeneration: Int64?
     /// The generation with which the base became another one, until a row has it.
     private(set) var unsavedBase: Int64?
     private var written = WrittenPrefix()
@@ -239,17 +241,27 @@ struct StagedState {
         if modified == time { modified = nil }
     }
 
-    /// Makes the next row say that its bytes may not be on the disk.
+    /// Makes the next row say that its bytes may not be on the disk, nor those of a pending copy.
     mutating func invalidateFlushedRow() {
         content.generation +|= 1
     }
 
-    /// Whether a power cut during a change from an offset could leave a mixture of versions
-    /// under a row that says it is flushed: the disk may have the bytes before the file's new
-    /// time. What an fsync has acknowledged may be written over as on any local disk.
+    /// Notes that a pending copy has a generation of the content: after a kill, its row must have
+    /// the same bytes, or another generation.
+    mutating func noteCopied(_ generation: Int64) {
+        copiedGeneration = generation
+    }
+
+    /// Whether a row says something of bytes from an offset on that a change would make untrue.
+    /// - It may say that they are flushed: a power cut could leave a mixture of versions, because
+    ///   the disk may have the bytes before the file's new time. Content that an fsync has
+    ///   acknowledged may be written over as on any local disk.
+    /// - It may have the generation of a pending copy: a kill would leave the new bytes under it.
     func isVouched(from offset: Int64) -> Bool {
-        content.promised == 0 && content.flushed > 0
-            && content.flushed >= persistedGeneration && offset < persistedSize
+        let isFlushed =
+            content.promised == 0 && content.flushed > 0
+            && content.flushed >= persistedGeneration
+        return offset < persistedSize && (isFlushed || copiedGeneration == persistedGeneration)
     }
 
     // MARK: The disk

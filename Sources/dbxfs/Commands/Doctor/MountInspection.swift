@@ -39,7 +39,7 @@ struct MountInspection {
             }
     }
 
-    /// What the survey has found. A mount that it does not name is asked now: it may have another
+    /// The answers to the survey. A mount that it does not name is asked now: it may have another
     /// folder for its socket, be new, or have no process.
     private func condition(of mount: RunningMount) -> MountFacts.Condition {
         if let device = mount.device,
