@@ -100,8 +100,8 @@ extension TreeReading {
             """, [limit])
     }
 
-    /// Whether all that is queued waits because of problems that do not pass by themselves: its own,
-    /// or that of a new folder above it.
+    /// Whether all that is queued waits because of problems that do not pass by themselves: its
+    /// own, or that of a new folder above it.
     package func isQueueRefused() throws -> Bool {
         try database.number(
             """
