@@ -137,5 +137,16 @@ extension Plan {
                     .user(2, .restore("/a/a")),
                 ])
         ),
+        (
+            "a file that is back in its folder, which users have moved, goes when others delete it",
+            Plan(
+                seed: 278918, mounts: 1, pageSize: 2000, distance: 400, compaction: .paths,
+                folding: .scalar, faults: 10, blockSize: 8,
+                steps: [
+                    .other(.makeFolder("/a/a")), .other(.put("/b/a")),
+                    .user(0, .exchange("/a/a", "/b")), .other(.delete("/a/a")),
+                    .user(0, .exchange("/b", "/a")), .user(0, .exchange("/b/a", "/a")),
+                ])
+        ),
     ]
 }

@@ -30,6 +30,8 @@ struct Moves {
 
     fileprivate struct Kept {
         var id: FileID
+        /// Users had moved the node itself, and not only a folder that was deleted with it.
+        var isByItself: Bool
         /// The tokens of a file as users knew it, and as others had it: of a change that never came
         /// here, because it was deleted with the file, either side of it may be kept. Row M3
         /// promises the revision that users moved.
@@ -70,7 +72,7 @@ extension World {
                 guard let node = try snapshot.node(inode), node.place != nil else { return false }
                 let isBack =
                     try node.remote == .inPlace && node.facts.id == kept.id
-                    && movedFolder(above: node, snapshot) == nil
+                    && (kept.isByItself || movedFolder(above: node, snapshot) == nil)
                 return !isBack && kept.isKept(in: Ledger.tokens(text(of: node, process)))
             }
         }
@@ -144,7 +146,8 @@ extension World {
                     let theirs = node.staged == nil ? texts[id] : nil
                     let contents = [text(of: node, process), theirs].compactMap(\.self)
                     moves.kept[node.inode] = Moves.Kept(
-                        id: id, contents: contents.map(Ledger.tokens))
+                        id: id, isByItself: isMoved(node),
+                        contents: contents.map(Ledger.tokens))
                 } else {
                     moves.kept[node.inode] = nil
                 }
