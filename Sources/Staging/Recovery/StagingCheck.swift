@@ -292,7 +292,8 @@ extension StagedContent {
 
     /// Begins the generation of bytes whose hash is not known, flushed as those before.
     fileprivate mutating func beginGeneration() {
-        let wasFlushed = isFlushed
+        // Not `isFlushed`, which an edit without a block is, too.
+        let wasFlushed = flushed >= generation
         generation +|= 1
         hash = nil
         if wasFlushed { flushed = generation }
