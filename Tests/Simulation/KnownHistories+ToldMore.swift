@@ -148,5 +148,14 @@ extension Plan {
                     .user(0, .exchange("/b", "/a")), .user(0, .exchange("/b/a", "/a")),
                 ])
         ),
+        (
+            "a file whose deletion is refused has the time of an edit before that",
+            Plan(
+                seed: 4039, mounts: 1, pageSize: 3, distance: 0, moveLimit: 4,
+                steps: [
+                    .other(.put("/a/b")), .readOnly("/a"), .user(0, .write("/a/b")),
+                    .user(0, .unlink("/a/b")), .wait(3000),
+                ])
+        ),
     ]
 }

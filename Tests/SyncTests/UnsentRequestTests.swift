@@ -124,6 +124,27 @@ import Testing
         #expect(try await harness.inode("/a") == inode)
     }
 
+    @Test("a file whose deletion is refused has the server's time again")
+    func refusedDeletion() async throws {
+        let harness = try Harness()
+        try await harness.put("/a", "1")
+        try await harness.settle()
+        await harness.stop()
+        let inode = try await harness.write("/a", "2")
+        #expect(try await harness.store.read { try $0.node(inode)?.local.modified } != nil)
+        try await harness.delete("/a")
+        let node = try #require(try await harness.store.read { try $0.node(inode) })
+        let revision = try #require(node.facts.revision)
+        try await harness.store.write { [harness] transaction in
+            var results = UploadResults(transaction: transaction, context: harness.deltaContext)
+            let path = RemotePath(rawValue: "/a")
+            try results.undo(.deleteFile(RemoteReference(path: path, id: nil), revision), of: inode)
+        }
+        let back = try #require(try await harness.store.read { try $0.node(inode) })
+        #expect(back.place != nil && back.staged == nil)
+        #expect(back.modified == node.facts.clientModified)
+    }
+
     @Test(
         "a refused move to a temporary name is not undone once users have renamed the node",
         arguments: [true, false])
