@@ -133,7 +133,7 @@ import Testing
         let inode = try await harness.write("/a", "2")
         #expect(try await harness.store.read { try $0.node(inode)?.local.modified } != nil)
         try await harness.delete("/a")
-        // As the filesystem does once nobody has it open.
+        // FileSystem removes the staged content of a deleted file without open handles.
         try await harness.store.write { try $0.removeStaged(of: inode) }
         let node = try #require(try await harness.store.read { try $0.node(inode) })
         let revision = try #require(node.facts.revision)

@@ -60,7 +60,7 @@ extension DeltaApplier {
                 let place = try transaction.remotePlace(of: node)
             else { continue }
             let isUsers = try show(node, at: place)
-            // Its unsent content, to which its times belong, went with it.
+            // Its times are those of staged content that was removed after the deletion.
             if node.kind == .file, node.staged == nil { try transaction.forgetTimes(of: node) }
             // A folder that users have made stays, also if nothing is in it.
             if node.kind == .folder {
