@@ -271,6 +271,24 @@ extension Harness {
         await harness.stop()
     }
 
+    @Test("deleted here and led elsewhere there, it has the server's time again")
+    func deletedAndLed() async throws {
+        let harness = try Harness.sharing()
+        try await harness.link("/l", to: "t")
+        try await harness.settleFully()
+        await harness.stop()
+        try await harness.change("/l") { $0.modified = WallTime(seconds: 1) }
+        try await harness.delete("/l")
+        try await harness.put("/l", text("u"))
+        try harness.server.otherClient.setFacts("/l", PosixFacts(link: LinkTarget("u")))
+        try await harness.settleFully()
+        #expect(try await harness.target("/l") == "u")
+        let node = try await harness.node("/l")
+        #expect(node.modified == node.facts.clientModified)
+        try await harness.checkInvariants()
+        await harness.stop()
+    }
+
     @Test("a file in a link's place and a link in a file's are new ones", arguments: [true, false])
     func replaced(isSent: Bool) async throws {
         let harness = try Harness.sharing()

@@ -218,6 +218,7 @@ extension DeltaApplier {
         }
         try transaction.setFacts(facts, of: node.inode)
         try transaction.removeStaged(of: node.inode)
+        // Also those of a link, which keeps them where its deletion is undone.
         try transaction.forgetTimes(of: node)
         try bringBack(node.inode)
         try transaction.dropUnsentFacts(of: node.inode, by: context.posix)
