@@ -224,6 +224,11 @@ final class Link: RemoteStoring, @unchecked Sendable {
         }
     }
 
+    /// The change of a commit for which the account may lack the right; nil for content.
+    private static func restricted(_ commit: RemoteCommit) -> Restricted? {
+        commit.facts?.link == nil ? nil : .link
+    }
+
     func upload(
         _ source: any UploadSource, commit: RemoteCommit
     ) async throws(RemoteError) -> RemoteEntry {
@@ -239,9 +244,8 @@ final class Link: RemoteStoring, @unchecked Sendable {
                 _ = try? await base.upload(MemorySource(bytes), commit: commit)
             }
         }
-        return try await perform(
-            request, changes: true, as: commit.facts?.link == nil ? nil : .link, late: late
-        ) { () async throws(RemoteError) in
+        return try await perform(request, changes: true, as: Self.restricted(commit), late: late) {
+            () async throws(RemoteError) in
             let entry = try await base.upload(source, commit: commit)
             if let content { belated?.note(content, at: commit.path) }
             return entry
@@ -266,9 +270,8 @@ final class Link: RemoteStoring, @unchecked Sendable {
         _ session: UploadSession, size: Int64, commit: RemoteCommit
     ) async throws(RemoteError) -> RemoteEntry {
         let request = "finish \(commit.path.rawValue) \(commit.expectation)"
-        return try await perform(
-            request, changes: true, as: commit.facts?.link == nil ? nil : .link
-        ) { () async throws(RemoteError) in
+        return try await perform(request, changes: true, as: Self.restricted(commit)) {
+            () async throws(RemoteError) in
             try await base.finishUpload(session, size: size, commit: commit)
         }
     }
