@@ -26,12 +26,7 @@ struct UnmountCommand: ParsableCommand {
     @Flag(help: "Detach it although it is in use; who is inside may finish.")
     var lazy = false
 
-    @Option(help: "Seconds to wait for the queue at most.")
-    var timeout: Double?
-
-    func validate() throws {
-        try TimeoutOption.validate(timeout)
-    }
+    @OptionGroup var timeout: TimeoutOption
 
     func run() throws {
         let mount = try mount()
@@ -48,8 +43,8 @@ struct UnmountCommand: ParsableCommand {
     }
 
     private func unmount(_ mount: RunningMount, _ connection: ControlConnection) throws {
-        let deadline = Deadline(after: timeout)
-        let before = try connection.synchronize(mount.mountpoint, timeout: timeout)
+        let deadline = Deadline(after: timeout.seconds)
+        let before = try connection.synchronize(mount.mountpoint, timeout: timeout.seconds)
         // Changes written between the queue's end and the detach get the rest of the time, or
         // almost none if the queue could not be emptied.
         let rest = before.remaining > 0 ? 0 : deadline.secondsLeft
