@@ -132,7 +132,7 @@ struct HostileRowTests {
             { _ = try tree.journalEntry(of: file) },
             { _ = try tree.dueEntries(at: .distantFuture, limit: 9) },
             { _ = try tree.journalEntries(limit: 9) },
-            { _ = try tree.firstProblem(among: 9) },
+            { _ = try tree.entriesWithProblem(limit: 9, among: 9) },
             { _ = try tree.nextDue(after: .distantPast) },
             { _ = try tree.pending() },
             { _ = try tree.isQueueRefused() },

@@ -54,19 +54,25 @@ import Testing
         }
     }
 
-    @Test("the first problem is that of the earliest entry that has one, among so many")
-    func firstProblem() throws {
+    @Test("entries with a problem come in order, up to so many, among so many")
+    func entriesWithProblem() throws {
         let inodes = try ["1", "2", "3"].map { name in
             try store.write { try $0.insert(.file, at: place(name), local: LocalFacts()) }
         }
-        #expect(try store.read { try $0.firstProblem(among: 9) } == nil)
+        func problems(_ limit: Int, among examined: Int) throws -> [String?] {
+            try store.read { snapshot in
+                try snapshot.entriesWithProblem(limit: limit, among: examined).map(\.problem)
+            }
+        }
+        #expect(try problems(9, among: 9) == [])
         try store.write { transaction in
             try transaction.postpone(inodes[2], until: seconds(3), problem: .passing("later"))
             try transaction.postpone(inodes[1], until: seconds(9), problem: .passing("first"))
         }
-        #expect(try store.read { try $0.firstProblem(among: 9) } == "first")
-        #expect(try store.read { try $0.firstProblem(among: 2) } == "first")
-        #expect(try store.read { try $0.firstProblem(among: 1) } == nil)
+        #expect(try problems(9, among: 9) == ["first", "later"])
+        #expect(try problems(1, among: 9) == ["first"])
+        #expect(try problems(9, among: 2) == ["first"])
+        #expect(try problems(9, among: 1) == [])
     }
 
     @Test("staged content comes back whole after a restart, and orphans do not")

@@ -91,13 +91,16 @@ extension TreeReading {
         return (try Int.fetchOne(operations) ?? 0, try Int64.fetchOne(bytes) ?? 0)
     }
 
-    /// The first problem among the first `limit` entries, in order; nil if none of them has one.
-    package func firstProblem(among limit: Int) throws -> String? {
-        try database.text(
-            """
-            SELECT problem FROM (SELECT sequence, problem FROM journal ORDER BY sequence LIMIT ?)
-            WHERE problem IS NOT NULL ORDER BY sequence LIMIT 1
-            """, [limit])
+    /// Up to `limit` entries with a problem, in order. `examined` entries are read for them, so
+    /// that it takes no longer with a long queue.
+    package func entriesWithProblem(limit: Int, among examined: Int) throws -> [JournalEntry] {
+        let statement = try database.cachedStatement(
+            sql: Self.entries + """
+                WHERE problem IS NOT NULL AND sequence <= (SELECT max(sequence) FROM (
+                    SELECT sequence FROM journal ORDER BY sequence LIMIT ?))
+                ORDER BY sequence LIMIT ?
+                """)
+        return try JournalEntry.fetchEvery(statement, [examined, limit])
     }
 
     /// Whether all that is queued waits because of problems that do not pass by themselves: its

@@ -18,9 +18,6 @@ import Sync
 struct MountReports: Sendable {
     /// The problem while the server's rate limit holds.
     private static let waiting = "Dropbox asked to wait: too many requests"
-    /// Entries of the journal of which a backlog tells the first problem, so that it takes no
-    /// longer with a long queue.
-    private static let examinedLimit = 1_000
 
     let plan: MountPlan
     let mountpoint: String
@@ -187,7 +184,7 @@ struct MountReports: Sendable {
             return try store.read { snapshot in
                 let pending = try snapshot.pending()
                 let missing = sync.missingFolder.map { SyncStatus.missing($0) }
-                let refusal = try missing ?? snapshot.firstProblem(among: Self.examinedLimit)
+                let refusal = try missing ?? snapshot.firstRefusal()
                 let isRefused =
                     try sync.connection != .offline && sync.uploads.isEmpty
                     && snapshot.isQueueRefused()
