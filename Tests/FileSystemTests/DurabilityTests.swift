@@ -3,6 +3,7 @@
 
 import Blocking
 import Core
+import Foundation
 import MetadataStore
 import RemoteStore
 import Staging
@@ -117,6 +118,28 @@ struct DurabilityTests {
         #expect(!opened.keepsCache)
         #expect(try fixture.read(file, opened.handle) == text("hello"))
         #expect(try fixture.attributes(file).size == 5)
+    }
+
+    @Test("unsent content is EIO while the state folder is elsewhere, and is there afterwards")
+    func movedStateFolder() throws {
+        func isInputOutput(_ error: any Error) -> Bool {
+            if case .inputOutput? = error as? FileSystemError { true } else { false }
+        }
+        let fixture = try Fixture()
+        let unsent = try fixture.makeFile("unsent", text("hello"))
+        let sent = try fixture.remoteFile("sent", text("theirs"))
+        let (place, elsewhere) = (fixture.staging.directory, fixture.folder + "/elsewhere")
+        try FileManager.default.moveItem(atPath: place, toPath: elsewhere)
+        for flags in [OpenFlags.reading, .both, .truncating] {
+            #expect(performing: { try fixture.open(unsent, flags) }, throws: isInputOutput)
+        }
+        let handle = try fixture.open(sent)
+        #expect(
+            performing: { try fixture.write(sent, handle, 0, text("ours")) }, throws: isInputOutput)
+        try fixture.close(sent, handle)
+        try FileManager.default.moveItem(atPath: elsewhere, toPath: place)
+        #expect(try fixture.contents(unsent) == text("hello"))
+        #expect(try fixture.contents(sent) == text("theirs"))
     }
 
     @Test("a flush without a change writes nothing and queues nothing")

@@ -46,7 +46,9 @@ final class ContentFinder: Sendable {
                 throw FileSystemError.inputOutput("the file \(node.inode) has no content")
             }
         }
-        throw FileSystemError.busy
+        // So many commits in a row do not happen: the row is right, and the file is gone.
+        throw FileSystemError.inputOutput(
+            "the staging file of \(file.inode) is missing: was the state folder moved?")
     }
 
     /// Reads a node that is being opened, and its content; nil content if the row is out of date.
