@@ -86,5 +86,6 @@ struct ErrnoTests {
         }
         #expect(
             FileSystemError(SyncError.baseLost) == .inputOutput(SyncError.baseLostProblem))
+        #expect(FileSystemError(SyncError.delayed("it")) == .inputOutput("it"))
     }
 }

@@ -53,6 +53,7 @@ extension FileSystemError {
         case .baseLost: self = .inputOutput(SyncError.baseLostProblem)
         // Only the feed has this error.
         case .relist: self.init(RemoteError.cursorReset)
+        case .delayed(let problem): self = .inputOutput(problem)
         }
     }
 

@@ -18,6 +18,8 @@ package enum SyncError: Error, Hashable, Sendable {
     case baseLost
     /// The feed has to begin anew with a listing, although its cursor is valid.
     case relist(RelistReason)
+    /// A change that is waited for is not sent because of a problem, which has this text.
+    case delayed(String)
 
     /// The task was cancelled, or the step no longer holds.
     static var cancelled: SyncError { .remote(.cancelled) }
@@ -39,17 +41,16 @@ package enum SyncError: Error, Hashable, Sendable {
         }
     }
 
-    /// The error for a step that waits because of a problem, by the text in the journal.
+    /// The error for a step that waits because of a problem, by the text in the journal. For a
+    /// process that waits, only a full disk and a full account are errors of their own.
     init(problem: String) {
-        if let failure = LocalFailure(problem: problem) {
-            self = .local(failure)
-        } else {
+        self =
             switch problem {
-            case Self.baseLostProblem: self = .baseLost
-            case UploadReaction.fullAccount: self = .remote(.insufficientSpace)
-            default: self = .remote(RemoteError(unreadable: problem) ?? .server(problem))
+            case LocalFailure.diskFull.problem: .local(.diskFull)
+            case LocalFailure.reserveReached.problem: .local(.reserveReached)
+            case UploadReaction.fullAccount: .remote(.insufficientSpace)
+            default: .delayed(problem)
             }
-        }
     }
 
     /// Whether a retry may succeed after a while, without user action.
@@ -57,7 +58,7 @@ package enum SyncError: Error, Hashable, Sendable {
         switch self {
         case .remote(let error): error.isTransient
         // A revision can be unknown for seconds after its upload.
-        case .local, .baseLost: true
+        case .local, .baseLost, .delayed: true
         case .relist: false
         }
     }
@@ -71,6 +72,7 @@ extension SyncError: CustomStringConvertible {
         case .local(let failure): failure.problem
         case .baseLost: Self.baseLostProblem
         case .relist(let reason): "\(RemoteError.cursorReset): \(reason)"
+        case .delayed(let problem): problem
         }
     }
 }
@@ -145,24 +147,7 @@ package enum LocalFailure: Hashable, Sendable {
         }
     }
 
-    /// The inverse of `problem`; nil for any other text.
-    init?(problem: String) {
-        let known: [LocalFailure] = [
-            .diskFull, .reserveReached, .stagedContentCut, .stagedContentDoubtful,
-        ]
-        if let failure = known.first(where: { $0.problem == problem }) {
-            self = failure
-        } else if problem.hasPrefix(Self.stagingFailed) {
-            self = .staging(String(problem.dropFirst(Self.stagingFailed.count)))
-        } else if problem.hasPrefix(Self.databaseFailed) {
-            self = .database(String(problem.dropFirst(Self.databaseFailed.count)))
-        } else {
-            return nil
-        }
-    }
-
     private static let stagingFailed = "a staging file failed: "
-    private static let databaseFailed = "the local database failed: "
 
     /// The message for users.
     package var problem: String {
@@ -177,7 +162,7 @@ package enum LocalFailure: Hashable, Sendable {
             Self.stagingFailed
                 + "the disk did not take the content; copy the file, and rename the copy over it"
         case .staging(let reason): "\(Self.stagingFailed)\(reason)"
-        case .database(let reason): "\(Self.databaseFailed)\(reason)"
+        case .database(let reason): "the local database failed: \(reason)"
         }
     }
 }
@@ -189,18 +174,5 @@ extension Problem {
         case .stagedContentCut, .stagedContentDoubtful: self = .lasting(failure.problem)
         case .diskFull, .reserveReached, .staging, .database: self = .passing(failure.problem)
         }
-    }
-}
-
-extension RemoteError {
-    private static let unreadable = "the content cannot be read: "
-
-    /// The message for users if content that was to be sent cannot be read.
-    static func unreadableProblem(_ reason: String) -> String { "\(unreadable)\(reason)" }
-
-    /// The inverse of `unreadableProblem`; nil for any other text.
-    fileprivate init?(unreadable problem: String) {
-        guard problem.hasPrefix(Self.unreadable) else { return nil }
-        self = .contentUnreadable(String(problem.dropFirst(Self.unreadable.count)))
     }
 }

@@ -59,8 +59,9 @@ enum UploadReaction: Hashable, Sendable {
             self = .retry(
                 seconds: attempts < 3 ? delay : Self.hopelessPause,
                 problem: .lasting(SyncError.baseLostProblem))
-        // No step has this error.
+        // No step has these errors.
         case .relist: self.init(to: RemoteError.cursorReset, step: step, attempts: attempts)
+        case .delayed(let problem): self = .retry(seconds: delay, problem: .passing(problem))
         }
     }
 
@@ -101,7 +102,7 @@ enum UploadReaction: Hashable, Sendable {
         case .contentUnreadable(let reason):
             self = .retry(
                 seconds: min(delay, Self.offlinePause),
-                problem: .passing(RemoteError.unreadableProblem(reason)))
+                problem: .passing("the content cannot be read: \(reason)"))
         case .cursorReset, .notDownloadable:
             self = .retry(seconds: delay, problem: .passing("\(error)"))
         }

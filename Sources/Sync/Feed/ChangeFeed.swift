@@ -323,7 +323,7 @@ actor ChangeFeed {
                 status.connection = .offline
                 status.lastProblem = "\(error)"
             // The failure was recorded where it happened.
-            case .local, .baseLost: break
+            case .local, .baseLost, .delayed: break
             }
         }
         if case .remote(.unauthorized) = error {

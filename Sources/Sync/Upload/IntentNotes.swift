@@ -103,7 +103,7 @@ extension SyncError {
     var saysNotDone: Bool {
         switch self {
         case .remote(let error): error.saysNotDone
-        case .local, .baseLost, .relist: false
+        case .local, .baseLost, .relist, .delayed: false
         }
     }
 }

@@ -59,7 +59,7 @@ extension SyncError {
             .remote(.unauthorized), .remote(.rootChanged), .remote(.rootMissing), .remote(.server),
             .remote(.unsent), .remote(.cancelled), .local:
             true
-        case .remote, .baseLost, .relist: false
+        case .remote, .baseLost, .relist, .delayed: false
         }
     }
 }
