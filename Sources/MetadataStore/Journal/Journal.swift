@@ -103,24 +103,31 @@ extension TreeReading {
         return try JournalEntry.fetchEvery(statement, [examined, limit])
     }
 
-    /// Whether all that is queued waits because of problems that do not pass by themselves: its
-    /// own, or that of a new folder above it.
-    package func isQueueRefused() throws -> Bool {
+    /// Whether a node's entry has a problem that does not pass by itself.
+    package func isRefused(_ inode: InodeID) throws -> Bool {
         try database.number(
-            """
-            WITH RECURSIVE refused (inode) AS (
-                SELECT inode FROM journal
-                WHERE problem IS NOT NULL AND (problem_lasts = 1 OR attempts >= ?)
-                UNION
-                SELECT node.inode FROM refused
-                JOIN node AS folder ON folder.inode = refused.inode
-                JOIN node ON node.parent = folder.inode
-                WHERE folder.kind = ? AND folder.remote = ?)
-            SELECT 1 FROM journal WHERE inode NOT IN (SELECT inode FROM refused) LIMIT 1
-            """,
-            [
-                Problem.lastingTries, NodeKind.folder.rawValue, RemoteState.absent.rawValue,
-            ]) == nil
+            "SELECT 1 FROM journal WHERE inode = ? AND \(Self.hasLastingProblem)", [inode.column])
+            != nil
+    }
+
+    /// Up to `limit` nodes with an entry that is not refused. Left out are those in a folder that
+    /// is queued as a new one: they may be many, and wait for the folder.
+    package func topmostNotRefused(limit: Int) throws -> [InodeID] {
+        let statement = try database.cachedStatement(
+            sql: """
+                SELECT inode FROM journal WHERE NOT (\(Self.hasLastingProblem)) AND NOT EXISTS (
+                    SELECT 1 FROM node JOIN node AS folder ON folder.inode = node.parent
+                    JOIN journal AS above ON above.inode = folder.inode
+                    WHERE node.inode = journal.inode AND folder.remote = ?)
+                LIMIT ?
+                """)
+        let arguments: StatementArguments = [RemoteState.absent.rawValue, limit]
+        return try Int64.fetchAll(statement, arguments: arguments).map { InodeID(column: $0) }
+    }
+
+    /// Whether a row is of a refused entry.
+    private static var hasLastingProblem: String {
+        "problem IS NOT NULL AND (problem_lasts = 1 OR attempts >= \(Problem.lastingTries))"
     }
 
     /// Whether the journal has an entry without a problem.

@@ -1,8 +1,9 @@
-// The nodes that must be sent before another one can be. Not responsible for steps
-// (`UploadPlanner`).
+// The nodes that must be sent before another one can be, and the problems for which it waits with
+// them. Not responsible for steps (`UploadPlanner`).
 
 package import Core
 package import MetadataStore
+import Saturating
 
 extension Node {
     /// Whether a deleted file that the server has in its place becomes this new one, as its next
@@ -18,11 +19,33 @@ extension TreeReading {
     /// Why a node is not sent: its own problem, or that of a node which it waits for, directly or
     /// not; nil if there is none.
     package func problem(delaying inode: InodeID) throws -> String? {
+        try first(delaying: inode) { try journalEntry(of: $0)?.problem }
+    }
+
+    /// Whether all that is queued waits because of problems that do not pass by themselves: its
+    /// own, or those of nodes which it waits for. Also false for a queue with so many waiting nodes
+    /// that it would take long to find out: a wait for the queue asks 20 times a second.
+    package func isQueueRefused() throws -> Bool {
+        // The first alone is found at once, and as a rule it is sent.
+        guard try topmostNotRefused(limit: 1).allSatisfy(waitsForRefused) else { return false }
+        let limit = 100
+        let others = try topmostNotRefused(limit: limit +| 1)
+        return try others.count <= limit && others.allSatisfy(waitsForRefused)
+    }
+
+    private func waitsForRefused(_ inode: InodeID) throws -> Bool {
+        try first(delaying: inode) { try isRefused($0) ? $0 : nil } != nil
+    }
+
+    /// The first value that `value` has for a node or for one that it waits for, directly or not.
+    private func first<Value>(
+        delaying inode: InodeID, _ value: (InodeID) throws -> Value?
+    ) throws -> Value? {
         var next: InodeID? = inode
         // Nodes that exchange their places wait for each other.
         var seen: Set<InodeID> = []
         while let current = next, seen.insert(current).inserted {
-            if let problem = try journalEntry(of: current)?.problem { return problem }
+            if let found = try value(current) { return found }
             next = try node(current).flatMap { try nodeAwaited(by: $0) }
         }
         return nil

@@ -13,6 +13,7 @@ import Mounting
 import RemoteStore
 import Saturating
 import Sync
+import Tree
 
 /// Reports of a mount's state.
 struct MountReports: Sendable {
