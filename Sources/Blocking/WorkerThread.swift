@@ -55,6 +55,19 @@ package enum WorkerThread {
         done.wait()
         return result.withLock { $0 }
     }
+
+    /// The same for work that may fail.
+    package static func result<Value: Sendable, Failure: Error>(
+        of work: @escaping @Sendable () async throws(Failure) -> Value
+    ) -> Result<Value, Failure>? {
+        waiting { () async -> Result<Value, Failure> in
+            do throws(Failure) {
+                return .success(try await work())
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
 }
 
 private final class Work: Sendable {

@@ -112,15 +112,10 @@ struct Consent {
 
     private func exchange(_ code: String, redirect: String?) throws(CommandError) -> TokenGrant {
         let (client, pkce) = (client, pkce)
-        let answer = WorkerThread.waiting { () async -> Result<TokenGrant, TokenError> in
-            do throws(TokenError) {
-                return .success(
-                    try await client.exchange(
-                        code: code, pkce: pkce, redirect: redirect,
-                        options: .within(Self.exchangeTimeout)))
-            } catch {
-                return .failure(error)
-            }
+        let answer = WorkerThread.result { () async throws(TokenError) in
+            try await client.exchange(
+                code: code, pkce: pkce, redirect: redirect,
+                options: .within(Self.exchangeTimeout))
         }
         switch answer {
         case .success(let grant): return grant

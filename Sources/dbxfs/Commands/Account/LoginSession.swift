@@ -55,13 +55,9 @@ struct LoginSession {
     /// Requests the account of the grant.
     func owner(_ server: String) throws(CommandError) -> Owner {
         let store = store
-        let answer = WorkerThread.waiting { () async -> Result<Owner, RemoteError> in
-            do throws(RemoteError) {
-                let account = try await store.account()
-                return .success(Owner(account: account, space: try? await store.space()))
-            } catch {
-                return .failure(error)
-            }
+        let answer = WorkerThread.result { () async throws(RemoteError) in
+            let account = try await store.account()
+            return Owner(account: account, space: try? await store.space())
         }
         switch answer {
         case .success(let owner): return owner

@@ -41,12 +41,8 @@ struct PosixCommand: ParsableCommand {
             access.tokens(
                 credentials, command: CommandError.login(account.name, environment.scope),
                 hide: { _ in }), member: settings.member)
-        let answer = WorkerThread.waiting { () async -> Result<Int, RemoteError> in
-            do throws(RemoteError) {
-                return .success(try await DropboxStore.removeFacts(client))
-            } catch {
-                return .failure(error)
-            }
+        let answer = WorkerThread.result { () async throws(RemoteError) in
+            try await DropboxStore.removeFacts(client)
         }
         switch answer {
         case .success(0)?: Terminal.print("The account keeps no modes, times or attributes.")

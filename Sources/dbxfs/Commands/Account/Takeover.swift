@@ -67,14 +67,9 @@ extension LoginSession {
     private static func renew(
         _ taken: TakenLogin, _ client: OAuthClient
     ) throws(CommandError) -> TokenGrant {
-        let answer = WorkerThread.waiting { () async -> Result<TokenGrant, TokenError> in
-            do throws(TokenError) {
-                return .success(
-                    try await client.refresh(
-                        taken.refreshToken, options: .within(Self.renewalTimeout)))
-            } catch {
-                return .failure(error)
-            }
+        let answer = WorkerThread.result { () async throws(TokenError) in
+            try await client.refresh(
+                taken.refreshToken, options: .within(Self.renewalTimeout))
         }
         switch answer {
         case .success(let grant): return grant

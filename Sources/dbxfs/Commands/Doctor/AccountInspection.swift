@@ -95,12 +95,8 @@ struct AccountInspection {
             client: access.client(
                 access.tokens(credentials, command: command) { _ in }, member: member))
         let answer = WorkerThread.within(seconds: Double(Self.serverTimeout)) {
-            WorkerThread.waiting { () async -> Result<RemoteAccount, RemoteError> in
-                do throws(RemoteError) {
-                    return .success(try await store.account())
-                } catch {
-                    return .failure(error)
-                }
+            WorkerThread.result { () async throws(RemoteError) in
+                try await store.account()
             }
         }
         facts.route.latency = probe.sample?.latency

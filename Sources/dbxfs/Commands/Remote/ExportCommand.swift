@@ -148,12 +148,8 @@ private struct DocumentExport {
 
     private func document() throws(CommandError) -> RemoteDocument {
         let access = access
-        let answer = WorkerThread.waiting { () async -> Result<RemoteDocument, RemoteError> in
-            do throws(RemoteError) {
-                return .success(try await access.document())
-            } catch {
-                return .failure(error)
-            }
+        let answer = WorkerThread.result { () async throws(RemoteError) in
+            try await access.document()
         }
         switch answer {
         case .success(let document):
@@ -183,13 +179,8 @@ private struct DocumentExport {
         _ document: RemoteDocument, as format: String?, into part: ExportPart
     ) throws(CommandError) -> RemoteExport {
         let access = access
-        let answer = WorkerThread.waiting { () async -> Result<RemoteExport, ExportFailure> in
-            do throws(ExportFailure) {
-                return .success(
-                    try await access.export(document, as: format) { part.write($0, at: $1) })
-            } catch {
-                return .failure(error)
-            }
+        let answer = WorkerThread.result { () async throws(ExportFailure) in
+            try await access.export(document, as: format) { part.write($0, at: $1) }
         }
         switch answer {
         case .success(let export): return export

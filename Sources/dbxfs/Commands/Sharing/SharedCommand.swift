@@ -98,12 +98,8 @@ struct SharedFolders {
         _ body: @escaping @Sendable (DropboxStore) async throws(RemoteError) -> Value
     ) throws(CommandError) -> Value {
         let remote = remote
-        let answer = WorkerThread.waiting { () async -> Result<Value, RemoteError> in
-            do throws(RemoteError) {
-                return .success(try await body(try await remote.started()))
-            } catch {
-                return .failure(error)
-            }
+        let answer = WorkerThread.result { () async throws(RemoteError) in
+            try await body(try await remote.started())
         }
         switch answer {
         case .success(let value)?: return value

@@ -29,12 +29,8 @@ struct MountLinks: Sendable {
             throw .noLink(path: place, reason: "it is the whole account")
         }
         let remote = remote
-        let answer = WorkerThread.waiting { () async -> Result<RemoteLink, RemoteError> in
-            do throws(RemoteError) {
-                return .success(try await remote.link(to: RemotePath(rawValue: known)))
-            } catch {
-                return .failure(error)
-            }
+        let answer = WorkerThread.result { () async throws(RemoteError) in
+            try await remote.link(to: RemotePath(rawValue: known))
         }
         switch answer {
         case .success(let link):

@@ -47,14 +47,7 @@ struct MountRevisions: Sendable {
     private func waiting<Value: Sendable>(
         for path: String, _ body: @escaping @Sendable () async throws(HistoryError) -> Value
     ) throws(CommandError) -> Value {
-        let answer = WorkerThread.waiting { () async -> Result<Value, HistoryError> in
-            do throws(HistoryError) {
-                return .success(try await body())
-            } catch {
-                return .failure(error)
-            }
-        }
-        switch answer {
+        switch WorkerThread.result(of: body) {
         case .success(let value): return value
         case .failure(let error): throw message(error, path)
         case nil: throw .system("the server could not be asked")
