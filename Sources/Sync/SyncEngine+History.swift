@@ -79,10 +79,15 @@ extension SyncEngine {
     private func target(
         _ names: [FileName], folding: Bool
     ) async throws(HistoryError) -> HistoryTarget {
+        try await readTree { try HistoryTarget(names, folding: folding, in: $0) }
+    }
+
+    /// Reads the tree for a history.
+    func readTree<Value: Sendable>(
+        _ find: @escaping @Sendable (Snapshot) throws -> Value
+    ) async throws(HistoryError) -> Value {
         do {
-            return try await account.store.read {
-                try HistoryTarget(names, folding: folding, in: $0)
-            }
+            return try await account.store.read(find)
         } catch let error as HistoryError {
             throw error
         } catch {

@@ -64,15 +64,7 @@ extension SyncEngine {
     // MARK: Parts
 
     private func folderPath(_ names: [FileName]) async throws(HistoryError) -> RemotePath {
-        do {
-            return try await account.store.read {
-                try HistoryTarget.folder(names, in: $0)
-            }
-        } catch let error as HistoryError {
-            throw error
-        } catch {
-            throw .store("\(error)")
-        }
+        try await readTree { try HistoryTarget.folder(names, in: $0) }
     }
 
     private func candidates(
