@@ -70,10 +70,7 @@ final class TransactionEnd {
         defer { end.onEnd.forEach { $0() } }
         let outcome: (Value, Bool)
         do {
-            let transaction = Transaction(database: database, end: end)
-            let value = try body(transaction)
-            try transaction.returnNames()
-            try transaction.settleJournal(due: due)
+            let value = try Transaction(database: database, end: end).finish(body, due: due)
             outcome = (value, try group.finish(end.changes, in: database))
         } catch {
             group.undo(end.changes, in: database)
@@ -98,10 +95,7 @@ final class TransactionEnd {
         do {
             let rows = database.changesSoFar
             value = try database.immediately {
-                let transaction = Transaction(database: database, end: end)
-                let value = try body(transaction)
-                try transaction.returnNames()
-                try transaction.settleJournal(due: due)
+                let value = try Transaction(database: database, end: end).finish(body, due: due)
                 if let group, database.changesSoFar != rows {
                     try group.count(in: database)
                     isCounted = true
@@ -115,6 +109,18 @@ final class TransactionEnd {
         }
         if isCounted { group?.noteCounted() }
         end.onCommit.forEach { $0() }
+        return value
+    }
+}
+
+extension Transaction {
+    /// Does the work of this transaction, and then what follows from its changes of places.
+    fileprivate func finish<Value>(
+        _ body: (Transaction) throws -> Value, due: (ChangedPlace) -> WallTime
+    ) throws -> Value {
+        let value = try body(self)
+        try returnNames()
+        try settleJournal(due: due)
         return value
     }
 }
