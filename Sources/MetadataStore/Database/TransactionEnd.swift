@@ -23,6 +23,8 @@ final class TransactionEnd {
     var otherNames: [Place] = []
     /// The nodes that the transaction has read since its last change.
     let nodes = ReadNodes()
+    /// The count of changed rows when no place was taken by anything but the nodes in it.
+    var unclaimed: Int64?
     /// Gets staging files that were fallbacks and are not needed after the commit.
     let dropped: @Sendable (Int64) -> Void
 
@@ -48,6 +50,7 @@ final class TransactionEnd {
         } catch {
             onCommit = before
             nodes.forget()
+            unclaimed = nil
             undo()
             throw error
         }

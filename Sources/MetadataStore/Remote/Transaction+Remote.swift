@@ -15,39 +15,6 @@ extension Transaction {
         return inode
     }
 
-    /// Adds a node that the server has, in the same local place, if neither the place nor the ID is
-    /// known, and returns its inode. Otherwise changes nothing, and returns nil.
-    ///
-    /// Most entries of a listing are such nodes: one statement for each, instead of a dozen
-    /// queries.
-    package func insertIfUnknown(
-        _ kind: NodeKind, at place: Place, facts: RemoteFacts, seenBy listing: Int64
-    ) throws -> InodeID? {
-        if place.name.own != nil { return nil }
-        let fold = place.name.folded
-        let predicted = place.name.key == nil ? fold : Folding.fold(place.name.string)
-        let parent = place.parent.column
-        try run(
-            """
-            INSERT OR IGNORE INTO node (kind, parent, fold, name, remote, flags, met, id, revision,
-                size, hash, client_modified, server_modified, target, shared)
-            SELECT ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
-            WHERE NOT EXISTS (SELECT 1 FROM displaced WHERE parent = ? AND fold = ?)
-                AND NOT EXISTS (SELECT 1 FROM attempt WHERE fold IN (?, ?))
-                AND NOT EXISTS (SELECT 1 FROM node WHERE parent = ? AND own = ?)
-            """,
-            [
-                kind.rawValue, parent, fold, nameColumn(place.name, fold: fold),
-                facts.flags.intersection(.remoteFacts).union(place.name.keyFlags).rawValue, listing,
-                facts.id?.rawValue, facts.revision?.rawValue, facts.size, facts.hash?.column,
-                facts.clientModified?.column, facts.serverModified?.column,
-                facts.target, facts.sharedFolderID, parent, fold, fold, predicted,
-                parent, blob(place.name.shown),
-            ])
-        guard database.changesCount == 1 else { return nil }
-        return InodeID(column: database.lastInsertedRowID)
-    }
-
     /// Adds a node that the server has and users have deleted already.
     package func insertTombstone(_ kind: NodeKind, at place: Place, facts: RemoteFacts) throws
         -> InodeID

@@ -6,6 +6,9 @@ package enum ColumnValue: Hashable, Sendable {
     case integer(Int64)
     case text(String)
     case blob([UInt8])
+
+    /// A text, or NULL.
+    static func text(ifAny text: String?) -> ColumnValue { text.map { .text($0) } ?? .null }
 }
 
 /// Bytes as an argument, the empty ones too.
