@@ -53,10 +53,10 @@ struct MetadataReader: Sendable {
         guard below.count <= Self.maximumDepth,
             below.allSatisfy({ (try? FileName($0)) != nil }),
             let filed = below.last, let name = try? FileName(metadata.name, key: filed),
-            Self.canFold(name.string, to: filed),
+            Self.canFold(name),
             let kind = kind(of: metadata)
         else { return .refused }
-        let folded = below.map { "/\($0)" }.joined()
+        let folded = prefix.isEmpty ? path : below.map { "/\($0)" }.joined()
         return .entry(
             RemoteEntry(foldedPath: RemotePath(rawValue: folded), name: name, kind: kind))
     }
@@ -101,14 +101,14 @@ struct MetadataReader: Sendable {
         return Array(components.dropFirst(prefix.count))
     }
 
-    /// Whether the server may use this as the folded form of a name.
+    /// Whether the server may use the name's key as its folded form.
     ///
     /// ASCII folds in one known way. Dropbox's folding of other characters is not documented, and
     /// hiding a file because of a wrong guess would be worse than anything a server could gain by
     /// lying here.
-    private static func canFold(_ name: String, to folded: String) -> Bool {
-        guard name.utf8.allSatisfy({ $0 < 0x80 }) else { return true }
-        return name.lowercased().utf8.elementsEqual(folded.utf8)
+    private static func canFold(_ name: FileName) -> Bool {
+        // A name has a key if it is not the predicted one.
+        name.key == nil || !name.isASCII
     }
 
     // MARK: Facts
