@@ -62,7 +62,11 @@ public struct FieldReader {
 
     /// Reads a field that may be absent or null.
     public func valueIfPresent<Value: Decodable>(_ name: String) throws -> Value? {
-        try container.decodeIfPresent(Value.self, forKey: JSONKey(stringValue: name))
+        let key = JSONKey(stringValue: name)
+        // Asked first: an entry of a listing lacks most of these, and a generic call that finds
+        // nothing costs more.
+        guard container.contains(key) else { return nil }
+        return try container.decodeIfPresent(Value.self, forKey: key)
     }
 
     /// Reads a field with the specification's default value.
