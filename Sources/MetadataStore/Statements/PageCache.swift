@@ -1,4 +1,5 @@
-// How much of the database a connection keeps in memory, and how SQLite counts its memory.
+// How much of the database a connection keeps in memory and in the log, and how SQLite counts its
+// memory.
 
 import CSQLite
 
@@ -11,10 +12,12 @@ package enum PageCache: Sendable {
     /// which has to be read again.
     case listing
 
-    var pragma: String {
+    /// Also how many pages the log has before they are moved to the database. A page of a listing
+    /// changes a thousand of the index; each of the next ones changes many of these again.
+    var pragmas: [String] {
         switch self {
-        case .usual: "PRAGMA cache_size = -4096"
-        case .listing: "PRAGMA cache_size = -40960"
+        case .usual: ["PRAGMA cache_size = -4096", "PRAGMA wal_autocheckpoint = 1000"]
+        case .listing: ["PRAGMA cache_size = -40960", "PRAGMA wal_autocheckpoint = 4000"]
         }
     }
 
