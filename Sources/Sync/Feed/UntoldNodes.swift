@@ -35,8 +35,9 @@ struct UntoldNodes: Sendable {
         let context = account.deltaContext()
         let outcome = try await writer.bringIn(context) { transaction, context in
             var applier = try DeltaApplier(transaction: transaction, context: context)
-            try applier.apply(answers.found)
+            // Folders that have moved wait for the feed again.
             try transaction.forgetUnconfirmed(answers.settled)
+            try applier.apply(answers.found)
             for id in answers.gone { try applier.removeMissing(id) }
             return applier.outcome
         }

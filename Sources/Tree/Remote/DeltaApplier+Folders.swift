@@ -52,7 +52,7 @@ extension DeltaApplier {
 
     /// Notes a folder's move that a response, a metadata read or a listing shows before the feed
     /// does. The feed will name deletions in it by its previous path, and its contents by the new
-    /// one.
+    /// one: those that it does not name there are in doubt then.
     func noteMove(of node: Node, to place: Place) throws {
         guard node.kind == .folder, !batch.isFeed, let left = try transaction.remotePlace(of: node),
             !left.isSameThere(as: place)
@@ -63,6 +63,7 @@ extension DeltaApplier {
             try transaction.forgetListing(of: node.inode)
         } else {
             try transaction.notePreviousPath(of: node.inode, from: left)
+            if let id = node.facts.id { try transaction.noteUnconfirmed(id) }
         }
     }
 

@@ -35,9 +35,10 @@ extension DeltaApplier {
         let former = former.filter { $0.inode != node.inode }
         // The pages of a listing may be older than the move, too.
         if batch.isFeed || listing != 0, let id = node.facts.id, try isAheadOfFeed(id, node.inode) {
+            // Earlier entries of the batch may have put contents of a former folder into this one:
+            // the answer leaves them in doubt as well.
             try doubts.note(id, in: transaction)
-            try doubt(former)
-            return try removeToldBefore(below: node)
+            return try doubt(former)
         }
         try doubt(former)
         if former.isEmpty || isInBatch(node) {
@@ -60,25 +61,6 @@ extension DeltaApplier {
     /// Leaves nodes in doubt that a deletion may concern, unless the batch has them.
     private mutating func doubt(_ nodes: [Node]) throws {
         try doubts.note(nodes, besides: batch, in: transaction)
-    }
-
-    /// Removes nodes that earlier entries of the batch have put below a folder that is ahead of the
-    /// feed: they were in the folder that had its path before. The other nodes below it are this
-    /// mount's, like the folder.
-    private mutating func removeToldBefore(below folder: Node) throws {
-        var waiting = [folder]
-        while let folder = waiting.popLast() {
-            guard folder.kind == .folder else { continue }
-            for child in try transaction.remoteChildren(of: folder.inode) {
-                // Without an ID, a folder stands for the path of an earlier entry.
-                let isToldBefore = child.facts.id.map(batch.isToldBefore)
-                if isToldBefore ?? (child.kind == .folder) {
-                    try clearRemotePlace(of: child)
-                } else {
-                    waiting.append(child)
-                }
-            }
-        }
     }
 
     /// Removes a folder without an ID once it is empty, and then those above it. Such a folder was

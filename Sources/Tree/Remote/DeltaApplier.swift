@@ -212,8 +212,8 @@ package struct DeltaApplier {
         }
         try adoptCase(of: known, place.name)
         try mark(known.inode)
-        // This mount's own response has placed the folder. A node in it that another client deleted
-        // before has no delta, if its old path is another node's now.
+        // A response has placed the folder. A node in it that another client deleted before has no
+        // delta, if its old path is another node's now.
         if batch.isFeed, try transaction.isUnconfirmed(folder.id) { try doubtContents(of: known) }
     }
 

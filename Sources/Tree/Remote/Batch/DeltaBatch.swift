@@ -70,11 +70,6 @@ struct DeltaBatch {
         lastIndex[id].map { $0 > currentIndex } ?? false
     }
 
-    /// Whether the last entry that has a node is before the present one.
-    func isToldBefore(_ id: FileID) -> Bool {
-        lastIndex[id].map { $0 < currentIndex } ?? false
-    }
-
     /// Forgets which nodes the entries have, once all of them are applied.
     mutating func forgetNodes() { lastIndex = [:] }
 
