@@ -94,6 +94,22 @@ import Testing
         #expect(try fixture.contents(file) == text("bytes"))
     }
 
+    @Test("a file on the server replaces a local-only one whose name differs in case only")
+    func replacesInCase() async throws {
+        let fixture = try fixture()
+        let file = try fixture.remoteFile("A.o", text("server's"))
+        let replaced = try fixture.makeFile("a.o", text("local"))
+        #expect(try isLocal(replaced, fixture))
+        try await fixture.fs.rename(
+            text("A.o"), in: .root, to: text("a.o"), in: .root, mode: .replace
+        ).value()
+        #expect(try fixture.names() == ["a.o"])
+        #expect(try fixture.lookup("a.o") == file)
+        #expect(try isLocal(file, fixture))
+        #expect(try fixture.contents(file) == text("server's"))
+        #expect(try fixture.journal().map(\.isTombstone) == [true])
+    }
+
     @Test("a copy into a local-only file has its bytes here, in every mode of opening")
     func copied() async throws {
         let fixture = try fixture()

@@ -109,6 +109,12 @@ extension Transaction {
         try handOverPin(from: old, to: new)
     }
 
+    /// Makes a file or link an unsent one. A tombstone is the server's node from now on, which is to
+    /// be deleted there.
+    package func leaveTombstone(of node: Node) throws {
+        try handOverRemote(from: node.inode, to: insertWithoutPlace(node.kind))
+    }
+
     /// The same without the pin.
     func handOverRemote(of source: Node, at place: Place, to new: InodeID) throws {
         let old = source.inode

@@ -184,14 +184,10 @@ extension LocalChanges {
     private func moveOutOfSync(_ node: Node, to target: Place) throws {
         // At this error mv(1) copies the folder's contents, which fetches them, and deletes the
         // original.
-        guard node.kind != .folder, let old = node.place else { throw TreeError.crossDevice }
+        guard node.kind != .folder else { throw TreeError.crossDevice }
         if node.kind == .file { try requireContent(of: node) }
         try transaction.move(node.inode, to: target)
-        if node.remote != .absent {
-            let tombstone = try transaction.insert(node.kind, at: old, local: LocalFacts())
-            try transaction.handOverRemote(from: node.inode, to: tombstone)
-            try transaction.move(tombstone, to: nil)
-        }
+        if node.remote != .absent { try transaction.leaveTombstone(of: node) }
         try transaction.makeLocalOnly(node.inode)
     }
 
