@@ -198,7 +198,11 @@ struct BatchSender: Sendable {
         }
         let intents = items.map { UploadIntent(inode: $0.inode, step: $0.step, hash: nil) }
         return await commit(intents, isAlone: true) { wanted async throws(SyncError) in
-            try await fromServer(await self.account.remote.moveFiles(wanted.map { moves[$0] }))
+            let outcomes = try await fromServer(
+                await self.account.remote.moveFiles(wanted.map { moves[$0] }))
+            await UnsentHashes(account: self.account).note(
+                like: outcomes.compactMap { try? $0.get() })
+            return outcomes
         } record: { recorder, index, entry in
             guard case .move(let move) = items[index].step else { return }
             try recorder.placed(

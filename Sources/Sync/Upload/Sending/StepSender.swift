@@ -58,6 +58,7 @@ struct StepSender: Sendable {
             }
         case .move(let move):
             let entry = try await fromServer(await remote.move(move.node, to: move.target))
+            await UnsentHashes(account: account).note(like: [entry])
             await account.recorder.record { recorder in
                 try recorder.endIntent(sent)
                 try recorder.placed(
