@@ -180,6 +180,8 @@ extension DeltaApplier {
         case .takeTheirs:
             try transaction.setFacts(facts, of: node.inode)
             try transaction.forgetTimes(of: node)
+            // Where the server has it again, another client has restored it.
+            try transaction.forgetContents(of: node.inode)
             announceContent(of: node.inode)
         case .oursStepsAside: try separate(node, facts)
         case .theirsUnderName: try replaceOpenFile(node, facts)
