@@ -180,6 +180,25 @@ struct NamespaceTests {
         #expect(throws: FileSystemError.noEntry) { try fixture.attributes(file) }
     }
 
+    @Test("a file that only this machine has can be opened until it is forgotten")
+    func openedWithoutName() throws {
+        let fixture = try Fixture()
+        let file = try fixture.makeFile("f", text("old"))
+        let other = try fixture.makeFile("g", text("other"))
+        try fixture.makeFile("tmp", text("new"))
+        // As by a program whose open follows a lookup from before the rename.
+        try fixture.rename("tmp", to: "f")
+        try fixture.unlink("g")
+        #expect(try fixture.contents(file) == text("old"))
+        #expect(try fixture.contents(other) == text("other"))
+        #expect(try fixture.contents(fixture.lookup("f")) == text("new"))
+        for inode in [file, other] {
+            fixture.fs.forget(inode, count: 1)
+            #expect(try fixture.node(inode) == nil)
+        }
+        #expect(fixture.stagingFileCount == 1)
+    }
+
     @Test("a file that the server has is deleted there, after a while")
     func unlinkRemote() throws {
         let fixture = try Fixture()

@@ -31,7 +31,7 @@ final class ContentFinder: Sendable {
             let (node, content) = try readNode(file.inode)
             try check(node)
             guard case .unknown = file.content else { return node }
-            if node.place == nil, !evenWithoutName || node.staged != nil {
+            if node.place == nil, !node.isKeptForKernel, !evenWithoutName || node.staged != nil {
                 // The name was removed during the open, and its content perhaps with it. At this
                 // error the kernel repeats the lookup.
                 throw FileSystemError.staleHandle
@@ -84,6 +84,12 @@ final class ContentFinder: Sendable {
             throw error
         }
     }
+}
+
+extension Node {
+    /// Whether the content of a node without a name stays until the kernel has forgotten the inode,
+    /// so that it can be opened as long, as on a local disk.
+    fileprivate var isKeptForKernel: Bool { remote == .absent && staged != nil }
 }
 
 extension FileVersion {
