@@ -136,6 +136,9 @@ extension StepDrawing {
         for _ in 0...draw(3) { kinds.append(kind) }
     }
 
+    /// Steps of a kind that any history may have.
+    mutating func anySteps() -> [Step] { steps(Kind.allCases[draw(Kind.allCases.count)]) }
+
     private mutating func steps(_ kind: Kind) -> [Step] {
         switch kind {
         case .cross: crossing()

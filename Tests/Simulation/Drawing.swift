@@ -89,6 +89,13 @@ extension Plan {
                 Bool.random(using: &random) ? paths.randomElement(using: &random) : path + ".copy"
             let mount = Int.random(in: 0..<mounts, using: &random)
             steps.insert(.user(mount, .copy(path, target ?? path)), at: place)
+            // A copy does not follow its source, nor after the end of the process.
+            if Bool.random(using: &random) {
+                let change = UserStep.changes(of: path).randomElement(using: &random)
+                steps.insert(.user(mount, change ?? .overwrite(path)), at: place + 1)
+                let ends = Int.random(in: 0..<4, using: &random) == 0
+                if ends { steps.insert(contentsOf: [.kill(mount), .mount(mount)], at: place + 2) }
+            }
         }
     }
 
@@ -124,6 +131,13 @@ extension Step {
             path
         default: nil
         }
+    }
+}
+
+extension UserStep {
+    /// Changes of a file's content in place.
+    fileprivate static func changes(of path: String) -> [UserStep] {
+        [.append(path), .overwrite(path), .truncate(path)]
     }
 }
 

@@ -7,7 +7,7 @@ extension Plan {
     /// All, of which the program was at fault or a rule was too strict.
     static let known: [(name: String, plan: Plan)] = [
         knownFaults, knownDiskFaults, knownDoubts, knownNames, knownRules, knownTold,
-        knownToldMore, knownReached, knownReachedMore, knownBlocks,
+        knownToldMore, knownReached, knownReachedMore, knownBlocks, knownVaried,
     ].flatMap(\.self)
 
     /// The name of each says what went wrong.

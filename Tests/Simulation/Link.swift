@@ -290,7 +290,7 @@ final class Link: RemoteStoring, @unchecked Sendable {
             return entry
         } catch {
             switch error {
-            case .unreachable, .unsent, .rateLimited, .unauthorized, .busy, .conflict, .forbidden:
+            case .unreachable, .unsent, .rateLimited, .unauthorized, .busy, .forbidden:
                 if isFirst { uncertainFolders.remove(path) }
             default: break
             }

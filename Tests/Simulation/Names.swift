@@ -134,19 +134,28 @@ extension World {
     /// needed.
     func checkOwnNames() throws {
         guard plan.folding == .scalar, !rights.hasUndone else { return }
+        let hasCopies = serverPaths().values.contains { $0.rawValue.contains("conflicted copy") }
         for process in mounts.compactMap(\.process) {
             let nodes = try process.store.read { try $0.everyNode() }
             for node in nodes {
                 guard let place = node.place else { continue }
                 if place.name.own != nil { count("own names") }
+                let isMade = place.name.own?.isGiven == false
+                if isMade, try !process.store.read({ try isStoredNameTaken(node, in: $0) }) {
+                    throw Violation(
+                        rule: "a name that is made without need", detail: "\(node.inode) \(place)")
+                }
                 if isLostName(place.name), try !process.store.read({ try showsOwn(place, in: $0) })
                 {
                     throw Violation(
                         rule: "a name that no user has given", detail: "\(node.inode) \(place)")
                 }
-                // A late server stores a file under an alias that no mount remembers.
+                // A late server stores a file under an alias that no mount remembers. Where the
+                // response to the move of an edited file was lost, and its deltas come in parts,
+                // the moved one is another's, whose own name has not changed with the name.
                 let isNeeded =
-                    try plan.isLate || process.store.read { try needsAlias(place, in: $0) }
+                    try plan.isLate || hasCopies && names.isGiven(FileName(place.name.string))
+                    || process.store.read { try needsAlias(place, in: $0) }
                 if !isNeeded {
                     throw Violation(rule: "an alias without need", detail: "\(node.inode) \(place)")
                 }
@@ -171,6 +180,15 @@ extension World {
                         rule: "an own name that is not shown", detail: "\(node.inode) \(place)")
                 }
             }
+        }
+    }
+
+    /// Whether users see another node under the name that the server has of this one.
+    private func isStoredNameTaken(_ node: Node, in snapshot: Snapshot) throws -> Bool {
+        guard let place = node.place else { return false }
+        let stored = try place.name.shown(as: nil)
+        return try snapshot.children(of: place.parent).contains { child in
+            child.inode != node.inode && child.name.shown == stored.shown
         }
     }
 

@@ -57,10 +57,10 @@ extension World {
     }
 
     /// A user has removed or replaced a text. Of two mounts the other one may have changed it, and
-    /// while a tree is compared with a new listing, a file may be there twice.
+    /// while an account is listed, a file may be there twice.
     func noteRemoval(byUserOf mount: Mount, _ text: String) {
         guard mounts.count == 1, !plan.steps.contains(.resetCursors),
-            let copies = live(of: mount)
+            mount.process?.engine.isTreeComplete == true, let copies = live(of: mount)
         else { return }
         removals.byUsers.formUnion(Ledger.tokens(text).subtracting(copies))
     }

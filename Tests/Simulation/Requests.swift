@@ -165,13 +165,14 @@ extension Plan {
     }
 
     /// Whether a mount may have content without knowing that it is its base's: a user may have cut
-    /// it back to that, or a process may have died before it had written more.
+    /// it back to that, a process may have died before it had written more, or the file may have
+    /// been local-only in between.
     fileprivate func mayRepeat(_ mount: Int) -> Bool {
         hasEqualContents || !flushes(mount)
             || steps.contains { step in
                 switch step {
                 case .kill(mount, _), .powerCut(mount, _), .powerCutInRequest(mount, _),
-                    .user(_, .restore):
+                    .user(_, .restore), .remount(mount, _):
                     true
                 default: false
                 }

@@ -2,7 +2,8 @@
 // that break a rule.
 //
 //     Simulation --seeds 0..<1000 [--jobs 2] [--steps 40] [--twice] [--until-broken] [--no-shrink] [--show]
-//     Simulation --seeds 7,19,300
+//     Simulation --seeds 7,19,300 [--variations 1..<200]
+//     Simulation --known [--seeds 0..<3] [--variations 1..<200]
 //
 // It ends with 1 if a rule was broken. A seed gives the same history on every machine: with --twice
 // each is played again, and a difference is a violation, too.
@@ -16,8 +17,10 @@ struct Simulation: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Plays random histories of mounts, another client, faults and crashes.")
 
-    @Option(help: "The seeds, as FIRST..<END, or with commas.")
-    var seeds = "0..<100"
+    @Option(help: "The seeds, as FIRST..<END, or with commas; of known histories their numbers.")
+    var seeds: String?
+    @Option(help: "Variations of each history, as FIRST..<END; 0 is the history itself.")
+    var variations = "0..<1"
     @Option(help: "Processes at a time.")
     var jobs = 1
     @Option(help: "Steps of a history.")
@@ -36,23 +39,22 @@ struct Simulation: ParsableCommand {
     @Flag(name: .customLong("part"), help: .hidden)
     var isPart = false
 
-    private func list() throws -> [UInt64] {
-        let bounds = seeds.components(separatedBy: "..<").compactMap { UInt64($0) }
-        if bounds.count == 2, bounds[0] < bounds[1] { return Array(bounds[0]..<bounds[1]) }
-        let texts = seeds.components(separatedBy: ",")
-        let list = texts.compactMap { UInt64($0) }
-        guard list.count == texts.count else {
-            throw ValidationError("seeds are FIRST..<END, or have commas between them")
-        }
-        return list
-    }
-
     func run() throws {
-        let list = known ? [0] : try list()
+        let all = known ? "0..<\(Plan.known.count)" : "0..<100"
+        let list = try Self.numbers(seeds ?? all)
+        guard list.allSatisfy({ !known || $0 < Plan.known.count }) else {
+            throw ValidationError("there are \(Plan.known.count) known histories")
+        }
         guard isPart else { return try runChildren(list) }
         var player = try Player(
             steps: steps, isTwice: twice, endsEarly: untilBroken, shrinks: shrink, show: show)
-        let failed = known ? player.playKnown() : player.play(list)
+        let variations = try Self.numbers(variations)
+        let failed: Bool
+        if known, variations == [0] {
+            failed = player.playKnown(list)
+        } else {
+            failed = player.play(list, areKnown: known, variations: variations)
+        }
         if failed { throw ExitCode(1) }
     }
 
@@ -65,6 +67,7 @@ struct Simulation: ParsableCommand {
             let child = Process()
             child.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
             child.arguments = ["--part", "--seeds", Self.text(of: part), "--steps", "\(steps)"]
+            child.arguments? += ["--variations", variations]
             if twice { child.arguments?.append("--twice") }
             if untilBroken { child.arguments?.append("--until-broken") }
             if !shrink { child.arguments?.append("--no-shrink") }
@@ -92,6 +95,18 @@ struct Simulation: ParsableCommand {
 }
 
 extension Simulation {
+    /// The numbers of an option.
+    fileprivate static func numbers(_ text: String) throws -> [UInt64] {
+        let bounds = text.components(separatedBy: "..<").compactMap { UInt64($0) }
+        if bounds.count == 2, bounds[0] < bounds[1] { return Array(bounds[0]..<bounds[1]) }
+        let texts = text.components(separatedBy: ",")
+        let list = texts.compactMap { UInt64($0) }
+        guard list.count == texts.count else {
+            throw ValidationError("numbers are FIRST..<END, or have commas between them")
+        }
+        return list
+    }
+
     /// The option for these seeds.
     fileprivate static func text(of seeds: ArraySlice<UInt64>) -> String {
         guard let first = seeds.first, let last = seeds.last, last >= first,
@@ -125,34 +140,42 @@ struct Player {
         scheduler.install()
     }
 
-    /// Plays the histories of seeds. Returns whether a rule was broken.
-    mutating func play(_ seeds: [UInt64]) -> Bool {
+    /// Plays variations of histories, which have a seed, or a number among the known ones. Returns
+    /// whether a rule was broken.
+    mutating func play(_ numbers: [UInt64], areKnown: Bool, variations: [UInt64]) -> Bool {
         let start = Date()
         var failures = 0
-        for seed in seeds {
-            if endsEarly {
-                beginWatch()
-                print("at \(seed)")
-                fflush(nil)
+        played: for number in numbers {
+            for variation in variations {
+                let original =
+                    areKnown ? Plan.known[Int(number)].plan : Plan(seed: number, steps: steps)
+                let name = variation == 0 ? "\(number)" : "\(number) variation \(variation)"
+                if breaksRule(original.varied(variation), name) { failures += 1 }
+                if endsEarly, failures > 0 { break played }
             }
-            let plan = Plan(seed: seed, steps: steps)
-            let (violation, digest) = play(plan, verbose: show)
-            if isTwice, violation == nil, play(plan, verbose: false).digest != digest {
-                print("seed \(seed): two runs differ")
-                failures += 1
-            }
-            if let violation {
-                failures += 1
-                report(plan, violation)
-            }
-            if endsEarly, failures > 0 { break }
         }
         let seconds = Date().timeIntervalSince(start)
         let facts = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
         print(
-            "\(seeds.count) histories in \(Int(seconds)) s, \(failures) broken; "
-                + facts.joined(separator: ", "))
+            "\(numbers.count * variations.count) histories in \(Int(seconds)) s, "
+                + "\(failures) broken; " + facts.joined(separator: ", "))
         return failures > 0
+    }
+
+    private mutating func breaksRule(_ plan: Plan, _ name: String) -> Bool {
+        if endsEarly {
+            beginWatch()
+            print("at \(name)")
+            fflush(nil)
+        }
+        let (violation, digest) = play(plan, verbose: show)
+        if let violation {
+            report(plan, name, violation)
+            return true
+        }
+        guard isTwice, play(plan, verbose: false).digest != digest else { return false }
+        print("seed \(name): two runs differ")
+        return true
     }
 
     /// Lets a history that computes for half a minute end the process: a broken program may trap or
@@ -169,9 +192,9 @@ struct Player {
     private static let seedsOfKnown: UInt64 = 5
 
     /// Plays the histories that once broke a rule. Returns whether one does now.
-    mutating func playKnown() -> Bool {
+    mutating func playKnown(_ numbers: [UInt64]) -> Bool {
         var isBroken = false
-        for (name, known) in Plan.known {
+        for (name, known) in numbers.map({ Plan.known[Int($0)] }) {
             if endsEarly { beginWatch() }
             var violation: Violation?
             for number in 0..<Self.seedsOfKnown where violation == nil {
@@ -212,8 +235,8 @@ struct Player {
         return (violation, scheduler.digest)
     }
 
-    private mutating func report(_ plan: Plan, _ violation: Violation) {
-        print("seed \(plan.seed): \(violation)")
+    private mutating func report(_ plan: Plan, _ name: String, _ violation: Violation) {
+        print("seed \(name): \(violation)")
         fflush(nil)
         guard shrinks else { return }
         var copy = self

@@ -187,6 +187,24 @@ struct Plan: Sendable {
         }
     }
 
+    /// Whether a mount keeps some names local at some time.
+    var ignoresNames: Bool {
+        steps.contains { step in
+            if case .remount(_, let pattern) = step { !pattern.isEmpty } else { false }
+        }
+    }
+
+    /// Whether the reply to a change may be lost.
+    var losesReplies: Bool {
+        faults > 0 || isLate
+            || steps.contains { step in
+                switch step {
+                case .faults, .networkCutInRequest, .powerCutInRequest, .network: true
+                default: false
+                }
+            }
+    }
+
     /// Whether another client stores the content of a mount's file, or a user may cut a file back
     /// to the sent content, or copy it: an equal content is not stored again, so that its time
     /// stays.

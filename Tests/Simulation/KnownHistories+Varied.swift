@@ -1,0 +1,110 @@
+// Histories that variations of others have become. Not responsible for drawn ones
+// (`KnownHistories.swift`).
+
+import RemoteStoreTesting
+
+extension Plan {
+    /// The name of each says what went wrong, or is that of the mutant that it catches.
+    static let knownVaried: [(name: String, plan: Plan)] = [
+        (
+            "contents of a moved folder go with its old place, which the feed tells late",
+            Plan(
+                seed: 1, mounts: 1, pageSize: 2000, distance: 20, sharesModes: true,
+                steps: [
+                    .user(0, .makeFolder("/a")), .deltas(0, areCut: true),
+                    .user(0, .write("/a/b")), .wait(6000), .user(0, .rename("/a", "/c")),
+                    .other(.delete("/a")),
+                ])
+        ),
+        (
+            "a file that leaves the sync for a name of the same key cannot be renamed",
+            Plan(
+                seed: 5206, mounts: 3, pageSize: 2000, distance: 400, compaction: .nodes,
+                steps: [
+                    .remount(0, ignoring: "A"), .other(.put("/A")), .user(0, .save("/a")),
+                    .user(0, .rename("/A", "/a")),
+                ])
+        ),
+        (
+            "a file deleted before the folder's move, whose response was lost, stays",
+            Plan(
+                seed: 376, mounts: 1, pageSize: 2000, distance: 0, compaction: .paths,
+                steps: [
+                    .networkCutInRequest(0, changes: 1), .other(.put("/a/x")), .wait(6000),
+                    .network(0, isCut: true), .other(.delete("/a/x")), .wait(40_000),
+                    .user(0, .rename("/a", "/b")), .network(0, isCut: false), .wait(5000),
+                    .other(.put("/a/x")),
+                ])
+        ),
+        (
+            "a moved file has the bytes that others have stored in it: a conflicted copy",
+            Plan(
+                seed: 185, mounts: 1, pageSize: 2000, distance: 0,
+                steps: [
+                    .user(0, .write("/a")), .wait(6000), .network(0, isCut: true),
+                    .user(0, .write("/a")), .other(.putSame(0, "/a")),
+                    .user(0, .rename("/a", "/b")), .wait(100),
+                ])
+        ),
+        (
+            "content that was sent twice, replaced and restored by others is taken for an upload",
+            Plan(
+                seed: 49, mounts: 2, pageSize: 2000, distance: 0, keepsNames: true,
+                steps: [
+                    .networkCutInRequest(0, changes: 1), .user(0, .write("/a")), .wait(6000),
+                    .network(0, isCut: false), .wait(20_000), .other(.put("/a")), .wait(6000),
+                    .user(0, .open("/a")), .user(0, .overwriteOpen), .user(1, .restore("/a")),
+                ])
+        ),
+        (
+            "the fallback of an atomic save is not handed over",
+            Plan(
+                seed: 250_017, mounts: 2, pageSize: 2000, distance: 0,
+                steps: [
+                    .user(0, .write("/a")), .wait(6000), .network(0, isCut: true),
+                    .user(0, .write("/a")), .wait(3000), .user(0, .save("/a")),
+                    .user(0, .write("/a")), .powerCut(0, calls: 0),
+                ])
+        ),
+        (
+            "intents of a removed file stay",
+            Plan(
+                seed: 51, mounts: 2, pageSize: 2000, distance: 0, isHurried: true,
+                steps: [
+                    .wait(3000), .date(0, 30), .user(0, .write("/a")), .other(.putSame(0, "/a")),
+                    .wait(10_000), .other(.delete("/a")), .wait(19_900), .wait(100),
+                    .user(1, .restore("/a")),
+                ])
+        ),
+        (
+            "a name that users gave is replaced by the one that was told before",
+            Plan(
+                seed: 1942, mounts: 1, pageSize: 2, distance: 400, compaction: .nodes, faults: 40,
+                isHurried: true, pause: 30, sharesModes: true,
+                steps: [
+                    .user(0, .makeFolder("/a")), .user(0, .write("/A")), .wait(40_000),
+                    .user(0, .rename("/A", "/a/a (Case Conflict)")), .other(.makeFolder("/a")),
+                ])
+        ),
+        (
+            "a node on its way back to its own name becomes a conflicted copy",
+            Plan(
+                seed: 2, mounts: 2, pageSize: 2000, distance: 20, sharesModes: true,
+                steps: [
+                    .user(0, .write("/a")), .user(0, .write("/A")), .wait(10_000),
+                    .network(0, isCut: true), .other(.delete("/a")), .wait(5000),
+                    .other(.put("/A")), .wait(10_000), .network(0, isCut: false),
+                ])
+        ),
+        (
+            "a name that a node has left is not given to the one that waits for it",
+            Plan(
+                seed: 2, mounts: 1, pageSize: 2000, distance: 20,
+                steps: [
+                    .user(0, .write("/a")), .user(0, .write("/A")), .wait(10_000),
+                    .other(.delete("/a")), .wait(5000), .other(.put("/A")), .wait(10_000),
+                    .other(.delete("/A (Case Conflict)")),
+                ])
+        ),
+    ]
+}
