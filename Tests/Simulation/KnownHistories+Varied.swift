@@ -57,6 +57,16 @@ extension Plan {
                 ])
         ),
         (
+            "a saved file gets the mode of the one that it has replaced, whose response was lost",
+            Plan(
+                seed: 12982, mounts: 1, pageSize: 2, distance: 0, compaction: .nodes,
+                isHurried: true, sharesModes: true,
+                steps: [
+                    .user(0, .write("/a")), .user(0, .chmod("/a", 493)),
+                    .networkCutInRequest(0, changes: 1), .wait(2200), .user(0, .save("/a")),
+                ])
+        ),
+        (
             "the fallback of an atomic save is not handed over",
             Plan(
                 seed: 250_017, mounts: 2, pageSize: 2000, distance: 0,

@@ -87,8 +87,9 @@ extension Transaction {
             return false
         }
         // Facts that were sent may be told now or later, although the response was lost: a change
-        // back would look like none.
-        let isOnItsWay = try isOwed && (wereSent || hasIntent(for: node.inode))
+        // back would look like none. Those of a creation are this machine's own, or those of a file
+        // that this one has replaced since.
+        let isOnItsWay = try wereSent || isOwed && hasIntent(for: node.inode)
         let isSeen = try !isOnItsWay && merge(told, over: base, into: node, by: rules)
         // A name that others tell makes none owed, also where users here see another one.
         try settleFacts(of: node.inode, by: rules, besidesName: !isOwed)
