@@ -119,7 +119,7 @@ import Testing
         try await harness.move("/f.new", to: "/f")
         harness.faulty.inject(.failBefore(.busy), times: nil) { $0.operation == .move }
         engine.setPaused(false)
-        await #expect(throws: SyncError.remote(.server("the server is busy with this file"))) {
+        await #expect(throws: SyncError.delayed("the server is busy with this file")) {
             if onlyPlace {
                 try await engine.drainPlaces(of: [inode])
             } else {
