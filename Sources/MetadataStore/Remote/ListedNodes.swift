@@ -47,12 +47,13 @@ extension Transaction {
     /// another row has changed: a first listing adds all nodes while there is nothing of that.
     private func mayHaveClaims() throws -> Bool {
         if end.unclaimed == database.changesSoFar { return false }
-        let mayHave = try database.number(
-            """
-            SELECT EXISTS (SELECT 1 FROM displaced)
-                OR EXISTS (SELECT 1 FROM attempt WHERE fold IS NOT NULL)
-                OR EXISTS (SELECT 1 FROM node WHERE own IS NOT NULL)
-            """) != 0
+        let mayHave =
+            try database.number(
+                """
+                SELECT EXISTS (SELECT 1 FROM displaced)
+                    OR EXISTS (SELECT 1 FROM attempt WHERE fold IS NOT NULL)
+                    OR EXISTS (SELECT 1 FROM node WHERE own IS NOT NULL)
+                """) != 0
         end.unclaimed = mayHave ? nil : database.changesSoFar
         return mayHave
     }
