@@ -75,7 +75,8 @@ private struct Variation {
         plan.steps.insert(contentsOf: steps, at: drawing.draw(plan.steps.count + 1))
     }
 
-    /// A restored file has no facts: where there are links, the rules could not tell one from a text.
+    /// A restored file has no facts: where there are links, the rules could not tell one from a
+    /// text.
     private func isAllowed(_ step: Step) -> Bool {
         guard case .user(_, .restore) = step else { return true }
         return !plan.steps.contains { if case .user(_, .link) = $0 { true } else { false } }

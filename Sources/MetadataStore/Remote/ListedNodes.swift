@@ -1,5 +1,5 @@
-// Adds the nodes of a listing, nearly all of which are new. Not responsible for the changes of those
-// that the tree knows.
+// Adds the nodes of a listing, nearly all of which are new. Not responsible for the changes of
+// those that the tree knows.
 
 package import Core
 import GRDB

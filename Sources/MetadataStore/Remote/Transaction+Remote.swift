@@ -109,8 +109,8 @@ extension Transaction {
         try handOverPin(from: old, to: new)
     }
 
-    /// Makes a file or link an unsent one. A tombstone is the server's node from now on, which is to
-    /// be deleted there.
+    /// Makes a file or link an unsent one. A tombstone is the server's node from now on, which is
+    /// to be deleted there.
     package func leaveTombstone(of node: Node) throws {
         try handOverRemote(from: node.inode, to: insertWithoutPlace(node.kind))
     }

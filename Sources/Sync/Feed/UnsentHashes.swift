@@ -1,6 +1,6 @@
-// Hashes staged content before a batch, or the response to a move, is applied that may have the same
-// bytes: otherwise a hash is computed only at the upload, and without one, equal bytes would be taken
-// for a conflict.
+// Hashes staged content before a batch, or the response to a move, is applied that may have the
+// same bytes: otherwise a hash is computed only at the upload, and without one, equal bytes would
+// be taken for a conflict.
 
 import Blocking
 import ContentHashing
