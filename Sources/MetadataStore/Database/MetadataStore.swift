@@ -162,7 +162,7 @@ package final class MetadataStore: Sendable {
             keptLog?.prepare(database)
             // A commit reaches the WAL in the page cache; `synchronize` handles power loss.
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
-            for pragma in PageCache.usual.pragmas { try database.execute(sql: pragma) }
+            try database.execute(sql: PageCache.usual.pragma)
             // Savepoints need no files.
             try database.execute(sql: "PRAGMA temp_store = MEMORY")
         }

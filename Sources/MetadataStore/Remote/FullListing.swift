@@ -34,7 +34,7 @@ extension TreeReading {
 extension Transaction {
     /// Sets how many pages the connection keeps from now on.
     package func keepPages(_ cache: PageCache) throws {
-        for pragma in cache.pragmas { try database.step(pragma) }
+        try database.step(cache.pragma)
     }
 
     /// Begins a full listing: from here on, seen nodes are marked with its number.

@@ -1,5 +1,4 @@
-// How much of the database a connection keeps in memory and in the log, and how SQLite counts its
-// memory.
+// How much of the database a connection keeps in memory, and how SQLite counts its memory.
 
 import CSQLite
 
@@ -12,12 +11,10 @@ package enum PageCache: Sendable {
     /// which has to be read again.
     case listing
 
-    /// Also how many pages the log has before they are moved to the database. A page of a listing
-    /// changes a thousand of the index; each of the next ones changes many of these again.
-    var pragmas: [String] {
+    var pragma: String {
         switch self {
-        case .usual: ["PRAGMA cache_size = -4096", "PRAGMA wal_autocheckpoint = 1000"]
-        case .listing: ["PRAGMA cache_size = -40960", "PRAGMA wal_autocheckpoint = 4000"]
+        case .usual: "PRAGMA cache_size = -4096"
+        case .listing: "PRAGMA cache_size = -40960"
         }
     }
 
