@@ -109,12 +109,6 @@ extension Transaction {
         try handOverPin(from: old, to: new)
     }
 
-    /// Makes a file or link an unsent one. A tombstone is the server's node from now on, which is
-    /// to be deleted there.
-    package func leaveTombstone(of node: Node) throws {
-        try handOverRemote(from: node.inode, to: insertWithoutPlace(node.kind))
-    }
-
     /// The same without the pin.
     func handOverRemote(of source: Node, at place: Place, to new: InodeID) throws {
         let old = source.inode
@@ -131,6 +125,12 @@ extension Transaction {
         if source.flags.contains(.factsOwed), try hasIntent(for: new) {
             try setFlags(.factsOwed, true, of: new)
         }
+    }
+
+    /// Makes a file or link an unsent one. A tombstone is the server's node from now on, which is
+    /// to be deleted there.
+    package func leaveTombstone(of node: Node) throws {
+        try handOverRemote(from: node.inode, to: insertWithoutPlace(node.kind))
     }
 
     /// Whether two names are equal except for Unicode composition, as for the server and people.
