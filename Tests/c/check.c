@@ -216,8 +216,9 @@ static void check_nothing(void)
     CHECK(strcmp(dropbox_error_kind_name(-7), "other") == 0);
 }
 
-static void check_settings(const char *endpoint)
+static void check_settings(const char *endpoint, const char *folder)
 {
+    char missing[1024];
     dropbox_error *error = NULL;
     dropbox_config *config = dropbox_config_new();
     dropbox_cancel *cancel = dropbox_cancel_new();
@@ -238,7 +239,8 @@ static void check_settings(const char *endpoint)
     CHECK(dropbox_config_set_number(config, DROPBOX_CALL_LIMIT_MS, INT64_MAX, NULL) == 0);
     CHECK(dropbox_config_set_number(config, DROPBOX_RESULT_LIMIT, INT64_MAX, NULL) == 0);
     CHECK(dropbox_config_set_text(config, DROPBOX_ENDPOINT, endpoint, NULL) == 0);
-    CHECK(dropbox_config_set_text(config, DROPBOX_CERTIFICATE_FILE, "/nowhere", NULL) == 0);
+    snprintf(missing, sizeof missing, "%s/missing", folder);
+    CHECK(dropbox_config_set_text(config, DROPBOX_CERTIFICATE_FILE, missing, NULL) == 0);
     CHECK(dropbox_client_with_token(config, "t", &error) == NULL && is_kind(&error, DROPBOX_ERROR_NETWORK));
     CHECK(dropbox_config_set_text(config, DROPBOX_CERTIFICATE_FILE, NULL, NULL) == 0);
     CHECK(dropbox_client_with_token(config, "t\r\nX: y", &error) == NULL && is_kind(&error, DROPBOX_ERROR_INVALID_ARGUMENT));
@@ -361,10 +363,11 @@ static void check_files(const dropbox_client *client, const char *folder)
     struct progress progress;
     struct received received;
     struct end end;
-    char source[1024], copy[1024], *result;
+    char source[1024], copy[1024], missing[1024], *result;
 
     snprintf(source, sizeof source, "%s/source", folder);
     snprintf(copy, sizeof copy, "%s/copy", folder);
+    snprintf(missing, sizeof missing, "%s/missing/file", folder);
     write_file(source, 9000000);
     memset(&progress, 0, sizeof progress);
     options.progress = note_progress;
@@ -380,8 +383,8 @@ static void check_files(const dropbox_client *client, const char *folder)
     CHECK(progress.calls > 0 && progress.total == 9000000 && same_files(source, copy));
     dropbox_free(result);
     CHECK(dropbox_download_file(client, "/c/big", copy, 0, NULL, &error) == NULL && is_kind(&error, DROPBOX_ERROR_TARGET_EXISTS));
-    CHECK(dropbox_download_file(client, "/c/big", "/nowhere/at/all", 0, NULL, &error) == NULL && is_kind(&error, DROPBOX_ERROR_LOCAL_FILE));
-    CHECK(dropbox_upload_file(client, "/nowhere/at/all", "/c/x", NULL, NULL, &error) == NULL && is_kind(&error, DROPBOX_ERROR_LOCAL_FILE));
+    CHECK(dropbox_download_file(client, "/c/big", missing, 0, NULL, &error) == NULL && is_kind(&error, DROPBOX_ERROR_LOCAL_FILE));
+    CHECK(dropbox_upload_file(client, missing, "/c/x", NULL, NULL, &error) == NULL && is_kind(&error, DROPBOX_ERROR_LOCAL_FILE));
     CHECK(dropbox_upload_bytes(client, "other", 5, "/c/big", "{}", NULL, &error) == NULL && error->kind == DROPBOX_ERROR_ROUTE);
     CHECK(has(error->tag, "conflict/file"));
     dropbox_error_free(error);
@@ -627,7 +630,7 @@ int main(int argc, char **argv)
     CHECK(dropbox_config_set_text(config, DROPBOX_ENDPOINT, argv[1], NULL) == 0);
     WORKS(client = dropbox_client_with_token(config, argv[2], &error));
     check_nothing();
-    check_settings(argv[1]);
+    check_settings(argv[1], argv[3]);
     check_calls(client);
     check_files(client, argv[3]);
     check_folders(client);
