@@ -1,4 +1,4 @@
-"""How cost grows with the account: the first listing, a remount, `find`, one change. Only dbxfs.
+"""How cost grows with the account: the first listing, a remount, `find`, one change. Only dbxfs, with bindfs beside `find`.
 
 Not responsible for the comparison with others (tree).
 """
@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import pathlib
+import shutil
 import tempfile
 import time
 import urllib.request
@@ -91,7 +92,32 @@ def measure(options, folder, rows, size):
             row["find_requests"] = sum(
                 after[name]["requests"] - before.get(name, {"requests": 0})["requests"]
                 for name in after if name.startswith("files/") and "longpoll" not in name)
+            listed = names(mount) if shutil.which("bindfs") else None
         rows.add("growth", "dbxfs", **row)
+    if listed:
+        rows.add("find", "bindfs", entries=size, **mirrored(folder, listed))
+
+
+def names(mount):
+    """What is in the tree: folders, each before its contents, and files."""
+    _, output = timed('cd "$MNT"; find . -mindepth 1 -printf "%y%P\\n"', mount)
+    return output.splitlines()
+
+
+def mirrored(folder, listed):
+    """`find` over the same names in a local folder behind bindfs: what FUSE itself costs."""
+    with tempfile.TemporaryDirectory(dir=folder) as name:
+        mount = mounts.Bindfs(pathlib.Path(name))
+        for entry in listed:
+            path = f"{mount.mirrored}/{entry[1:]}"
+            if entry[0] == "d":
+                os.mkdir(path)
+            else:
+                os.mknod(path)
+        with mount:
+            cold, _ = timed('find "$MNT" > /dev/null', mount)
+            again, _ = timed('find "$MNT" > /dev/null', mount)
+        return {"find_seconds": cold, "find_again_seconds": again}
 
 
 def changes(mount, emulator):

@@ -232,6 +232,18 @@ class Dbxfs(Mount):
         return None if status == 0 else f"dbxfs sync: {output}"
 
 
+class Bindfs(Mount):
+    """A mirror of a folder, which does nothing that FUSE does not need."""
+    name = "bindfs"
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        self.mirrored = folder / "mirrored"
+        self.mirrored.mkdir(exist_ok=True)
+        self.environment = dict(os.environ)
+        self.command = ["bindfs", "-f", str(self.mirrored), str(self.mountpoint)]
+
+
 class Rclone(Mount):
     name = "rclone"
     # Of a mounted account rclone asks for "//folder", which the emulator takes for malformed.

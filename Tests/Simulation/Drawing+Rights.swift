@@ -8,8 +8,6 @@ extension Plan {
     mutating func addRights(using random: inout SeededRandom) {
         // A deletion that is undone after a refusal is not to take effect minutes later.
         isLate = false
-        // A restored file has no facts, and is a text for all.
-        let restores = steps.contains { if case .user(_, .restore) = $0 { true } else { false } }
         for _ in 0..<Int.random(in: 1...2, using: &random) {
             let start = Int.random(in: min(3, steps.count)...steps.count, using: &random)
             let paths = steps.prefix(start).compactMap(\.madePath)
@@ -18,19 +16,23 @@ extension Plan {
             }
             var drawing = RestrictedDrawing(
                 folder: folder, paths: paths, mounts: mounts, setsModes: sharesModes,
-                makesLinks: sharesModes && !restores, random: random)
+                // A restored file has no facts, and is a text for all.
+                makesLinks: sharesModes && !restoresFiles, random: random)
             steps.insert(contentsOf: drawing.steps(), at: start)
             random = drawing.random
         }
     }
 
+    /// The paths of the folders that a path leads through, from the root on.
+    static func foldersAbove(_ path: String) -> [String] {
+        let names = path.split(separator: "/").dropLast()
+        return names.indices.map { names[...$0].map { "/" + $0 }.joined() }
+    }
+
     /// The paths that are, or may be, those of folders, in order.
     private static func folders(of paths: [String]) -> [String] {
         var known: Set<String> = []
-        let folders = paths.flatMap { path in
-            let names = path.split(separator: "/")
-            return names.indices.map { names[...$0].map { "/" + $0 }.joined() }
-        }
+        let folders = paths.flatMap { foldersAbove($0) + [$0] }
         return folders.filter { known.insert($0).inserted }
     }
 }

@@ -61,12 +61,7 @@ extension World {
     /// file may have been emptied again, which is not sent; a restored one may have the bytes of an
     /// upload whose response was lost.
     func checkTimes() throws {
-        let mayRestore =
-            plan.losesReplies
-            && plan.steps.contains { step in
-                if case .user(_, .restore) = step { true } else { false }
-            }
-        if plan.hasEqualContents || mayRestore { return }
+        if plan.hasEqualContents || plan.losesReplies && plan.restoresFiles { return }
         for (index, mount) in mounts.enumerated() {
             // A power cut may take the bytes that a program has written, and leave their time
             // beside the server's content.

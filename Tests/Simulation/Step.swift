@@ -217,6 +217,16 @@ struct Plan: Sendable {
         }
     }
 
+    /// Whether a user restores an earlier revision.
+    var restoresFiles: Bool {
+        steps.contains { if case .user(_, .restore) = $0 { true } else { false } }
+    }
+
+    /// Whether a user makes a symbolic link.
+    var makesLinks: Bool {
+        steps.contains { if case .user(_, .link) = $0 { true } else { false } }
+    }
+
     /// Whether a user or another client moves something.
     var hasMoves: Bool {
         steps.contains { step in

@@ -23,12 +23,7 @@ extension Plan {
                 default: nil
                 }
             })
-        for path in paths {
-            let names = path.split(separator: "/")
-            for count in 1..<max(2, names.count) where count < names.count {
-                folders.insert(names[..<count].map { "/" + $0 }.joined())
-            }
-        }
+        folders.formUnion(paths.flatMap(Self.foldersAbove))
         var known: Set<String> = []
         return (folders.sorted() + paths).filter { known.insert($0).inserted }
             .map { StepDrawing.Made(path: $0, isFolder: folders.contains($0)) }
@@ -79,7 +74,7 @@ private struct Variation {
     /// text.
     private func isAllowed(_ step: Step) -> Bool {
         guard case .user(_, .restore) = step else { return true }
-        return !plan.steps.contains { if case .user(_, .link) = $0 { true } else { false } }
+        return !plan.makesLinks
     }
 
     private mutating func changeCondition() {

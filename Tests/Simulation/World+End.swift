@@ -12,7 +12,7 @@ extension World {
     /// client stores the bytes of the save, they are on the server, and the link beside them.
     private var mayReturnLinks: Bool {
         plan.hasEqualContents && mounts.indices.contains { plan.cutsPower(of: $0) }
-            && plan.steps.contains { if case .user(_, .link) = $0 { true } else { false } }
+            && plan.makesLinks
     }
 
     /// Throws a `Violation` if one is broken.
