@@ -179,6 +179,10 @@ extension Fixture {
         try fs.attributes(of: inode).now().attributes
     }
 
+    func checkAccess(_ kinds: AccessKinds, to inode: InodeID) throws {
+        try fs.checkAccess(kinds, to: inode).now()
+    }
+
     @discardableResult
     func setAttributes(
         _ inode: InodeID, _ change: (inout AttributeChanges) -> Void

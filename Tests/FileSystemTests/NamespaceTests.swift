@@ -339,6 +339,7 @@ struct NamespaceTests {
         #expect(throws: FileSystemError.readOnly) {
             try fixture.fs.setExtendedAttribute("user.a", of: file, to: [], mode: .any).now()
         }
+        #expect(throws: FileSystemError.readOnly) { try fixture.checkAccess([.write], to: file) }
         #expect(try fixture.contents(file) == text("x"))
     }
 
@@ -361,6 +362,12 @@ struct NamespaceTests {
         try fixture.makeFile("out")
         #expect(throws: FileSystemError.accessDenied) {
             try fixture.rename("out", to: "in", into: folder)
+        }
+        for inode in [folder, file] {
+            try fixture.checkAccess([.read], to: inode)
+            #expect(throws: FileSystemError.accessDenied) {
+                try fixture.checkAccess([.read, .write], to: inode)
+            }
         }
         #expect(try fixture.contents(file) == text("x"))
     }
@@ -391,5 +398,25 @@ struct NamespaceTests {
             try fixture.fs.openDirectory(closed).now()
         }
         #expect(throws: FileSystemError.accessDenied) { try fixture.mkdir("x", in: passage) }
+        try fixture.checkAccess([.read, .execute], to: passage)
+        #expect(throws: FileSystemError.accessDenied) {
+            try fixture.checkAccess([.write], to: passage)
+        }
+        #expect(throws: FileSystemError.accessDenied) {
+            try fixture.checkAccess([.read], to: closed)
+        }
+    }
+
+    @Test("access(2) says what open(2) and execve(2) would, of a file that can be changed")
+    func access() throws {
+        let fixture = try Fixture()
+        let file = try fixture.makeFile("f")
+        try fixture.setAttributes(file) { $0.permissions = 0o444 }
+        try fixture.checkAccess([.read, .write], to: file)
+        #expect(throws: FileSystemError.accessDenied) {
+            try fixture.checkAccess([.execute], to: file)
+        }
+        try fixture.setAttributes(file) { $0.permissions = 0o544 }
+        try fixture.checkAccess([.execute], to: file)
     }
 }

@@ -170,6 +170,10 @@ final class TestFileSystem: FileSystemOperations {
 
     // MARK: Attributes
 
+    func checkAccess(_ kinds: AccessKinds, to inode: InodeID) -> Answer<Void> {
+        perform("access") { (state) throws(FileSystemError) in _ = try state.node(inode) }
+    }
+
     func attributes(of inode: InodeID) -> Answer<Entry> {
         delayed(by: "getattr") { [self] in
             perform("getattr") { (state) throws(FileSystemError) in

@@ -57,6 +57,22 @@ extension Node {
         return flags.contains(.readOnly) ? permissions & ~0o222 : permissions
     }
 
+    /// The uses that are refused: for lack of rights on the server, as `open` and changes of names
+    /// are, and the execution of a file without an execute bit, as the kernel refuses it.
+    func refusedAccess(_ options: FileSystemOptions) -> AccessKinds {
+        var refused: AccessKinds = []
+        switch kind {
+        case .folder:
+            if !flags.isDisjoint(with: .rights) { refused.insert(.write) }
+            if flags.contains(.noAccess) { refused.insert(.read) }
+        case .file:
+            if flags.contains(.readOnly) { refused.insert(.write) }
+            if shownPermissions(.regular, options) & 0o111 == 0 { refused.insert(.execute) }
+        case .symbolicLink, .fifo, .socket: break
+        }
+        return refused
+    }
+
     fileprivate var shownSize: Int64 {
         switch kind {
         case .folder, .fifo, .socket: 0

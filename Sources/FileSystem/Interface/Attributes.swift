@@ -96,6 +96,20 @@ package struct Attributes: Hashable, Sendable {
     }
 }
 
+/// The uses of a node that access(2) asks about.
+package struct AccessKinds: OptionSet, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Reading a file, or listing a folder.
+    package static let read = AccessKinds(rawValue: 1)
+    /// Writing a file, or changing the names in a folder.
+    package static let write = AccessKinds(rawValue: 2)
+    /// Executing a file.
+    package static let execute = AccessKinds(rawValue: 4)
+}
+
 /// The attributes to change; nil leaves an attribute as it is.
 package struct AttributeChanges: Hashable, Sendable {
     /// New permission bits (07777).

@@ -232,6 +232,10 @@ package final class DropboxFileSystem: FileSystemOperations {
         attributes.get(of: inode)
     }
 
+    package func checkAccess(_ kinds: AccessKinds, to inode: InodeID) -> Answer<Void> {
+        attributes.checkAccess(kinds, to: inode)
+    }
+
     package func setAttributes(
         _ changes: AttributeChanges, of inode: InodeID, handle: HandleID?
     ) -> Answer<Entry> {

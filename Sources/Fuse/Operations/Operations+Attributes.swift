@@ -31,24 +31,15 @@ extension Bridge {
         answer(reply, on: [inode], with: fileSystem.attributes(of: inode), as: .attributes)
     }
 
-    /// The kernel asks with `access(2)` and `chdir(2)` of mounts on which it does not check modes
-    /// itself, without `default_permissions`. All is allowed there but to execute a file without
-    /// an execute bit, which the kernel refuses: `test -x` has to say so.
+    /// The kernel asks with access(2) and chdir(2) of mounts on which it does not check permission
+    /// bits itself, without `default_permissions`.
     fileprivate func checkAccess(_ reply: consuming Reply, _ inode: fuse_ino_t, _ mask: CInt) {
-        guard mask & X_OK != 0 else {
-            reply.succeed()
-            return
-        }
         let inode = InodeID(inode)
-        let answer: Answer<Void> =
-            switch fileSystem.attributes(of: inode) {
-            case .ready(let entry):
-                .now { () throws(FileSystemError) in try entry.checkExecutable() }
-            case .failed(let error): .failed(error)
-            case .pending(let work):
-                .pending { () async throws(FileSystemError) in try await work().checkExecutable() }
-            }
-        self.answer(reply, on: [inode], with: answer, as: .done)
+        var kinds: AccessKinds = []
+        if mask & R_OK != 0 { kinds.insert(.read) }
+        if mask & W_OK != 0 { kinds.insert(.write) }
+        if mask & X_OK != 0 { kinds.insert(.execute) }
+        answer(reply, on: [inode], with: fileSystem.checkAccess(kinds, to: inode), as: .done)
     }
 
     fileprivate func setAttributes(
@@ -62,12 +53,5 @@ extension Bridge {
         let result = fileSystem.setAttributes(
             changes, of: inode, handle: info.map { HandleID($0.pointee.fh) })
         answer(reply, on: [inode], with: result, as: .attributes)
-    }
-}
-
-extension Entry {
-    /// Throws if this is a file without an execute bit.
-    fileprivate func checkExecutable() throws(FileSystemError) {
-        if attributes.kind == .regular, attributes.permissions & 0o111 == 0 { throw .accessDenied }
     }
 }

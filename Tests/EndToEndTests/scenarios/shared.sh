@@ -82,6 +82,18 @@ dbxfs join 9001
 wait_until 60 contains "$MNT/Team/inner/unsent" unsent
 test "$(cat "$MNT/Team/mine")" = mine
 
+# An editor learns before it opens a file that it may only be viewed.
+dbxfs join 9002
+viewed="$MNT/Photos (1)"
+wait_until 60 contains "$viewed/file" 'of Photos'
+test -r "$viewed/file"
+test ! -w "$viewed/file"
+test ! -w "$viewed"
+test -w "$MNT/Team/file"
+fails 2 'Permission denied' sh -c 'exec 3>> "$1"' sh "$viewed/file"
+dbxfs leave ':/Photos (1)'
+wait_until 60 test ! -e "$viewed"
+
 # A login that may not.
 admin POST /tokens '{"token": "narrow", "scopes": ["account_info.read", "files.metadata.read", "sharing.read"]}' > /dev/null
 fails 2 'lacks the scope sharing.write; the app needs sharing.read and sharing.write' \

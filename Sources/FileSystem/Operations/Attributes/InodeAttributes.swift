@@ -46,6 +46,17 @@ final class InodeAttributes: Sendable {
         }
     }
 
+    /// Fails if any of these uses of an inode would be refused, whoever asks.
+    func checkAccess(_ kinds: AccessKinds, to inode: InodeID) -> Answer<Void> {
+        attempts.answer { _ in
+            let node = try self.store.readBriefly { try $0.existing(inode) }
+            if kinds.contains(.write), self.options.isReadOnly { throw FileSystemError.readOnly }
+            if !kinds.isDisjoint(with: node.refusedAccess(self.options)) {
+                throw FileSystemError.accessDenied
+            }
+        }
+    }
+
     /// Changes attributes. A content change is uploaded, and the modification time with it; others
     /// are kept on Dropbox by `PosixRules`.
     func set(_ changes: AttributeChanges, of inode: InodeID) -> Answer<Entry> {
