@@ -116,5 +116,14 @@ extension Plan {
                     .other(.delete("/A (Case Conflict)")),
                 ])
         ),
+        (
+            "a name that users have freed is not given to the node that waits for it",
+            Plan(
+                seed: 1311, mounts: 1, pageSize: 2000, distance: 20, isLate: true,
+                steps: [
+                    .user(0, .write("/É")), .other(.makeFolder("/é/é")), .user(0, .write("/é")),
+                    .wait(40_000), .user(0, .unlink("/é")),
+                ])
+        ),
     ]
 }

@@ -245,6 +245,28 @@ import Testing
         #expect(try await harness.inode("/README") == own)
     }
 
+    @Test("a name that users have freed is shown for the node that waits for it, but not at once")
+    func freedByUsers() async throws {
+        let harness = try Harness()
+        try await harness.apply([.file("/readme", "R")])
+        try await harness.make("README", "2")
+        try await harness.apply([.deleted("/readme"), .file("/README", "N")])
+        try await harness.rename("README", to: "other")
+        #expect(
+            try await harness.names() == ["other": "other", "README (Name Conflict)": "README"])
+        let context = harness.deltaContext
+        let outcome = try await harness.store.write { transaction in
+            var applier = try DeltaApplier(transaction: transaction, context: context)
+            try applier.feedCaughtUp()
+            return applier.outcome
+        }
+        #expect(try await harness.names() == ["other": "other", "README": "README"])
+        let announced = outcome.changes.compactMap { change -> String? in
+            if case .entry(_, let name) = change { name.text } else { nil }
+        }
+        #expect(Set(announced) == ["README (Name Conflict)", "README"])
+    }
+
     @Test("aliases that the server takes for names of others are each tried once")
     func refused() async throws {
         let harness = try Harness(server: InMemoryStore(folding: .simple))

@@ -130,15 +130,19 @@ extension Transaction {
         return end.otherNames
     }
 
-    /// Ends names that were made here, and are no longer needed.
-    package func endMadeNames() throws {
+    /// Ends names that were made here, and are no longer needed. Returns the places that nodes have
+    /// left or got.
+    @discardableResult
+    package func endMadeNames() throws -> [Place] {
+        guard try mayReturnNames() else { return [] }
         // Not sorted by the database, which would read the whole table in that order.
-        let made = try nodes(
-            "WHERE node.own IS NOT NULL AND node.flags & ? <> 0", [NodeFlags.madeOwnName.rawValue])
-        _ = try endMadeNames(of: made)
+        return try endMadeNames(
+            of: nodes(
+                "WHERE node.own IS NOT NULL AND node.flags & ? <> 0",
+                [NodeFlags.madeOwnName.rawValue]))
     }
 
-    /// The same in a folder. Returns the places that nodes have left or got.
+    /// The same in a folder.
     package func endMadeNames(in folder: InodeID) throws -> [Place] {
         guard try mayReturnNames() else { return [] }
         return try endMadeNames(

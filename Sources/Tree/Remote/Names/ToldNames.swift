@@ -54,6 +54,13 @@ extension DeltaApplier {
         }
     }
 
+    /// Gives nodes the names that the server has, where users here have freed these. Not at once:
+    /// a program that saves a file frees its name for a moment, and would then find another node.
+    mutating func endMadeNames() throws {
+        for place in try transaction.endMadeNames() { announce(place) }
+        try touchFolders()
+    }
+
     private mutating func give(_ names: Set<[UInt8]>, of folder: InodeID) throws {
         for place in try transaction.endMadeNames(in: folder) { announce(place) }
         guard holdsToldFacts else { return }
