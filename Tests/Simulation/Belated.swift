@@ -33,10 +33,12 @@ final class Belated: @unchecked Sendable {
         places.insert(place)
     }
 
-    /// Notes content that a late request brings to a place.
-    func noteLate(_ content: [UInt8], at place: RemotePath) {
+    /// Notes content that a late request brings to a place, with the mode of that time or not.
+    func noteLate(_ content: [UInt8], withFacts: Bool, at place: RemotePath) {
         let isFirst = arrived.insert(content).inserted && places.insert(place).inserted
-        if !isFirst { again.append(content) }
+        if isFirst { return }
+        again.append(content)
+        if withFacts { hasFacts = true }
     }
 
     /// Lets a request arrive after some time.

@@ -240,7 +240,7 @@ final class Link: RemoteStoring, @unchecked Sendable {
         if let content { onRequest(.upload(commit, content)) }
         if belated != nil, let bytes = content {
             late = { [base, belated] in
-                belated?.noteLate(bytes, at: commit.path)
+                belated?.noteLate(bytes, withFacts: commit.facts != nil, at: commit.path)
                 _ = try? await base.upload(MemorySource(bytes), commit: commit)
             }
         }
