@@ -99,7 +99,7 @@ def measure(options, folder, rows, size):
 
 
 def names(mount):
-    """What is in the tree: folders, each before its contents, and files."""
+    """Folders, each before its contents, and files."""
     _, output = timed('cd "$MNT"; find . -mindepth 1 -printf "%y%P\\n"', mount)
     return output.splitlines()
 

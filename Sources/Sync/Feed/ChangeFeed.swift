@@ -227,10 +227,9 @@ actor ChangeFeed {
         let ages = ages
         try await writer.write { transaction in
             try ages.noteCaughtUp(at: context.now, in: transaction)
-            var applier = try DeltaApplier(transaction: transaction, context: context)
-            try applier.feedCaughtUp()
+            try DeltaApplier(transaction: transaction, context: context).feedCaughtUp()
             try transaction.setSetting(StoredSetting.feedCursor, to: cursor.rawValue)
-            return applier.outcome
+            return DeltaOutcome()
         }
     }
 

@@ -120,13 +120,11 @@ package struct DeltaApplier {
     /// response.
     private static let longestCommit = 900.0
 
-    /// Drops intents and previous paths, and ends names that were made here: the feed is up to
-    /// date, with no commit in flight.
-    package mutating func feedCaughtUp() throws {
+    /// Drops intents and previous paths: the feed is up to date, with no commit in flight.
+    package func feedCaughtUp() throws {
         try transaction.forgetIntents(
             sentBefore: context.date.adding(seconds: 0.0 - Self.longestCommit))
         try transaction.forgetPreviousPaths()
-        try endMadeNames()
     }
 
     // MARK: One entry
