@@ -125,5 +125,17 @@ extension Plan {
                     .wait(40_000), .user(0, .unlink("/é")),
                 ])
         ),
+        (
+            "torn content is sent after an append, a write in place and a power cut",
+            Plan(
+                seed: 11_870, mounts: 1, pageSize: 2000, distance: 400, compaction: .nodes,
+                isLate: true, faults: 10, isHurried: true, pause: 400, sharesModes: true,
+                steps: [
+                    .wait(1), .wait(2200), .network(0, isCut: true), .user(0, .write("/é")),
+                    .user(0, .close), .wait(3000), .powerCut(0, calls: 9),
+                    .user(0, .copy("/é", "/é")), .wait(1000), .user(0, .append("/é")),
+                    .user(0, .copy("/é", "/é")), .user(0, .overwrite("/é")), .wait(2200),
+                ])
+        ),
     ]
 }

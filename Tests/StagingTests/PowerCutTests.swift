@@ -49,6 +49,26 @@ import Testing
         #expect(local.staging.lostAndFound.contents() == [lost])
     }
 
+    @Test("flushed bytes are written over only once no row on the disk calls them flushed")
+    func flushedEarlier() throws {
+        let local = try open()
+        let file = try local.write("flushed", to: "a")
+        try local.staging.flush()
+        func write(_ text: String, at offset: Int64) throws -> StagedWrite {
+            try Array(text.utf8).withUnsafeBytes { try file.write(at: offset, $0, now: .now()) }
+        }
+        // The row with these bytes is in memory: a power cut would bring the one before back.
+        #expect(try write(", and appended", at: 7) == .written)
+        try local.store.write { try file.persist(in: $0) }
+        #expect(try write("F", at: 0) == .vouched)
+        file.invalidateFlushedRow()
+        try local.store.write { try file.persist(in: $0, isComplete: false) }
+        #expect(try write("F", at: 0) == .vouched)
+        try local.store.synchronize()
+        file.noteRowOnDisk()
+        #expect(try write("F", at: 0) == .written)
+    }
+
     @Test("a new file whose content was not flushed is gone after a cut, and kept aside")
     func newFile() throws {
         var local = try open()

@@ -224,7 +224,7 @@ final class Harness: Sendable {
     func write(_ path: String, _ text: String) async throws -> InodeID {
         history.note("user writes \(path) \(text)")
         let bytes = Array(text.utf8)
-        let (inode, isWritten) = try await store.write { [staging, localName] transaction in
+        let (inode, vouched) = try await store.write { [staging, localName] transaction in
             let place = try transaction.place(path)
             let known = try transaction.child(place.name, of: place.parent)
             guard known.map({ $0.kind == .file }) ?? true else { throw Refused() }
@@ -244,15 +244,18 @@ final class Harness: Sendable {
                 // The row says that the bytes are on the disk: it is invalidated first.
                 if outcome == .vouched { file.invalidateFlushedRow() }
                 try file.persist(in: transaction)
-                return (inode, outcome != .vouched)
+                return (inode, outcome == .vouched ? file : nil)
             } else {
                 let file = try staging.begin(inode, base: nil, size: 0, in: transaction)
                 _ = try bytes.withUnsafeBytes { try file.write(at: 0, $0, now: .now()) }
                 try file.persist(in: transaction)
             }
-            return (inode, true)
+            return (inode, nil)
         }
-        return isWritten ? inode : try await write(path, text)
+        guard let vouched else { return inode }
+        try store.synchronize()
+        vouched.noteRowOnDisk()
+        return try await write(path, text)
     }
 
     func makeFolder(_ path: String, due: WallTime? = nil) async throws {

@@ -38,6 +38,8 @@ import Testing
         // As FileSystem does: the row first says that its bytes may not be on the disk.
         file.invalidateFlushedRow()
         try await harness.store.write { try file.persist(in: $0, isComplete: false) }
+        try harness.store.synchronize()
+        file.noteRowOnDisk()
         try await harness.store.write { transaction in
             let outcome = try Array(text.utf8).withUnsafeBytes {
                 try file.write(at: offset, $0, now: .now())

@@ -116,6 +116,7 @@ final class FileContents: Sendable {
                 staged.invalidateFlushedRow()
                 try keeper.save(file, isComplete: false)
                 try store.synchronize()
+                staged.noteRowOnDisk()
             case .needsBase(let ranges):
                 guard try fillFromCache(ranges, staged) else { return .needs(ranges, staged) }
             }
@@ -225,7 +226,10 @@ final class FileContents: Sendable {
         let cutsFlushed = size < old && staged.hasFlushedContent
         if cutsFlushed, size > 0 { try staged.synchronize(promising: false) }
         try keeper.save(file, isComplete: false)
-        if cutsFlushed { try store.synchronize() }
+        if cutsFlushed {
+            try store.synchronize()
+            staged.noteRowOnDisk()
+        }
         try staged.trim()
     }
 

@@ -77,6 +77,12 @@ extension StagedFile {
         state.withLock { $0.invalidateFlushedRow() }
     }
 
+    /// Notes that the disk has the row that was saved last, so that a power cut brings back no
+    /// earlier one.
+    package func noteRowOnDisk() {
+        state.withLock { $0.noteRowOnDisk() }
+    }
+
     /// Marks the saved content as complete, because a handle was closed.
     package func noteComplete() {
         let saved = state.withLock { $0.savedUnflushedGeneration }

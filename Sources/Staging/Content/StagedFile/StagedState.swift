@@ -31,6 +31,9 @@ struct StagedState {
     private var persistedSize: Int64
     /// Size of the content that the row is about to have; 0 if no save is running.
     private var savingSize: Int64 = 0
+    /// Size of the content that a row called flushed, until the disk has a later row; 0 without
+    /// one. A power cut may bring that row back, and with it the bytes that are in the file then.
+    private var vouchedSize: Int64
     /// The promise that the row has.
     private var persistedPromise: Int64
     /// Whether bytes of the row's content were written over since it was saved.
@@ -48,6 +51,7 @@ struct StagedState {
         blocks = BlockBitmap(bytes: content.blocks)
         persistedGeneration = content.generation
         persistedSize = content.size
+        vouchedSize = content.isVouched ? content.size : 0
         persistedPromise = content.promised
     }
 
@@ -234,6 +238,7 @@ struct StagedState {
     mutating func noteSaved(_ saved: StagedContent, modified time: WallTime?) {
         savingSize = 0
         if saved.generation >= persistedGeneration { persistedSize = saved.size }
+        if saved.isVouched { vouchedSize = max(vouchedSize, saved.size) }
         if saved.generation == content.generation { isRewritten = false }
         if let base = unsavedBase, base <= saved.generation { unsavedBase = nil }
         persistedGeneration = max(persistedGeneration, saved.generation)
@@ -246,6 +251,16 @@ struct StagedState {
         content.generation +|= 1
     }
 
+    /// Notes that the disk has the row.
+    mutating func noteRowOnDisk() {
+        vouchedSize = isRowVouched ? persistedSize : 0
+    }
+
+    /// Whether the row calls its bytes flushed, and no fsync has acknowledged any.
+    private var isRowVouched: Bool {
+        content.promised == 0 && content.flushed > 0 && content.flushed >= persistedGeneration
+    }
+
     /// Notes that a pending copy has a generation of the content: after a kill, its row must have
     /// the same bytes, or another generation.
     mutating func noteCopied(_ generation: Int64) {
@@ -253,15 +268,14 @@ struct StagedState {
     }
 
     /// Whether a row says something of bytes from an offset on that a change would make untrue.
-    /// - It may say that they are flushed: a power cut could leave a mixture of versions, because
-    ///   the disk may have the bytes before the file's new time. Content that an fsync has
-    ///   acknowledged may be written over as on any local disk.
+    /// - It may say that they are flushed, also an earlier row that a power cut may bring back: that
+    ///   could leave a mixture of versions, because the disk may have the bytes before the file's
+    ///   new time. Content that an fsync has acknowledged may be written over as on any local disk.
     /// - It may have the generation of a pending copy: a kill would leave the new bytes under it.
     func isVouched(from offset: Int64) -> Bool {
-        let isFlushed =
-            content.promised == 0 && content.flushed > 0
-            && content.flushed >= persistedGeneration
-        return offset < persistedSize && (isFlushed || copiedGeneration == persistedGeneration)
+        if content.promised == 0, offset < vouchedSize { return true }
+        return offset < persistedSize
+            && (isRowVouched || copiedGeneration == persistedGeneration)
     }
 
     // MARK: The disk
@@ -298,6 +312,7 @@ struct StagedState {
         fills.flushed = max(fills.flushed, count)
         if isRewritten || count < fills.all { return false }
         content.flushed = max(content.flushed, generation)
+        if isRowVouched { vouchedSize = max(vouchedSize, persistedSize) }
         return true
     }
 
@@ -365,4 +380,9 @@ struct StagedState {
         let end = start +| PieceLayout.pieceSize
         return start % PieceLayout.pieceSize == 0 && end < written.end ? start..<end : nil
     }
+}
+
+extension StagedContent {
+    /// Whether this row calls its bytes flushed, and no fsync has acknowledged any.
+    fileprivate var isVouched: Bool { promised == 0 && flushed > 0 && flushed >= generation }
 }
