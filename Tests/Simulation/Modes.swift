@@ -68,6 +68,8 @@ extension World {
         let paths = serverPaths()
         for (id, bits) in setModes.bits.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             guard let path = paths[id]?.rawValue, !rights.hasKeptMode(of: id) else { continue }
+            // That of content which turned out to be in conflict goes with the copy.
+            if paths.values.contains(where: { $0.rawValue.isConflictedCopy(of: path) }) { continue }
             let isFile = server.otherClient.files(below: path).contains { $0.id == id }
             let mode = server.facts(at: path)?.permissions ?? (isFile ? 0o644 : 0o755)
             guard mode != bits else { continue }

@@ -108,7 +108,7 @@ extension World {
         let copies = entries.keys.filter { $0.rawValue.contains("conflicted copy") }
         for path in copies.sorted(by: { $0.rawValue < $1.rawValue }) {
             let copy = path.components.last ?? ""
-            let suffix = #/ \((m\d)'s conflicted copy [^)]*\)( \(\d+\))?/#
+            let suffix = String.conflictMark
             guard let mark = copy.firstMatch(of: suffix) else { continue }
             // The copy of a file with an alias is named after that.
             let name = copy.replacing(suffix, with: "")
@@ -275,5 +275,17 @@ extension OtherStep {
         case .move(_, let target): [target]
         case .delete: []
         }
+    }
+}
+
+extension String {
+    /// The part of a conflicted copy's name that names the mount.
+    fileprivate static var conflictMark: Regex<(Substring, Substring, Substring?)> {
+        #/ \((m\d)'s conflicted copy [^)]*\)( \(\d+\))?/#
+    }
+
+    /// Whether this is the path of a conflicted copy of a file that is at a path.
+    func isConflictedCopy(of path: String) -> Bool {
+        contains(Self.conflictMark) && Folding.fold(replacing(Self.conflictMark, with: "")) == path
     }
 }
