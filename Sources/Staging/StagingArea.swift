@@ -241,6 +241,7 @@ package final class StagingArea: Sendable {
     package func removeFile(_ number: Int64) {
         _ = files.known.withLock { $0.removeValue(forKey: number) }
         flusher.disk.end(number)
+        flusher.invalidated.remove(number)
         let isScheduled = unneeded.withLock { unneeded in
             defer { unneeded.isScheduled = true }
             unneeded.numbers.append(number)

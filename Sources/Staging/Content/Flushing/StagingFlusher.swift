@@ -33,6 +33,7 @@ final class StagingFlusher: Sendable {
     private let state = Mutex(State())
     private let queue: any BackgroundQueue
     let disk: DiskFlush
+    let invalidated = InvalidatedRows()
     /// The space that the database needs, and no content gets.
     var reserve: SpaceReserve? { store.reserve }
     /// The folder: a descriptor that is opened after a failure of the filesystem may not be told of
@@ -206,6 +207,7 @@ final class StagingFlusher: Sendable {
                     let file = fileOfNumber(content.file)
                     let fills = fills[content.file] ?? 0
                     // Nothing writes to a file that is not open, nor opens it before the commit.
+                    if file == nil { invalidated.remove(content.file) }
                     let (isFlushed, stamp) =
                         file?.noteFlushed(content.generation, fills: fills)
                         ?? (true, FileFacts(at: path(of: content))?.modified)

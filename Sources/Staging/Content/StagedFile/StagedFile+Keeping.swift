@@ -40,7 +40,10 @@ extension StagedFile {
         // A full disk can roll the transaction back, and then the changes are still unsaved.
         let (saved, modified) = (content, snapshot.modified)
         transaction.afterCommit { [self] in
-            state.withLock { $0.noteSaved(saved, modified: modified) }
+            state.withLock { state in
+                state.noteSaved(saved, modified: modified)
+                if saved.isVouched { bytes.flusher.invalidated.remove(number) }
+            }
             if isComplete && !saved.isFlushed {
                 bytes.flushLater(saved.generation, of: inode)
             }
@@ -80,7 +83,9 @@ extension StagedFile {
     /// Notes that the disk has the row that was saved last, so that a power cut brings back no
     /// earlier one.
     package func noteRowOnDisk() {
-        state.withLock { $0.noteRowOnDisk() }
+        state.withLock { state in
+            if state.noteRowOnDisk() { bytes.flusher.invalidated.insert(number) }
+        }
     }
 
     /// Marks the saved content as complete, because a handle was closed.
@@ -141,6 +146,7 @@ extension StagedFile {
     ) -> (isFlushed: Bool, stamp: WallTime?) {
         state.withLock { state in
             guard state.noteRowFlushed(generation, fills: fills) else { return (false, nil) }
+            bytes.flusher.invalidated.remove(number)
             return (true, state.content.generation == generation ? bytes.stamp : nil)
         }
     }

@@ -37,7 +37,8 @@ package final class StagedFile: Sendable {
         self.number = content.file
         self.path = path
         bytes = StagedBytes(descriptor, of: content.file, flusher: flusher)
-        state = Mutex(StagedState(content))
+        let isInvalidated = flusher.invalidated.contains(content.file)
+        state = Mutex(StagedState(content, isInvalidated: isInvalidated))
     }
 
     /// Size of the content in bytes.

@@ -45,13 +45,15 @@ struct StagedState {
     private var written = WrittenPrefix()
     private var sent: SentPieces?
 
-    /// The state of content that a row has.
-    init(_ content: StagedContent) {
+    /// The state of content that a row has; with `isInvalidated`, the disk's row calls no bytes
+    /// flushed, and otherwise it may, if any ever were.
+    init(_ content: StagedContent, isInvalidated: Bool) {
         self.content = content
         blocks = BlockBitmap(bytes: content.blocks)
         persistedGeneration = content.generation
         persistedSize = content.size
-        vouchedSize = content.isVouched ? content.size : 0
+        let mayBeVouched = content.promised == 0 && content.flushed > 0 && !isInvalidated
+        vouchedSize = mayBeVouched ? content.size : 0
         persistedPromise = content.promised
     }
 
@@ -251,9 +253,10 @@ struct StagedState {
         content.generation +|= 1
     }
 
-    /// Notes that the disk has the row.
-    mutating func noteRowOnDisk() {
+    /// Notes that the disk has the row. Returns whether it vouches for no bytes.
+    mutating func noteRowOnDisk() -> Bool {
         vouchedSize = isRowVouched ? persistedSize : 0
+        return !isRowVouched
     }
 
     /// Whether the row calls its bytes flushed, and no fsync has acknowledged any.
@@ -384,5 +387,5 @@ struct StagedState {
 
 extension StagedContent {
     /// Whether this row calls its bytes flushed, and no fsync has acknowledged any.
-    fileprivate var isVouched: Bool { promised == 0 && flushed > 0 && flushed >= generation }
+    var isVouched: Bool { promised == 0 && flushed > 0 && flushed >= generation }
 }
