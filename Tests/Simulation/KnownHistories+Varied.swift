@@ -137,5 +137,14 @@ extension Plan {
                     .user(0, .copy("/é", "/é")), .user(0, .overwrite("/é")), .wait(2200),
                 ])
         ),
+        (
+            "content that others restored after an edit without a response is replaced by it",
+            Plan(
+                seed: 483, mounts: 2, pageSize: 2000, distance: 0, keepsNames: true,
+                steps: [
+                    .user(0, .write("/a")), .wait(6000), .networkCutInRequest(0, changes: 1),
+                    .user(0, .truncate("/a")), .wait(20_000), .user(1, .restore("/a")),
+                ])
+        ),
     ]
 }

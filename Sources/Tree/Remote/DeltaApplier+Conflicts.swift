@@ -226,6 +226,18 @@ extension DeltaApplier {
         try transaction.dropUnsentFacts(of: node.inode, by: context.posix)
     }
 
+    /// Notes an outdated state whose content was sent from here: the response was lost. If others
+    /// have returned to the content before, that is their change, and not what this edit is of.
+    func noteOwnArrival(_ facts: RemoteFacts) throws {
+        guard let id = facts.id, let revision = facts.revision, let hash = facts.hash,
+            !context.superseded.contains(revision), let node = try transaction.node(id: id),
+            node.facts.revision != revision, node.facts.hash != hash,
+            node.staged != nil || node.place == nil,
+            try transaction.hasIntent(withHash: hash, for: node.inode)
+        else { return }
+        try transaction.setFacts(facts, of: node.inode)
+    }
+
     private func content(of facts: RemoteFacts, for node: Node) throws -> RemoteContent {
         guard let hash = facts.hash else {
             return node.facts.revision == facts.revision ? .ofBase : .other

@@ -130,10 +130,10 @@ package struct DeltaApplier {
     // MARK: One entry
 
     private mutating func applyFile(_ file: RemoteFile, _ entry: RemoteEntry) throws {
-        // An outdated state: the batch has a later entry of the same file.
-        if batch.isToldLater(file.id) { return }
-        let place = try place(of: entry)
         var facts = RemoteFacts(file)
+        // An outdated state: the batch has a later entry of the same file.
+        if batch.isToldLater(file.id) { return try noteOwnArrival(facts) }
+        let place = try place(of: entry)
         if try insertIfUnknown(facts.kind, at: place, facts) { return }
         try transaction.forgetIdentity(file.id, ofFolderAbove: place)
         var occupant = try occupant(of: place, for: file.id)
