@@ -147,6 +147,7 @@ package final class StagingArea: Sendable {
             // content is created anew.
             let creates = content.needsFile ? 0 : O_CREAT
             let descriptor = try StagingError.opening(path, O_RDWR | creates)
+            try StagingDescriptors.requireFree(besides: descriptor, isNew: false)
             do throws(StagingError) {
                 try fit(descriptor, to: content)
                 try UnsavedBytes.remove(
@@ -213,6 +214,12 @@ package final class StagingArea: Sendable {
         // A file of that number can only be left from a transaction that was rolled back.
         let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw StagingError(code: errno) }
+        do throws(StagingError) {
+            try StagingDescriptors.requireFree(besides: descriptor, isNew: true)
+        } catch {
+            unlink(path)
+            throw error
+        }
         flusher.disk.begin(number)
         // Generations are distinct between files, because a pending copy identifies its source by
         // the generation.

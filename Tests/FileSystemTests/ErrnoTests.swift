@@ -23,6 +23,7 @@ struct ErrnoTests {
         (.notPermitted, "EPERM", .notPermitted),
         (.staleHandle, "ESTALE", .staleNFSFileHandle),
         (.badHandle, "EBADF", .badFileDescriptor),
+        (.tooManyOpenFiles, "ENFILE", .tooManyOpenFilesInSystem),
         (.noSpace, "ENOSPC", .noSpace),
         (.quotaExceeded, "EDQUOT", .diskQuotaExceeded),
         (.tooLarge, "EFBIG", .fileTooLarge),

@@ -21,6 +21,8 @@ extension Errno {
         case .notPermitted: self = .notPermitted
         case .staleHandle: self = .staleNFSFileHandle
         case .badHandle: self = .badFileDescriptor
+        // ENFILE: the limit is not that of the calling process, which EMFILE would mean.
+        case .tooManyOpenFiles: self = .tooManyOpenFilesInSystem
         case .noSpace: self = .noSpace
         // Distinguishes the full disk: EDQUOT for the account, ENOSPC for the local one.
         case .quotaExceeded: self = .diskQuotaExceeded

@@ -103,6 +103,8 @@ extension FileSystemError {
         case let error as TreeError: self.init(error)
         case let error as StagingError where error.code == EFBIG: self = .tooLarge
         case let error as StagingError where error.code == EOPNOTSUPP: self = .unsupported
+        case let error as StagingError where error.code == EMFILE || error.code == ENFILE:
+            self = .tooManyOpenFiles
         default: self.init(SyncError(cause: error))
         }
     }

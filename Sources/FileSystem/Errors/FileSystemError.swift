@@ -29,6 +29,8 @@ package enum FileSystemError: Error, Hashable, Sendable {
     case staleHandle
     /// A handle or a mode that does not fit the operation.
     case badHandle
+    /// Programs hold as many files open for writing as the process may have.
+    case tooManyOpenFiles
     /// The local disk is full.
     case noSpace
     /// The account's quota is used up.

@@ -1,0 +1,39 @@
+// The descriptors that staging files leave to the rest of the process. Not responsible for the
+// process's limit, which the daemon raises when it begins.
+
+import Glibc
+import Saturating
+
+/// A bound for the descriptors of staging files: each file that is open for writing has one.
+///
+/// Threads, the database, connections and commands need some, too; libdispatch ends the process if
+/// it gets none.
+enum StagingDescriptors {
+    private static let limit: Int32 = {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
+            return .max
+        }
+        return Int32(clamping: limit.rlim_cur)
+    }()
+
+    /// How many descriptors of a limit stay free: new content leaves these, and what was opened
+    /// before leaves half of them, so that a queue can be sent while programs hold all others.
+    static func kept(of limit: Int32, isNew: Bool) -> Int32 {
+        let kept = max(16, min(256, limit / 4))
+        return isNew ? kept : kept / 2
+    }
+
+    /// Closes a descriptor, and throws EMFILE, if it leaves too few free ones: the system gives the
+    /// lowest free number.
+    static func requireFree(besides descriptor: Int32, isNew: Bool) throws(StagingError) {
+        guard isLast(descriptor, of: limit, isNew: isNew) else { return }
+        close(descriptor)
+        throw StagingError(code: EMFILE)
+    }
+
+    /// Whether a descriptor is among those that are to stay free.
+    static func isLast(_ descriptor: Int32, of limit: Int32, isNew: Bool) -> Bool {
+        descriptor >= limit -| kept(of: limit, isNew: isNew) && descriptor < limit
+    }
+}
