@@ -147,13 +147,11 @@ extension Transaction {
     }
 
     /// Notes that a node is about to be moved to a path, and returns the intent's number. `sent` is
-    /// the time if it is a file; a folder's outcome is asked for before anything else is sent.
+    /// the time if it is a file; a folder's outcome is asked for before anything else is sent. An
+    /// earlier intent for the same move stays: this one may turn out not to have left the machine.
     package func noteMove(
         of inode: InodeID, to target: String, sent: WallTime?
     ) throws -> Int64 {
-        try run(
-            "DELETE FROM attempt WHERE inode = ? AND target = ? AND sent <> 0",
-            [inode.column, target])
         try run(
             "INSERT INTO attempt (inode, target, sent) VALUES (?, ?, ?)",
             [inode.column, target, sent?.nanoseconds ?? 0])
@@ -194,6 +192,16 @@ extension Transaction {
         try run(
             "DELETE FROM attempt WHERE inode = ? AND hash IS NOT NULL AND fold IS NULL",
             [inode.column])
+    }
+
+    /// The same for content that was sent before that with a hash, which has arrived. If the server
+    /// has it again, another client has restored it.
+    package func forgetContents(of inode: InodeID, before hash: ContentHash) throws {
+        try run(
+            """
+            DELETE FROM attempt WHERE inode = ?1 AND hash IS NOT NULL AND fold IS NULL
+                AND id < (SELECT max(id) FROM attempt WHERE inode = ?1 AND hash = ?2) AND hash <> ?2
+            """, [inode.column, hash.column])
     }
 
     /// Removes an intent that is known not to have arrived.

@@ -40,12 +40,15 @@ package enum ProcessSettings {
         }
     }
 
-    /// Raises the limit of open files to the hard limit.
+    /// Raises the limits of open files, and of a file's size, to the hard limits: those of the shell
+    /// are for its programs, and the database would stop at one.
     package static func adjustLimits() {
-        var limit = rlimit()
-        if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
+        for resource in [RLIMIT_NOFILE, RLIMIT_FSIZE] {
+            let resource = __rlimit_resource_t(resource.rawValue)
+            var limit = rlimit()
+            guard getrlimit(resource, &limit) == 0 else { continue }
             limit.rlim_cur = limit.rlim_max
-            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            setrlimit(resource, &limit)
         }
     }
 

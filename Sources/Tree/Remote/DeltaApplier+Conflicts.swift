@@ -175,6 +175,9 @@ extension DeltaApplier {
         let isSameRevision = node.facts.revision == facts.revision
         batch.noteRevision(isSame: isSameRevision)
         let content = try content(of: facts, for: node)
+        if content == .sentFromHere, let hash = facts.hash {
+            try transaction.forgetContents(of: node.inode, before: hash)
+        }
         switch ConflictTable.resolution(of: content, against: state(of: node)) {
         case .noteFacts: try noteFacts(facts, of: node, isSameRevision: isSameRevision)
         case .takeTheirs:
@@ -235,6 +238,7 @@ extension DeltaApplier {
             node.staged != nil || node.place == nil,
             try transaction.hasIntent(withHash: hash, for: node.inode)
         else { return }
+        try transaction.forgetContents(of: node.inode, before: hash)
         try transaction.setFacts(facts, of: node.inode)
     }
 

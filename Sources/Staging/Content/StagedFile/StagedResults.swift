@@ -75,6 +75,17 @@ package struct StagingError: Error, Hashable, Sendable {
     }
 }
 
+extension StagingError: CustomStringConvertible {
+    /// The reason in a few words.
+    package var description: String {
+        switch reason {
+        case .short: "a staging file has lost bytes"
+        case .notFlushed: "the disk did not take a staging file"
+        case nil: String(cString: strerror(code))
+        }
+    }
+}
+
 extension StagingError {
     /// Opens a file by the rules of `RegularFile`.
     static func opening(_ path: String, _ flags: Int32) throws(StagingError) -> Int32 {
