@@ -73,9 +73,11 @@ extension World {
         // theirs arrives under the name of before a save (row M7), or if it or a folder above it
         // has an alias there. A full disk cannot keep the hash that tells it.
         let before = server.otherClient.files(below: path)
-        // The next revision of a known file is one file (row E2), wherever users move it.
+        // The next revision of a known file is one file (row E2), wherever users move it. That of
+        // another file may be told after the revision before, with which theirs is in conflict.
         let isOneFile = node.remote != .absent && before.first?.id == node.facts.id
-        if try plan.hasMoves && !isOneFile || !plan.flushes(index) || hasAlias
+        let mayBeInConflict = !before.isEmpty && !isOneFile
+        if try mayBeInConflict || plan.hasMoves && !isOneFile || !plan.flushes(index) || hasAlias
             || plan.folding != .scalar
             || !tokens.isDisjoint(with: serverTokens()) || isSentElsewhere(node, text, process)
         {
