@@ -147,17 +147,6 @@ extension Plan {
                 ])
         ),
         (
-            "restored content counts as sent from here, although an edit has arrived since",
-            Plan(
-                seed: 483, mounts: 2, pageSize: 2000, distance: 0, keepsNames: true,
-                steps: [
-                    .networkCutInRequest(0, changes: 1), .user(0, .write("/a")), .wait(6000),
-                    .networkCutInRequest(0, changes: 1), .user(0, .truncate("/a")), .wait(10_000),
-                    .network(0, isCut: false), .wait(20_000), .wait(6000),
-                    .user(1, .restore("/a")),
-                ])
-        ),
-        (
             "a move that was sent again in vain undoes the user's way back",
             Plan(
                 seed: 1_036_319, mounts: 1, pageSize: 3, distance: 0, compaction: .paths,

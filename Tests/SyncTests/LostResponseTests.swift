@@ -104,6 +104,28 @@ import Testing
         #expect(try await harness.tree() == ["/a": "one"])
     }
 
+    @Test("what others restored is theirs, although an edit of it was sent, and arrived unnoticed")
+    func restored() async throws {
+        let harness = try Harness()
+        let (one, two) = (ContentHasher.hash([1]), ContentHasher.hash([2]))
+        try await harness.apply([.file("/a", "X", hash: one)])
+        let inode = try await harness.write("/a", "an edit")
+        try await harness.store.write { transaction in
+            // The first content's response was lost as well.
+            for hash in [one, two] {
+                _ = try transaction.noteIntent(
+                    inode, at: nil, hash: hash, modified: nil, sent: .now())
+            }
+        }
+        try await harness.apply([
+            .file("/a", "X", revision: "2", hash: two), .file("/a", "X", revision: "3", hash: one),
+        ])
+        // The edit of this mount is no change of the restored content: it steps aside.
+        let shown = try #require(try await harness.inode("/a"))
+        let node = try #require(try await harness.store.read { try $0.node(shown) })
+        #expect(shown != inode && node.staged == nil && node.facts.hash == one)
+    }
+
     @Test("an intent is forgotten once its commit can no longer arrive")
     func tooLate() async throws {
         let harness = try Harness()
