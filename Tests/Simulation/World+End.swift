@@ -27,8 +27,9 @@ extension World {
         }
         // A listing may leave out a file that moves between two pages; two mounts that have moved a
         // file which a third client deletes both keep it; a power cut may undo the rename of a save
-        // whose bytes another client has stored; and so may a file's that becomes local-only. A file
-        // that leaves an ignored name is a new one, beside the old one if its deletion is refused.
+        // whose bytes another client has stored; and so may a file's that becomes local-only. A
+        // file that leaves an ignored name is a new one, beside the old one if its deletion is
+        // refused.
         let isToldOnce =
             mounts.count == 1 && !plan.steps.contains(.resetCursors) && !hasMovedWhileListing
             && !(plan.hasEqualContents && (plan.cutsPower(of: 0) || plan.ignoresNames))

@@ -102,11 +102,11 @@ package struct AccessKinds: OptionSet, Sendable {
 
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Reading a file, or listing a folder.
+    /// The reading of a file, or the listing of a folder.
     package static let read = AccessKinds(rawValue: 1)
-    /// Writing a file, or changing the names in a folder.
+    /// The writing of a file, or a change of the names in a folder.
     package static let write = AccessKinds(rawValue: 2)
-    /// Executing a file.
+    /// The execution of a file.
     package static let execute = AccessKinds(rawValue: 4)
 }
 

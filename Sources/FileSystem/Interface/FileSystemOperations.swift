@@ -46,7 +46,7 @@ package protocol FileSystemOperations: Sendable {
     /// The attributes of an inode.
     func attributes(of inode: InodeID) -> Answer<Entry>
     /// Fails with `accessDenied` or `readOnly` if any of these uses would be refused. Asked only of
-    /// mounts on which the kernel does not check permission bits itself, which bind nobody there,
+    /// mounts on which the kernel does not check permission bits itself: they refuse nothing there,
     /// except that a file without an execute bit is not executed.
     func checkAccess(_ kinds: AccessKinds, to inode: InodeID) -> Answer<Void>
     /// Changes attributes including the size; `handle` is the open file of an ftruncate, if any.

@@ -40,8 +40,8 @@ package enum ProcessSettings {
         }
     }
 
-    /// Raises the limits of open files, and of a file's size, to the hard limits: those of the shell
-    /// are for its programs, and the database would stop at one.
+    /// Raises the limits of open files, and of a file's size, to the hard limits: those of the
+    /// shell are for its programs, and the database would stop at one.
     package static func adjustLimits() {
         for resource in [RLIMIT_NOFILE, RLIMIT_FSIZE] {
             let resource = __rlimit_resource_t(resource.rawValue)

@@ -14,7 +14,7 @@ for number in range(300):
         assert error.errno == errno.ENFILE, error
         refused += 1
 assert 60 < len(files) < 128 and len(files) + refused == 300, (len(files), refused)
-# The process has work of its own meanwhile, each second.
+# The process of the mount has work of its own each second.
 time.sleep(5)
 for number, file in enumerate(files):
     os.pwrite(file, b"second", 0)

@@ -46,7 +46,7 @@ final class InodeAttributes: Sendable {
         }
     }
 
-    /// Fails if any of these uses of an inode would be refused, whoever asks.
+    /// Fails if any of these uses of an inode would be refused to all processes.
     func checkAccess(_ kinds: AccessKinds, to inode: InodeID) -> Answer<Void> {
         attempts.answer { _ in
             let node = try self.store.readBriefly { try $0.existing(inode) }

@@ -271,9 +271,10 @@ struct StagedState {
     }
 
     /// Whether a row says something of bytes from an offset on that a change would make untrue.
-    /// - It may say that they are flushed, also an earlier row that a power cut may bring back: that
-    ///   could leave a mixture of versions, because the disk may have the bytes before the file's
-    ///   new time. Content that an fsync has acknowledged may be written over as on any local disk.
+    /// - It may say that they are flushed, also an earlier row that a power cut may bring back:
+    ///   that could leave a mixture of versions, because the disk may have the bytes before the
+    ///   file's new time. Content that an fsync has acknowledged may be written over as on any
+    ///   local disk.
     /// - It may have the generation of a pending copy: a kill would leave the new bytes under it.
     func isVouched(from offset: Int64) -> Bool {
         if content.promised == 0, offset < vouchedSize { return true }

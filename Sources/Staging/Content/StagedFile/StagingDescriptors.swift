@@ -17,8 +17,8 @@ enum StagingDescriptors {
         return Int32(clamping: limit.rlim_cur)
     }()
 
-    /// How many descriptors of a limit stay free: new content leaves these, and what was opened
-    /// before leaves half of them, so that a queue can be sent while programs hold all others.
+    /// How many descriptors of a limit stay free: new content leaves these, and earlier content
+    /// leaves half of them, so that a queue can be sent while programs hold all others.
     static func kept(of limit: Int32, isNew: Bool) -> Int32 {
         let kept = max(16, min(256, limit / 4))
         return isNew ? kept : kept / 2
