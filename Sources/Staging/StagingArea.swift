@@ -97,7 +97,7 @@ package final class StagingArea: Sendable {
     package func synchronize(_ folder: InodeID) throws {
         try flusher.flush()
         let files = files
-        try store.write { transaction in
+        let promised = try store.write { transaction in
             let promised = try transaction.promiseFlushed(in: folder)
             // Before another transaction begins, which could save rows of unflushed bytes.
             transaction.afterCommit {
@@ -105,8 +105,10 @@ package final class StagingArea: Sendable {
                     files.file(content.file)?.notePromise(content.generation)
                 }
             }
+            return promised
         }
         try store.synchronize()
+        for content in promised { files.file(content.file)?.noteRowOnDisk(content.generation) }
     }
 
     /// Ends the background work, after trying to flush all saved content.

@@ -254,7 +254,7 @@ final class Harness: Sendable {
         }
         guard let vouched else { return inode }
         try store.synchronize()
-        vouched.noteRowOnDisk()
+        vouched.noteRowOnDisk(vouched.savedGeneration)
         return try await write(path, text)
     }
 

@@ -136,7 +136,8 @@ import Testing
         func intents(after seconds: Double) async throws -> Int {
             try await harness.store.write { transaction in
                 try ages.noteCaughtUp(at: start.adding(seconds: seconds), in: transaction)
-                try DeltaApplier(transaction: transaction, context: context).feedCaughtUp()
+                var applier = try DeltaApplier(transaction: transaction, context: context)
+                try applier.feedCaughtUp()
                 return try transaction.hasIntent(withHash: .empty, for: inode) ? 1 : 0
             }
         }

@@ -82,6 +82,11 @@ extension TreeReading {
             .map { WallTime(nanoseconds: $0) }
     }
 
+    /// Whether nothing is left to send.
+    package func isQueueEmpty() throws -> Bool {
+        try database.number("SELECT 1 FROM journal LIMIT 1") == nil
+    }
+
     /// Number of journal entries, and the bytes of their staged content.
     package func pending() throws -> (operations: Int, bytes: Int64) {
         let operations = try database.cachedStatement(sql: "SELECT count(*) FROM journal")

@@ -97,6 +97,13 @@ extension TreeReading {
             != nil
     }
 
+    /// The same without new nodes that were sent to other places.
+    package func hasIntent(withContent hash: ContentHash, for inode: InodeID) throws -> Bool {
+        try database.number(
+            "SELECT 1 FROM attempt WHERE inode = ? AND hash = ? AND fold IS NULL",
+            [inode.column, hash.column]) != nil
+    }
+
     /// Whether content with any other hash was sent for a node, and may have arrived.
     package func hasIntent(
         withOtherHashThan hash: ContentHash, for inode: InodeID

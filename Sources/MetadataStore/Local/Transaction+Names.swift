@@ -142,6 +142,15 @@ extension Transaction {
                 [NodeFlags.madeOwnName.rawValue]))
     }
 
+    /// The same in a folder.
+    package func endMadeNames(in folder: InodeID) throws -> [Place] {
+        guard try mayReturnNames() else { return [] }
+        return try endMadeNames(
+            of: nodes(
+                "WHERE node.parent = ? AND node.own IS NOT NULL AND node.flags & ? <> 0",
+                [folder.column, NodeFlags.madeOwnName.rawValue]))
+    }
+
     private func endMadeNames(of made: [Node]) throws -> [Place] {
         var places: [Place] = []
         for node in made.sorted(by: { $0.inode < $1.inode }) {

@@ -227,9 +227,10 @@ actor ChangeFeed {
         let ages = ages
         try await writer.write { transaction in
             try ages.noteCaughtUp(at: context.now, in: transaction)
-            try DeltaApplier(transaction: transaction, context: context).feedCaughtUp()
+            var applier = try DeltaApplier(transaction: transaction, context: context)
+            try applier.feedCaughtUp()
             try transaction.setSetting(StoredSetting.feedCursor, to: cursor.rawValue)
-            return DeltaOutcome()
+            return applier.outcome
         }
     }
 

@@ -234,9 +234,12 @@ extension DeltaApplier {
     func noteOwnArrival(_ facts: RemoteFacts) throws {
         guard let id = facts.id, let revision = facts.revision, let hash = facts.hash,
             !context.superseded.contains(revision), let node = try transaction.node(id: id),
+            node.kind == .file, facts.kind == .file,
             node.facts.revision != revision, node.facts.hash != hash,
+            // Otherwise the node is known in a later state, which the batch tells, too.
+            node.facts.revision.map({ !batch.tells($0) }) ?? true,
             node.staged != nil || node.place == nil,
-            try transaction.hasIntent(withHash: hash, for: node.inode)
+            try transaction.hasIntent(withContent: hash, for: node.inode)
         else { return }
         try transaction.forgetContents(of: node.inode, before: hash)
         try transaction.setFacts(facts, of: node.inode)

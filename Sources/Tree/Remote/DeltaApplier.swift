@@ -120,11 +120,13 @@ package struct DeltaApplier {
     /// response.
     private static let longestCommit = 900.0
 
-    /// Drops intents and previous paths: the feed is up to date, with no commit in flight.
-    package func feedCaughtUp() throws {
+    /// Drops intents and previous paths, and gives names that users have freed: the feed is up to
+    /// date, with no commit in flight.
+    package mutating func feedCaughtUp() throws {
         try transaction.forgetIntents(
             sentBefore: context.date.adding(seconds: 0.0 - Self.longestCommit))
         try transaction.forgetPreviousPaths()
+        try giveFreedNames()
     }
 
     // MARK: One entry

@@ -50,7 +50,12 @@ final class InodeAttributes: Sendable {
     func checkAccess(_ kinds: AccessKinds, to inode: InodeID) -> Answer<Void> {
         attempts.answer { _ in
             let node = try self.store.readBriefly { try $0.existing(inode) }
-            if kinds.contains(.write), self.options.isReadOnly { throw FileSystemError.readOnly }
+            // The kernel serves FIFOs and sockets itself.
+            if kinds.contains(.write), self.options.isReadOnly,
+                [.file, .folder, .symbolicLink].contains(node.kind)
+            {
+                throw FileSystemError.readOnly
+            }
             if !kinds.isDisjoint(with: node.refusedAccess(self.options)) {
                 throw FileSystemError.accessDenied
             }

@@ -67,7 +67,9 @@ final class ContentKeeper: Sendable {
         try await work.onDisk {
             try file.staged?.synchronize(promising: true)
             try self.save(file)
+            let saved = file.staged?.savedGeneration
             try self.store.synchronize()
+            if let saved { file.staged?.noteRowOnDisk(saved) }
         }
         try await drainIfAsked(file.inode)
     }

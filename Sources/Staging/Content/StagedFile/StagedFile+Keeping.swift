@@ -80,11 +80,14 @@ extension StagedFile {
         state.withLock { $0.invalidateFlushedRow() }
     }
 
-    /// Notes that the disk has the row that was saved last, so that a power cut brings back no
-    /// earlier one.
-    package func noteRowOnDisk() {
+    /// The generation of the row that was saved last: for `noteRowOnDisk`, from before the flush.
+    package var savedGeneration: Int64 { state.withLock { $0.persistedGeneration } }
+
+    /// Notes that the disk has the row of a generation, so that a power cut brings back no earlier
+    /// one.
+    package func noteRowOnDisk(_ generation: Int64) {
         state.withLock { state in
-            if state.noteRowOnDisk() { bytes.flusher.invalidated.insert(number) }
+            if state.noteRowOnDisk(generation) { bytes.flusher.invalidated.insert(number) }
         }
     }
 
@@ -146,7 +149,7 @@ extension StagedFile {
     ) -> (isFlushed: Bool, stamp: WallTime?) {
         state.withLock { state in
             guard state.noteRowFlushed(generation, fills: fills) else { return (false, nil) }
-            bytes.flusher.invalidated.remove(number)
+            if state.isRowVouched { bytes.flusher.invalidated.remove(number) }
             return (true, state.content.generation == generation ? bytes.stamp : nil)
         }
     }

@@ -52,8 +52,7 @@ struct StagedState {
         blocks = BlockBitmap(bytes: content.blocks)
         persistedGeneration = content.generation
         persistedSize = content.size
-        let mayBeVouched = content.promised == 0 && content.flushed > 0 && !isInvalidated
-        vouchedSize = mayBeVouched ? content.size : 0
+        vouchedSize = content.flushed > 0 && !isInvalidated ? content.size : 0
         persistedPromise = content.promised
     }
 
@@ -253,14 +252,20 @@ struct StagedState {
         content.generation +|= 1
     }
 
-    /// Notes that the disk has the row. Returns whether it vouches for no bytes.
-    mutating func noteRowOnDisk() -> Bool {
+    /// Notes that the disk has the row of a generation, or a later one. Returns whether it vouches
+    /// for no bytes: a flush may have made a later row that does.
+    mutating func noteRowOnDisk(_ generation: Int64) -> Bool {
+        if content.flushed < generation {
+            vouchedSize = 0
+            return true
+        }
+        guard persistedGeneration == generation else { return false }
         vouchedSize = isRowVouched ? persistedSize : 0
         return !isRowVouched
     }
 
     /// Whether the row calls its bytes flushed, and no fsync has acknowledged any.
-    private var isRowVouched: Bool {
+    var isRowVouched: Bool {
         content.promised == 0 && content.flushed > 0 && content.flushed >= persistedGeneration
     }
 
@@ -274,10 +279,10 @@ struct StagedState {
     /// - It may say that they are flushed, also an earlier row that a power cut may bring back:
     ///   that could leave a mixture of versions, because the disk may have the bytes before the
     ///   file's new time. Content that an fsync has acknowledged may be written over as on any
-    ///   local disk.
+    ///   local disk, once the disk has a row that says so.
     /// - It may have the generation of a pending copy: a kill would leave the new bytes under it.
     func isVouched(from offset: Int64) -> Bool {
-        if content.promised == 0, offset < vouchedSize { return true }
+        if offset < vouchedSize { return true }
         return offset < persistedSize
             && (isRowVouched || copiedGeneration == persistedGeneration)
     }

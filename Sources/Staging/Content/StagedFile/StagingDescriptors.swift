@@ -18,7 +18,7 @@ enum StagingDescriptors {
     }()
 
     /// How many descriptors of a limit stay free: new content leaves these, and earlier content
-    /// leaves half of them, so that a queue can be sent while programs hold all others.
+    /// leaves half of them, so that some of a queue can be sent while programs hold new files open.
     static func kept(of limit: Int32, isNew: Bool) -> Int32 {
         let kept = max(16, min(256, limit / 4))
         return isNew ? kept : kept / 2

@@ -17,6 +17,8 @@ struct DeltaBatch {
     /// The last entry that deletes a path, by the path.
     private var lastDeletion: [RemotePath: Int] = [:]
     private var currentIndex = 0
+    /// The revisions that the feed tells.
+    private var revisions: Set<Revision> = []
     /// Deleted folders that the batch has restored for their new contents, outer ones first.
     private var restored: [InodeID] = []
     /// Unsent nodes of users that the batch has merged with the server's.
@@ -46,7 +48,9 @@ struct DeltaBatch {
         lastIndex.reserveCapacity(entries.count)
         for (index, entry) in entries.enumerated() {
             switch entry.kind {
-            case .file(let file): lastIndex[file.id] = index
+            case .file(let file):
+                lastIndex[file.id] = index
+                if isFeed { revisions.insert(file.revision) }
             case .folder(let folder): lastIndex[folder.id] = index
             case .deleted: lastDeletion[entry.foldedPath] = index
             }
@@ -69,6 +73,9 @@ struct DeltaBatch {
     func isToldLater(_ id: FileID) -> Bool {
         lastIndex[id].map { $0 > currentIndex } ?? false
     }
+
+    /// Whether the feed tells a revision.
+    func tells(_ revision: Revision) -> Bool { revisions.contains(revision) }
 
     /// Forgets which nodes the entries have, once all of them are applied.
     mutating func forgetNodes() { lastIndex = [:] }

@@ -46,24 +46,25 @@ extension DeltaApplier {
     /// Gives names that nodes have left to nodes that wait for them: first to those that the server
     /// has under the name, then to those for which another machine has stored it.
     mutating func giveLeftNames() throws {
-        try endMadeNames()
         // A node that gets its name leaves another one.
         var left = collected.takeLeft()
         while !left.isEmpty {
             for (folder, names) in left { try give(names, of: folder) }
-            try endMadeNames()
             left = collected.takeLeft()
         }
     }
 
-    /// Shows nodes under the names that the server has, where these are free, also because users
-    /// have renamed or deleted others. Not with the user's call: a program that saves a file frees
-    /// its name for a moment, and would then find another node.
-    private mutating func endMadeNames() throws {
+    /// Shows nodes under the names that the server has, where users here have renamed or deleted
+    /// others, and nothing is left to send. Not with the user's call: a program that saves a file
+    /// frees its name for a moment, and would then find another node.
+    mutating func giveFreedNames() throws {
+        guard try transaction.isQueueEmpty() else { return }
         for place in try transaction.endMadeNames() { announce(place) }
+        try touchFolders()
     }
 
     private mutating func give(_ names: Set<[UInt8]>, of folder: InodeID) throws {
+        for place in try transaction.endMadeNames(in: folder) { announce(place) }
         guard holdsToldFacts else { return }
         // All aliases that stand for such names have a mark.
         let arePlain = names.allSatisfy { name in
