@@ -264,7 +264,7 @@ import Testing
         try await catchUp()
         #expect(try await harness.names()["README (Name Conflict)"] == "README")
         // Nothing is left to send.
-        try await harness.remove("/other")
+        try await harness.delete("/other")
         try await catchUp()
         #expect(try await harness.names() == ["README": "README"])
     }
