@@ -156,5 +156,16 @@ extension Plan {
                     .user(0, .rename("/a/a/a", "/A")), .user(0, .rename("/A", "/a/a/a")),
                 ])
         ),
+        (
+            "contents of a moved folder go when a listing lacks both",
+            Plan(
+                seed: 1143, mounts: 1, pageSize: 3, distance: 400, faults: 10, isHurried: true,
+                pause: 400,
+                steps: [
+                    .other(.makeFolder("/a")), .user(0, .rename("/a", "/b")), .wait(40_000),
+                    .other(.move("/b", "/a/b")), .wait(3000), .user(0, .rename("/a", "/b")),
+                    .other(.delete("/a")), .resetCursors,
+                ])
+        ),
     ]
 }

@@ -175,6 +175,25 @@ import Testing
             ["/b": nil, "/b/1": "/b/1", "/b/2": "/b/2", "/c": nil, "/c/y": "/a/y"], of: harness)
     }
 
+    @Test("the contents of a moved folder stay with it, though a listing lacks both, older ones first")
+    func movedWithOlderContents() async throws {
+        let harness = try Harness()
+        try await harness.put("/x", "text")
+        try await harness.settle()
+        try await harness.put("/a/y", "other")
+        try await harness.settle()
+        try await harness.relocate("/x", to: "/a/x")
+        try await harness.settle()
+        await harness.stop()
+        try await harness.move("/a", to: "/b")
+        try await harness.remove("/a")
+        harness.server.resetCursors()
+        try await harness.settle()
+        await harness.stop()
+        let tree = try await harness.serverTree()
+        #expect(tree["/b/x"] == "text" && tree["/b/y"] == "other", "\(harness.history.text)")
+    }
+
     @Test("a folder that others wrapped in one of its own name is not taken for its own folder")
     func wrapped() async throws {
         let harness = try Harness(server: InMemoryStore(pageSize: 2))

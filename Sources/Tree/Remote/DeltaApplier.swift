@@ -105,15 +105,31 @@ package struct DeltaApplier {
     package mutating func removeUnseen() throws {
         delayReturns()
         batch.forgetNodes()
-        for inode in try transaction.inodes(notSeenBy: transaction.listingNumber()) {
+        let unseen = try transaction.inodes(notSeenBy: transaction.listingNumber())
+        let known = Set(unseen)
+        for inode in unseen {
             try applyUnlessContradictory { applier in
-                let current = try applier.transaction.node(inode)
-                guard let current, current.remote != .absent else { return }
-                try applier.clearRemotePlace(of: current)
+                // The contents of a folder that users have moved stay with it (row M5).
+                guard let top = try applier.topmost(of: inode, among: known) else { return }
+                try applier.clearRemotePlace(of: top)
             }
         }
         try giveLeftNames()
         try touchFolders()
+    }
+
+    /// The topmost folder that the server had a node in, among these; the node itself if there is
+    /// none. Nil if the server is no longer believed to have it.
+    private func topmost(of inode: InodeID, among inodes: Set<InodeID>) throws -> Node? {
+        guard var top = try transaction.node(inode), top.remote != .absent else { return nil }
+        var seen = Set([inode])
+        while let folder = try transaction.remotePlace(of: top)?.parent, inodes.contains(folder),
+            seen.insert(folder).inserted, let node = try transaction.node(folder),
+            node.remote != .absent
+        {
+            top = node
+        }
+        return top
     }
 
     /// Seconds for which a server may work on a commit: as long as this client waits for a
