@@ -175,7 +175,7 @@ import Testing
             ["/b": nil, "/b/1": "/b/1", "/b/2": "/b/2", "/c": nil, "/c/y": "/a/y"], of: harness)
     }
 
-    @Test("the contents of a moved folder stay with it, though a listing lacks both, older ones first")
+    @Test("the older contents of a moved folder stay with it, though a listing lacks both")
     func movedWithOlderContents() async throws {
         let harness = try Harness()
         try await harness.put("/x", "text")
