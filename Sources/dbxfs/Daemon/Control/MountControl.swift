@@ -155,11 +155,12 @@ final class MountControl: MountService {
         let isOver = Latch()
         let (engine, log) = (engine, self.log)
         Task.detached {
-            // Returns when the queue is empty; later changes are the concern of `body`.
             while !isOver.hasHappened {
                 do {
                     _ = try await engine.drain { isOver.hasHappened }
-                    return
+                    // The queue was empty, which `body` may have missed: it waits for changes from
+                    // since then, too.
+                    try? await Task.sleep(for: .milliseconds(20))
                 } catch {
                     // The mount, and with it the database, may have been closed after the wait.
                     if isOver.hasHappened { return }
