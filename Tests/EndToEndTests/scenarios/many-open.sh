@@ -13,7 +13,7 @@ for number in range(300):
     except OSError as error:
         assert error.errno == errno.ENFILE, error
         refused += 1
-assert 60 < len(files) < 128 and len(files) + refused == 300, (len(files), refused)
+assert 32 < len(files) < 128 and len(files) + refused == 300, (len(files), refused)
 # The process of the mount has work of its own each second.
 time.sleep(5)
 for number, file in enumerate(files):
