@@ -239,7 +239,7 @@ class Bindfs(Mount):
     def __init__(self, folder):
         super().__init__(folder)
         self.mirrored = folder / "mirrored"
-        self.mirrored.mkdir(exist_ok=True)
+        self.mirrored.mkdir()
         self.environment = dict(os.environ)
         self.command = ["bindfs", "-f", str(self.mirrored), str(self.mountpoint)]
 
