@@ -1,6 +1,7 @@
 // Operations as tests write them: with text for names, and with errors thrown.
 
 import Core
+import Synchronization
 import Testing
 
 @testable import FileSystem
@@ -95,34 +96,24 @@ extension Fixture {
     func readFolder(
         _ folder: InodeID, by count: Int, withEntries: Bool, between: () throws -> Void = {}
     ) throws -> [DirectoryEntry] {
-        let handle = try fs.openDirectory(folder).now().handle
-        defer { fs.releaseDirectory(folder, handle: handle) }
         var entries: [DirectoryEntry] = []
         while true {
-            let piece = readEntries(
-                of: folder, handle, behind: entries.last?.nextOffset ?? 0, count,
-                withEntries: withEntries)
+            let piece = try readEntries(
+                of: folder, behind: entries.last?.nextOffset ?? 0, count, withEntries: withEntries)
             if piece.isEmpty { return entries }
             entries += piece
             try between()
         }
     }
 
-    /// Reads up to `count` entries of an open folder.
+    /// Reads up to `count` entries of a folder.
     func readEntries(
-        of folder: InodeID, _ handle: HandleID, behind offset: UInt64 = 0, _ count: Int = .max,
+        of folder: InodeID, behind offset: UInt64 = 0, _ count: Int = .max,
         withEntries: Bool = false
-    ) -> [DirectoryEntry] {
-        var entries: [DirectoryEntry] = []
-        let error = fs.readDirectory(
-            folder, handle: handle, offset: offset, withEntries: withEntries
-        ) { entry in
-            guard entries.count < count else { return false }
-            entries.append(entry)
-            return true
-        }
-        #expect(error == nil)
-        return entries
+    ) throws -> [DirectoryEntry] {
+        let reply = ListingReply(limit: count)
+        try fs.readDirectory(folder, .part(behind: offset, withEntries)) { reply.take($0) }.now()
+        return reply.entries
     }
 
     @discardableResult
@@ -216,15 +207,38 @@ extension Fixture {
     }
 
     func list(_ folder: InodeID = .root) throws -> [DirectoryEntry] {
-        let handle = try fs.openDirectory(folder).now().handle
-        defer { fs.releaseDirectory(folder, handle: handle) }
-        var entries: [DirectoryEntry] = []
-        let error = fs.readDirectory(folder, handle: handle, offset: 0, withEntries: false) {
-            entries.append($0)
+        _ = try fs.openDirectory(folder).now()
+        return try readEntries(of: folder)
+    }
+}
+
+/// The entries of a reply to a reader.
+final class ListingReply: Sendable {
+    private let taken = Mutex<[DirectoryEntry]>([])
+    private let isTaken: @Sendable (DirectoryEntry, Int) -> Bool
+
+    /// Has room for so many entries.
+    init(limit: Int) { isTaken = { _, count in count < limit } }
+
+    /// Has room for all entries but these.
+    init(without isLeftOut: @escaping @Sendable (DirectoryEntry) -> Bool) {
+        isTaken = { entry, _ in !isLeftOut(entry) }
+    }
+
+    var entries: [DirectoryEntry] { taken.withLock { $0 } }
+
+    func take(_ entry: DirectoryEntry) -> Bool {
+        taken.withLock { entries in
+            guard isTaken(entry, entries.count) else { return false }
+            entries.append(entry)
             return true
         }
-        if let error { throw error }
-        return entries
+    }
+}
+
+extension DirectoryRead {
+    static func part(behind offset: UInt64 = 0, _ withEntries: Bool = false) -> DirectoryRead {
+        DirectoryRead(offset: offset, size: 32 << 10, withEntries: withEntries)
     }
 }
 

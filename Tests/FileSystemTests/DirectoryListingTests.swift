@@ -6,10 +6,6 @@ import Testing
 @testable import FileSystem
 
 struct DirectoryListingTests {
-    private func open(_ folder: InodeID, in fixture: Fixture) throws -> HandleID {
-        try fixture.fs.openDirectory(folder).now().handle
-    }
-
     /// A folder of files on the server.
     private func folder(_ text: String, of count: Int, in fixture: Fixture) throws -> InodeID {
         let folder = try fixture.mkdir(text)
@@ -17,76 +13,74 @@ struct DirectoryListingTests {
         return folder
     }
 
-    @Test("handles that read the same names share one listing", arguments: [false, true])
+    @Test("all readers of a folder share one listing, up to the end", arguments: [false, true])
     func sharing(withEntries: Bool) throws {
         let fixture = try Fixture()
         let listings = fixture.fs.folders.listings
         let folder = try folder("d", of: 100, in: fixture)
-        var handles: [HandleID] = []
-        func openAndRead() throws {
-            let handle = try open(folder, in: fixture)
-            #expect(fixture.readEntries(of: folder, handle, 3, withEntries: withEntries).count == 3)
-            handles.append(handle)
+        for _ in 0..<50 {
+            let read = try fixture.readEntries(of: folder, 3, withEntries: withEntries)
+            #expect(read.count == 3)
         }
-        for _ in 0..<50 { try openAndRead() }
         #expect(listings.count == 1)
         let bytes = listings.byteCount
-        // The names of this folder are the same after a change of another one.
-        try fixture.makeFile("other")
-        for _ in 0..<50 { try openAndRead() }
-        #expect(listings.count == 1)
-        #expect(listings.byteCount == bytes)
         try fixture.makeFile("new", in: folder)
-        for _ in 0..<50 { try openAndRead() }
-        #expect(listings.count == 2)
-        for handle in handles { fixture.fs.releaseDirectory(folder, handle: handle) }
+        for _ in 0..<50 { _ = try fixture.readEntries(of: folder, 3, withEntries: withEntries) }
+        #expect(listings.count == 1)
+        #expect(listings.byteCount > bytes)
+        #expect(try fixture.readFolder(folder, by: 10, withEntries: withEntries).count == 103)
         #expect(listings.count == 0)
         #expect(listings.byteCount == 0)
     }
 
-    @Test("a handle that is rewound gives its listing back")
-    func rewinding() throws {
-        let fixture = try Fixture()
-        let folder = try folder("d", of: 5, in: fixture)
-        let handle = try open(folder, in: fixture)
-        for number in 0..<20 {
-            try fixture.makeFile("n\(number)", in: folder)
-            #expect(fixture.readEntries(of: folder, handle).count == 8 + number)
-            #expect(fixture.fs.folders.listings.count == 1)
+    @Test("a reader that begins gets new names in each part of a large folder")
+    func beginning() throws {
+        let fixture = try Fixture { $0.listingBytes = 20_000 }
+        let folder = try folder("d", of: 300, in: fixture)
+        func read() throws -> [String] {
+            // Not to the end, where the listings go.
+            var entries: [DirectoryEntry] = []
+            while entries.count < 290 {
+                entries += try fixture.readEntries(
+                    of: folder, behind: entries.last?.nextOffset ?? 0, 10)
+            }
+            return entries.map(\.text)
         }
+        let before = try read()
+        #expect(fixture.fs.folders.listings.count > 2)
+        for name in before[50..<250] { try fixture.unlink(name, in: folder) }
+        let rest = try fixture.readFolder(folder, by: 10, withEntries: false)
+        #expect(rest.count == 102)
     }
 
-    @Test("an open folder shows the names that it had, while there is room for them")
+    @Test("a reader that continues gets the names that there were, while there is room for them")
     func stays() throws {
         let fixture = try Fixture()
         let folder = try folder("d", of: 20, in: fixture)
-        let handle = try open(folder, in: fixture)
-        let first = fixture.readEntries(of: folder, handle, 4)
+        let first = try fixture.readEntries(of: folder, 4)
         let expected = Set((0..<20).map { "d-\($0)" })
         for number in 0..<20 { try fixture.makeFile("n\(number)", in: folder) }
-        let rest = fixture.readEntries(of: folder, handle, behind: first.last?.nextOffset ?? 0)
+        let rest = try fixture.readEntries(of: folder, behind: first.last?.nextOffset ?? 0)
         #expect(Set((first + rest).dropFirst(2).map(\.text)) == expected)
     }
 
-    @Test("all listings together keep within the budget, and every handle gets all names")
+    @Test("all listings together keep within the budget, and every reader gets all names")
     func budget() throws {
         let budget = 20_000
         let fixture = try Fixture { $0.listingBytes = budget }
         let listings = fixture.fs.folders.listings
-        let opened = try (0..<40).map { number in
-            let folder = try folder("d\(number)", of: 20, in: fixture)
-            return (folder, try open(folder, in: fixture))
-        }
-        let first = opened.map { fixture.readEntries(of: $0, $1, 5) }
+        let folders = try (0..<40).map { try folder("d\($0)", of: 20, in: fixture) }
+        let first = try folders.map { try fixture.readEntries(of: $0, 5) }
         #expect(listings.count > 5)
         #expect(listings.count < 40)
         #expect(listings.byteCount <= budget)
-        for ((folder, handle), first) in zip(opened, first) {
-            let rest = fixture.readEntries(of: folder, handle, behind: first.last?.nextOffset ?? 0)
+        for (folder, first) in zip(folders, first) {
+            let rest = try fixture.readEntries(of: folder, behind: first.last?.nextOffset ?? 0)
             #expect((first + rest).count == 22)
             #expect(Set((first + rest).map(\.text)).count == 22)
             #expect(listings.byteCount <= budget)
-            fixture.fs.releaseDirectory(folder, handle: handle)
+            let end = rest.last?.nextOffset ?? 0
+            #expect(try fixture.readEntries(of: folder, behind: end).isEmpty)
         }
         #expect(listings.byteCount == 0)
     }
@@ -120,15 +114,14 @@ struct DirectoryListingTests {
     func seeking(_ bytes: Int) throws {
         let fixture = try Fixture { $0.listingBytes = bytes }
         let folder = try folder("d", of: 40, in: fixture)
-        let handle = try open(folder, in: fixture)
-        let all = fixture.readEntries(of: folder, handle)
+        let all = try fixture.readEntries(of: folder)
         #expect(all.count == 42)
         for index in all.indices.reversed() {
-            let rest = fixture.readEntries(of: folder, handle, behind: all[index].nextOffset)
+            let rest = try fixture.readEntries(of: folder, behind: all[index].nextOffset)
             #expect(rest.map(\.text) == all[(index + 1)...].map(\.text))
         }
         try fixture.makeFile("new", in: folder)
-        #expect(fixture.readEntries(of: folder, handle).map(\.text).contains("new"))
+        #expect(try fixture.readEntries(of: folder).map(\.text).contains("new"))
     }
 
     @Test("the end is not told before names that follow removed ones")
@@ -136,12 +129,11 @@ struct DirectoryListingTests {
         // Three names fit into a listing.
         let fixture = try Fixture { $0.listingBytes = 600 }
         let folder = try folder("d", of: 30, in: fixture)
-        let handle = try open(folder, in: fixture)
-        let all = fixture.readEntries(of: folder, handle)
-        let read = fixture.readEntries(of: folder, handle, 10, withEntries: true)
+        let all = try fixture.readEntries(of: folder)
+        let read = try fixture.readEntries(of: folder, 10, withEntries: true)
         for entry in all[10..<20] { try fixture.unlink(entry.text, in: folder) }
-        let rest = fixture.readEntries(
-            of: folder, handle, behind: read.last?.nextOffset ?? 0, withEntries: true)
+        let rest = try fixture.readEntries(
+            of: folder, behind: read.last?.nextOffset ?? 0, withEntries: true)
         #expect(rest.map(\.text) == all[20...].map(\.text))
     }
 }

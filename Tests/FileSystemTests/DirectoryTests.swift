@@ -43,14 +43,10 @@ struct DirectoryTests {
         let (a, b) = try (fixture.lookup("a"), fixture.lookup("b"))
         fixture.fs.forget(a, count: 1)
         fixture.fs.forget(b, count: 1)
-        let handle = try fixture.fs.openDirectory(.root).now().handle
-        _ = fixture.fs.readDirectory(.root, handle: handle, offset: 0, withEntries: false) { _ in
-            true
-        }
+        _ = try fixture.readEntries(of: .root)
         #expect(!fixture.invalidator.inodes.isKnown(a))
-        _ = fixture.fs.readDirectory(.root, handle: handle, offset: 0, withEntries: true) {
-            $0.text != "b"
-        }
+        let reply = ListingReply { $0.text == "b" }
+        try fixture.fs.readDirectory(.root, .part(true)) { reply.take($0) }.now()
         #expect(fixture.invalidator.inodes.isKnown(a))
         #expect(!fixture.invalidator.inodes.isKnown(b))
     }
@@ -78,20 +74,10 @@ struct DirectoryTests {
     func rewind() throws {
         let fixture = try Fixture()
         try fixture.makeFile("a")
-        let handle = try fixture.fs.openDirectory(.root).now().handle
-        func names() -> [String] {
-            var names: [String] = []
-            _ = fixture.fs.readDirectory(
-                .root, handle: handle, offset: 0, withEntries: false
-            ) {
-                names.append($0.text)
-                return true
-            }
-            return names
-        }
-        #expect(names() == [".", "..", "a"])
+        func names() throws -> [String] { try fixture.readEntries(of: .root).map(\.text) }
+        #expect(try names() == [".", "..", "a"])
         try fixture.makeFile("b")
-        #expect(names().sorted() == [".", "..", "a", "b"])
+        #expect(try names().sorted() == [".", "..", "a", "b"])
     }
 
     @Test(
@@ -104,55 +90,53 @@ struct DirectoryTests {
         let early = try fixture.readFolder(.root, by: 1000, withEntries: withEntries)
         try fixture.unlink("gone")
         for number in 0..<40 { try fixture.makeFile("a\(number)") }
-        // The kernel has given out some of the first listing, and asks a new handle for the rest.
+        // The kernel has given out some of the first listing, and asks for the rest.
         for cut in stride(from: 2, to: early.count, by: 7) {
-            let handle = try fixture.fs.openDirectory(.root).now().handle
-            var names = early[..<cut].map(\.text)
-            let error = fixture.fs.readDirectory(
-                .root, handle: handle, offset: early[cut - 1].nextOffset, withEntries: withEntries
-            ) { entry in
-                names.append(entry.text)
-                return true
-            }
-            #expect(error == nil)
+            let rest = try fixture.readEntries(
+                of: .root, behind: early[cut - 1].nextOffset, withEntries: withEntries)
+            let names = (early[..<cut] + rest).map(\.text)
             #expect(Set(names).count == names.count)
             #expect(Set(kept).isSubset(of: names))
-            fixture.fs.releaseDirectory(.root, handle: handle)
         }
     }
 
-    @Test("only folders are opened as such, and only open ones are read")
+    @Test("only folders are opened and read; one that was removed is empty")
     func errors() throws {
         let fixture = try Fixture()
         let file = try fixture.makeFile("f")
         #expect(throws: FileSystemError.notADirectory) { try fixture.fs.openDirectory(file).now() }
+        #expect(throws: FileSystemError.notADirectory) { try fixture.readEntries(of: file) }
         #expect(throws: FileSystemError.noEntry) {
             try fixture.fs.openDirectory(InodeID(99)).now()
         }
-        let error = fixture.fs.readDirectory(
-            .root, handle: HandleID(9), offset: 0, withEntries: false
-        ) { _ in true }
-        #expect(error == .badHandle)
+        #expect(throws: FileSystemError.noEntry) { try fixture.readEntries(of: InodeID(99)) }
         let folder = try fixture.mkdir("d")
-        let handle = try fixture.fs.openDirectory(folder).now().handle
         try fixture.rmdir("d")
-        var count = 0
-        let late = fixture.fs.readDirectory(
-            folder, handle: handle, offset: 0, withEntries: true
-        ) { _ in
-            count += 1
-            return true
-        }
-        #expect(late == nil)
-        #expect(count == 2)
+        #expect(try fixture.readEntries(of: folder, withEntries: true).count == 2)
     }
 
-    @Test("the kernel keeps a listing only while changes are delivered")
-    func cachesListing() throws {
+    @Test("the kernel keeps listings, and need not ask again, when the tree is complete")
+    func lastOpening() throws {
         let fixture = try Fixture()
-        #expect(try fixture.fs.openDirectory(.root).now().cachesListing)
+        #expect(
+            try fixture.fs.openDirectory(.root).now()
+                == OpenedDirectory(cachesListing: true, isLast: true))
         fixture.sync.update { $0.isFeedHealthy = false }
-        #expect(try !fixture.fs.openDirectory(.root).now().cachesListing)
+        #expect(
+            try fixture.fs.openDirectory(.root).now()
+                == OpenedDirectory(cachesListing: true, isLast: true))
+    }
+
+    @Test("while folders may have to be listed, the kernel asks for each")
+    func earlyOpening() throws {
+        let (fixture, _) = try unlisted()
+        let made = try fixture.store.write { transaction in
+            try transaction.insert(
+                .folder, at: Place(parent: .root, name: name("new")), local: LocalFacts())
+        }
+        #expect(
+            try fixture.fs.openDirectory(made).now()
+                == OpenedDirectory(cachesListing: false, isLast: false))
     }
 
     // MARK: Folders that were never listed
@@ -193,8 +177,19 @@ struct DirectoryTests {
         let (fixture, folder) = try unlisted()
         let answer = fixture.fs.openDirectory(folder)
         #expect(answer.isPending)
-        fixture.fs.releaseDirectory(folder, handle: try await answer.value().handle)
+        _ = try await answer.value()
         #expect(try fixture.names(in: folder) == ["known"])
+    }
+
+    @Test("reading an unlisted folder waits, too: it may not have been asked whether it opens")
+    func readUnlisted() async throws {
+        let (fixture, folder) = try unlisted()
+        let reply = ListingReply(limit: .max)
+        let answer = fixture.fs.readDirectory(folder, .part(true)) { reply.take($0) }
+        #expect(answer.isPending)
+        #expect(reply.entries.isEmpty)
+        try await answer.value()
+        #expect(reply.entries.map(\.text) == [".", "..", "known"])
     }
 
     @Test("a name is not made in an unlisted folder before it is known to be free")
@@ -238,6 +233,9 @@ struct DirectoryTests {
             try await fixture.fs.lookup(text("x"), in: folder).value()
         }
         await #expect(throws: expected) { try await fixture.fs.openDirectory(folder).value() }
+        await #expect(throws: expected) {
+            try await fixture.fs.readDirectory(folder, .part()) { _ in true }.value()
+        }
     }
 
     @Test("a folder made here needs no listing, even when the server cannot be asked")

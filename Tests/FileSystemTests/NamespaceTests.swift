@@ -397,6 +397,7 @@ struct NamespaceTests {
         #expect(throws: FileSystemError.accessDenied) {
             try fixture.fs.openDirectory(closed).now()
         }
+        #expect(throws: FileSystemError.accessDenied) { try fixture.readEntries(of: closed) }
         #expect(throws: FileSystemError.accessDenied) { try fixture.mkdir("x", in: passage) }
         try fixture.checkAccess([.read, .execute], to: passage)
         #expect(throws: FileSystemError.accessDenied) {

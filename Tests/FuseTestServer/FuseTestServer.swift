@@ -37,12 +37,15 @@ struct FuseTestServer {
         }
     }
 
-    /// Options: `timeout=SECONDS`, `keep-privileges`, `clone-device`, `threads=N`, `log`.
+    /// Options: `timeout=SECONDS`, `one-opendir`, `keep-privileges`, `clone-device`, `threads=N`,
+    /// `log`.
     private static func serve(_ mountpoint: String, options: [String]) async {
         func value(_ name: String) -> String? {
             options.first { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.count + 1)) }
         }
-        let fileSystem = TestFileSystem(timeout: value("timeout").flatMap(Double.init) ?? 0)
+        let fileSystem = TestFileSystem(
+            timeout: value("timeout").flatMap(Double.init) ?? 0,
+            isOpenDirectoryLast: options.contains("one-opendir"))
         let notifier = Notifier()
         var mounting = MountOptions(source: "test, with a comma")
         mounting.dropsPrivilegeBits = !options.contains("keep-privileges")

@@ -134,51 +134,48 @@ extension TestFileSystem {
 
     func openDirectory(_ inode: InodeID) -> Answer<OpenedDirectory> {
         perform("opendir") { (state) throws(FileSystemError) in
-            let node = try state.node(inode)
-            let handle = state.makeHandle()
-            let ends = [(".", inode), ("..", node.parent)].map { ($0.0, $0.1, FileKind.directory) }
-            let names = node.children.sorted { $0.key < $1.key }.compactMap { name, child in
-                state.nodes[child].map { (name.string, child, $0.attributes.kind) }
-            }
-            state.listings[handle] = (ends + names).enumerated().map { index, entry in
-                DirectoryEntry(
-                    name: Array(entry.0.utf8), inode: entry.1, kind: entry.2,
-                    nextOffset: UInt64(index + 1),
-                    entry: nil)
-            }
-            return OpenedDirectory(handle: handle, cachesListing: timeouts.entry > 0)
+            _ = try state.node(inode)
+            return OpenedDirectory(cachesListing: timeouts.entry > 0, isLast: isOpenDirectoryLast)
         }
     }
 
+    /// A reader that continues gets the names of the last one that has begun.
     func readDirectory(
-        _ inode: InodeID, handle: HandleID, offset: UInt64, withEntries: Bool,
-        accept: (DirectoryEntry) -> Bool
-    ) -> FileSystemError? {
-        state.withLock { state in
-            state.counts[withEntries ? "readdirplus" : "readdir", default: 0] += 1
-            guard let listing = state.listings[handle] else { return .badHandle }
-            for var entry in listing.dropFirst(Int(offset)) {
+        _ inode: InodeID, _ read: DirectoryRead,
+        accept: @escaping @Sendable (DirectoryEntry) -> Bool
+    ) -> Answer<Void> {
+        perform(read.withEntries ? "readdirplus" : "readdir") {
+            (state) throws(FileSystemError) in
+            if read.offset == 0 { state.listings[inode] = try state.listing(of: inode) }
+            for var entry in (state.listings[inode] ?? []).dropFirst(Int(read.offset)) {
                 let isChild = entry.name != Array(".".utf8) && entry.name != Array("..".utf8)
-                if withEntries, isChild, let node = state.nodes[entry.inode] {
+                if read.withEntries, isChild, let node = state.nodes[entry.inode] {
                     entry.entry = Entry(attributes: node.attributes, timeouts: timeouts)
                 }
-                guard accept(entry) else { return nil }
+                guard accept(entry) else { return }
                 if entry.entry != nil {
                     state.nodes[entry.inode]?.lookupCount += 1
                 }
             }
-            return nil
         }
     }
 
     func synchronizeDirectory(_ inode: InodeID) -> Answer<Void> {
         perform("fsyncdir") { _ in }
     }
+}
 
-    func releaseDirectory(_ inode: InodeID, handle: HandleID) {
-        state.withLock { state in
-            state.counts["releasedir", default: 0] += 1
-            state.listings[handle] = nil
+extension TestFileSystem.State {
+    fileprivate func listing(of folder: InodeID) throws(FileSystemError) -> [DirectoryEntry] {
+        let node = try node(folder)
+        let ends = [(".", folder), ("..", node.parent)].map { ($0.0, $0.1, FileKind.directory) }
+        let names = node.children.sorted { $0.key < $1.key }.compactMap { name, child in
+            nodes[child].map { (name.string, child, $0.attributes.kind) }
+        }
+        return (ends + names).enumerated().map { index, entry in
+            DirectoryEntry(
+                name: Array(entry.0.utf8), inode: entry.1, kind: entry.2,
+                nextOffset: UInt64(index + 1), entry: nil)
         }
     }
 }

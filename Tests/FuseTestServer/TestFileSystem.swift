@@ -21,15 +21,18 @@ final class TestFileSystem: FileSystemOperations {
         var nodes: [InodeID: Node] = [:]
         var lastInode: UInt64 = 1
         var lastHandle: UInt64 = 0
-        var listings: [HandleID: [DirectoryEntry]] = [:]
+        var listings: [InodeID: [DirectoryEntry]] = [:]
         var counts: [String: Int] = [:]
     }
 
     let state = Mutex(State())
     let gate = Gate()
     let timeouts: Timeouts
+    /// The first opendir tells the kernel not to ask again.
+    let isOpenDirectoryLast: Bool
 
-    init(timeout: Double) {
+    init(timeout: Double, isOpenDirectoryLast: Bool) {
+        self.isOpenDirectoryLast = isOpenDirectoryLast
         timeouts = Timeouts(entry: timeout, attributes: timeout)
         state.withLock { state in
             let attributes = Self.attributes(.root, .directory, 0o755, CallingProcess.root)

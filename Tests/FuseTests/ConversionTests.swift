@@ -94,9 +94,9 @@ struct ConversionTests {
 
     @Test("an open folder's listing is kept if the filesystem says so")
     func openedDirectory() {
-        let kept = fuse_file_info(OpenedDirectory(handle: HandleID(5), cachesListing: true))
-        #expect(kept.fh == 5 && kept.cache_readdir == 1 && kept.keep_cache == 1)
-        let fresh = fuse_file_info(OpenedDirectory(handle: HandleID(5), cachesListing: false))
+        let kept = fuse_file_info(OpenedDirectory(cachesListing: true, isLast: false))
+        #expect(kept.cache_readdir == 1 && kept.keep_cache == 1)
+        let fresh = fuse_file_info(OpenedDirectory(cachesListing: false, isLast: false))
         #expect(fresh.cache_readdir == 0 && fresh.keep_cache == 0)
     }
 
@@ -111,7 +111,7 @@ struct ConversionTests {
             withUnsafeBytes(of: info) { $0.load(fromByteOffset: 4, as: UInt32.self) }
         }
         let keepCache: UInt32 = 1 << 2
-        let folder = OpenedDirectory(handle: HandleID(5), cachesListing: true)
+        let folder = OpenedDirectory(cachesListing: true, isLast: false)
         #expect(
             flags(fuse_file_info(folder, libfuse: version)) == cachesListing | keepCache)
         var file = OpenedFile(handle: HandleID(5), keepsCache: false, isDirect: false)

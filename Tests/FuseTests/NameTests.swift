@@ -157,8 +157,25 @@ extension MountedTests {
                 #expect(try await mount.count(of: "opendir") == 3)
                 #expect(try await mount.count(of: "readdirplus") == first)
                 #expect(try await mount.count(of: "readdir") == calls)
-                // The kernel releases by the way, after the program has ended.
-                try await mount.wait(until: "count releasedir", is: "3")
+            }
+        }
+
+        @Test("after the last opendir, folders are opened and read again without a question")
+        func lastOpenDirectory() async throws {
+            try await TestMount.run("timeout=1000", "one-opendir") { mount in
+                try await mount.order("fill 20")
+                let first = try await mount.shell("mkdir $M/d; ls -f $M; ls -f $M/d")
+                #expect(first.output.split(separator: "\n").count == 22 + 1 + 2)
+                #expect(try await mount.count(of: "opendir") == 1)
+                let entries = try await mount.count(of: "readdirplus")
+                let names = try await mount.count(of: "readdir")
+                let again = try await mount.shell("ls -f $M; ls -f $M/d")
+                #expect(again.output == first.output)
+                #expect(try await mount.count(of: "readdirplus") == entries)
+                #expect(try await mount.count(of: "readdir") == names)
+                _ = try await mount.shell("touch $M/new")
+                #expect(try await mount.shell("ls $M").output.contains("new"))
+                #expect(try await mount.count(of: "opendir") == 1)
             }
         }
     }

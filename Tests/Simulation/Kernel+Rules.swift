@@ -49,12 +49,8 @@ extension Kernel {
     }
 
     private func checkListing(_ folder: InodeID, _ mount: String) throws {
-        guard let cached = inodes[folder]?.listing,
-            case .ready(let opened) = fs.openDirectory(folder)
+        guard let cached = inodes[folder]?.listing, let names = try namesNow(in: folder)
         else { return }
-        defer { fs.releaseDirectory(folder, handle: opened.handle) }
-        guard opened.cachesListing else { return }
-        let names = try read(folder, opened, withEntries: false)
         guard names != cached, !isDead.isSet else { return }
         throw Violation(
             rule: "the kernel keeps an old listing",

@@ -56,6 +56,8 @@ final class Kernel: KernelInvalidating, @unchecked Sendable {
     /// Without names, each path is looked up anew.
     let keepsNames: Bool
     unowned let fs: DropboxFileSystem
+    /// The filesystem has answered that it need not be asked whether a folder can be opened.
+    private var skipsOpenDirectory = false
     private(set) var names: [Name: CachedName] = [:]
     private(set) var inodes: [InodeID: CachedInode] = [.root: CachedInode(uses: 1)]
     /// The files with pages that were refused, and that no user has closed since.
@@ -156,34 +158,62 @@ final class Kernel: KernelInvalidating, @unchecked Sendable {
     /// The entries of a folder, from the cache or anew.
     func list(_ folder: InodeID) async throws -> Set<String> {
         try await holding([folder]) {
-            let opened = try await fs.openDirectory(folder).value()
-            defer { fs.releaseDirectory(folder, handle: opened.handle) }
-            if opened.cachesListing, let known = inodes[folder]?.listing { return known }
-            let names = try read(folder, opened, withEntries: keepsNames && scheduler.draw(2) == 0)
-            if keepsNames { inodes[folder]?.listing = opened.cachesListing ? names : nil }
+            let cachesListing = try await openFolder(folder)
+            if cachesListing, let known = inodes[folder]?.listing { return known }
+            let names = try await read(
+                folder, withEntries: keepsNames && scheduler.draw(2) == 0)
+            if keepsNames { inodes[folder]?.listing = cachesListing ? names : nil }
             return names
         }
     }
 
-    /// Reads the names of an open folder.
-    func read(
-        _ folder: InodeID, _ opened: OpenedDirectory, withEntries: Bool
-    ) throws -> Set<String> {
-        var names: Set<String> = []
+    /// Opens a folder, unless the filesystem need not be asked any more. Returns whether its
+    /// listing may be cached.
+    private func openFolder(_ folder: InodeID) async throws -> Bool {
+        if skipsOpenDirectory { return true }
+        let opened = try await fs.openDirectory(folder).value()
+        if opened.isLast { skipsOpenDirectory = true }
+        return opened.cachesListing
+    }
+
+    /// Reads the names of a folder.
+    private func read(_ folder: InodeID, withEntries: Bool) async throws -> Set<String> {
         let before = version
-        let error = fs.readDirectory(
-            folder, handle: opened.handle, offset: 0, withEntries: withEntries
-        ) { entry in
-            let name = User.path(of: entry.name)
-            guard name != ".", name != ".." else { return true }
-            names.insert(name)
-            if let found = entry.entry {
-                learn(found, Name(parent: folder, bytes: entry.name), since: before)
-            }
+        let reply = Reply()
+        try await fs.readDirectory(folder, Self.wholeFolder(withEntries)) { reply.take($0) }.value()
+        for entry in reply.entries {
+            guard let found = entry.entry else { continue }
+            learn(found, Name(parent: folder, bytes: entry.name), since: before)
+        }
+        return reply.names
+    }
+
+    /// The names that the filesystem answers for a folder at once; nil if it has to wait.
+    func namesNow(in folder: InodeID) throws -> Set<String>? {
+        let reply = Reply()
+        switch fs.readDirectory(folder, Self.wholeFolder(false), accept: { reply.take($0) }) {
+        case .ready: return reply.names
+        case .failed(let error): throw error
+        case .pending: return nil
+        }
+    }
+
+    private static func wholeFolder(_ withEntries: Bool) -> DirectoryRead {
+        DirectoryRead(offset: 0, size: 32 << 10, withEntries: withEntries)
+    }
+
+    /// The entries of a reply. `unchecked`: used on the scheduler's thread only.
+    private final class Reply: @unchecked Sendable {
+        private(set) var entries: [DirectoryEntry] = []
+
+        var names: Set<String> {
+            Set(entries.map { User.path(of: $0.name) }.filter { $0 != "." && $0 != ".." })
+        }
+
+        func take(_ entry: DirectoryEntry) -> Bool {
+            entries.append(entry)
             return true
         }
-        if let error { throw error }
-        return names
     }
 
     /// A user has opened a file.

@@ -65,8 +65,7 @@ final class User: @unchecked Sendable {
         case .flush(let path): try await flush(path)
         case .flushFolder(let path):
             try await with(path) { inode in
-                let opened = try await self.fs.openDirectory(inode).value()
-                defer { self.fs.releaseDirectory(inode, handle: opened.handle) }
+                _ = try await self.fs.openDirectory(inode).value()
                 let known = self.ledger.acknowledged(try self.tokens(inFilesOf: inode))
                 try await self.fs.synchronizeDirectory(inode).value()
                 if !self.isDead { self.ledger.promise(known) }

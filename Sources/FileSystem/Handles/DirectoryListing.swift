@@ -14,7 +14,7 @@ import Saturating
 /// every name once that existed all the time.
 final class DirectoryListing: Sendable {
     /// One name and the offset behind it.
-    struct Line: Hashable {
+    struct Line {
         var offset: UInt64
         var inode: InodeID
         /// Where the name begins in `names`.
@@ -87,12 +87,6 @@ final class DirectoryListing: Sendable {
         let bytes = names[line.bytes]
         return name.own.map { $0.bytes.elementsEqual(bytes) }
             ?? name.string.utf8.elementsEqual(bytes)
-    }
-
-    /// Whether readers get the same from both.
-    func isSame(as other: DirectoryListing) -> Bool {
-        parent == other.parent && start == other.start && end == other.end
-            && lines == other.lines && names == other.names
     }
 
     /// The part of a folder's names that a listing takes, while they are read.

@@ -1,4 +1,4 @@
-// The numbers that the kernel uses for open files and folders, and the handles behind them.
+// The numbers that the kernel uses for open files, and the handles behind them.
 
 import Core
 import Saturating

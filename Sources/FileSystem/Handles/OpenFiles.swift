@@ -13,7 +13,7 @@ import Tree
 /// The open files of a mount.
 ///
 /// **Lock order of this module.** In rising rank: 1 `HandleTable`, 2 `OpenFiles`, 3
-/// `KernelInodeCache`, 4 `OpenFile` and `DirectoryHandle`; then Staging's files. A thread that
+/// `KernelInodeCache`, 4 `OpenFile` and `DirectoryListings`; then Staging's files. A thread that
 /// holds one of them takes no other one, except in `decide`. It does not wait for the store either:
 /// the database comes first, and memory after it. Within a transaction all of them may be taken,
 /// because no thread that holds one waits for a transaction.

@@ -107,16 +107,15 @@ package protocol FileSystemOperations: Sendable {
     func openDirectory(_ inode: InodeID) -> Answer<OpenedDirectory>
     /// Notes that a process has opened a folder, after its answer. Returns at once.
     func noteVisit(at folder: InodeID, by caller: CallingProcess)
-    /// Passes entries from `offset` on to `accept` until it returns false. With `withEntries`, each
-    /// accepted entry except "." and ".." adds one lookup.
+    /// Passes entries from an offset on to `accept` until it returns false; waits until the folder's
+    /// listing is complete. With `withEntries`, each accepted entry except "." and ".." adds one
+    /// lookup. Fails only if no entry was accepted.
     func readDirectory(
-        _ inode: InodeID, handle: HandleID, offset: UInt64, withEntries: Bool,
-        accept: (DirectoryEntry) -> Bool
-    ) -> FileSystemError?
+        _ inode: InodeID, _ read: DirectoryRead,
+        accept: @escaping @Sendable (DirectoryEntry) -> Bool
+    ) -> Answer<Void>
     /// Makes a folder's names survive power loss.
     func synchronizeDirectory(_ inode: InodeID) -> Answer<Void>
-    /// Releases a folder handle.
-    func releaseDirectory(_ inode: InodeID, handle: HandleID)
 }
 
 /// The result of a create.

@@ -83,17 +83,34 @@ package struct OpenedFile: Hashable, Sendable {
     }
 }
 
-/// The result of an opendir.
+/// The result of an opendir. There are no handles of folders: a read says where it continues.
 package struct OpenedDirectory: Hashable, Sendable {
-    /// The new handle of the folder.
-    package var handle: HandleID
     /// The kernel may keep the listing until it is invalidated.
     package var cachesListing: Bool
+    /// The kernel need not ask again: no later opendir of any folder has to wait or to be known.
+    package var isLast: Bool
 
     /// Creates the result of an opendir.
-    package init(handle: HandleID, cachesListing: Bool) {
-        self.handle = handle
+    package init(cachesListing: Bool, isLast: Bool) {
         self.cachesListing = cachesListing
+        self.isLast = isLast
+    }
+}
+
+/// A part of a folder's listing that is asked for.
+package struct DirectoryRead: Hashable, Sendable {
+    /// 0, or the `nextOffset` of the entry behind which the reader continues.
+    package var offset: UInt64
+    /// Size of the reader's buffer in bytes.
+    package var size: Int
+    /// Whether attributes are asked for, too; they add lookups.
+    package var withEntries: Bool
+
+    /// Memberwise and without defaults.
+    package init(offset: UInt64, size: Int, withEntries: Bool) {
+        self.offset = offset
+        self.size = size
+        self.withEntries = withEntries
     }
 }
 

@@ -338,19 +338,14 @@ package final class DropboxFileSystem: FileSystemOperations {
     }
 
     package func readDirectory(
-        _ inode: InodeID, handle: HandleID, offset: UInt64, withEntries: Bool,
-        accept: (DirectoryEntry) -> Bool
-    ) -> FileSystemError? {
-        folders.read(
-            inode, handle: handle, offset: offset, withEntries: withEntries, accept: accept)
+        _ inode: InodeID, _ read: DirectoryRead,
+        accept: @escaping @Sendable (DirectoryEntry) -> Bool
+    ) -> Answer<Void> {
+        folders.read(inode, read, accept: accept)
     }
 
     package func synchronizeDirectory(_ inode: InodeID) -> Answer<Void> {
         folders.synchronize(inode)
-    }
-
-    package func releaseDirectory(_ inode: InodeID, handle: HandleID) {
-        folders.release(handle)
     }
 }
 

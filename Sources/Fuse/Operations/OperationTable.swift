@@ -12,10 +12,11 @@ extension fuse_lowlevel_ops {
     /// the request.
     static var bridge: fuse_lowlevel_ops {
         var operations = fuse_lowlevel_ops()
-        operations.`init` = { _, connection in
-            if let connection {
-                Negotiation.apply(to: &connection.pointee)
-            }
+        operations.`init` = { userData, connection in
+            guard let connection else { return }
+            Negotiation.apply(to: &connection.pointee)
+            userData.flatMap { Bridge.of($0) }?.canSkipOpenDirectory =
+                Negotiation.canSkipOpenDirectory(offered: connection.pointee.capable)
         }
         operations.addNames()
         operations.addAttributes()

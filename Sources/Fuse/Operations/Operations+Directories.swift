@@ -12,27 +12,21 @@ extension fuse_lowlevel_ops {
         opendir = { request, inode, _ in
             serve(request, .opendir) { bridge, reply in bridge.openDirectory(reply, inode) }
         }
-        readdir = { request, inode, size, offset, info in
+        readdir = { request, inode, size, offset, _ in
             serve(request, .readdir) { bridge, reply in
-                bridge.readDirectory(reply, inode, size, offset, info, withEntries: false)
+                bridge.readDirectory(reply, inode, size, offset, withEntries: false)
             }
         }
-        readdirplus = { request, inode, size, offset, info in
+        readdirplus = { request, inode, size, offset, _ in
             serve(request, .readdirplus) { bridge, reply in
-                bridge.readDirectory(reply, inode, size, offset, info, withEntries: true)
+                bridge.readDirectory(reply, inode, size, offset, withEntries: true)
             }
         }
         fsyncdir = { request, inode, _, _ in
             serve(request, .fsyncdir) { bridge, reply in bridge.synchronizeDirectory(reply, inode) }
         }
-        releasedir = { request, inode, info in
-            serve(request, .releasedir) { bridge, reply in
-                if let info {
-                    bridge.fileSystem.releaseDirectory(
-                        InodeID(inode), handle: HandleID(info.pointee.fh))
-                }
-                reply.succeed()
-            }
+        releasedir = { request, _, _ in
+            serve(request, .releasedir) { _, reply in reply.succeed() }
         }
     }
 }
@@ -41,33 +35,23 @@ extension Bridge {
     fileprivate func openDirectory(_ reply: consuming Reply, _ inode: fuse_ino_t) {
         let inode = InodeID(inode)
         let caller = reply.caller
-        answer(reply, on: [inode], with: fileSystem.openDirectory(inode), as: .opened(inode))
+        answer(
+            reply, on: [inode], with: fileSystem.openDirectory(inode),
+            as: .opened(canBeLast: canSkipOpenDirectory))
         fileSystem.noteVisit(at: inode, by: caller)
     }
 
     fileprivate func readDirectory(
         _ reply: consuming Reply, _ inode: fuse_ino_t, _ size: Int, _ offset: off_t,
-        _ info: UnsafeMutablePointer<fuse_file_info>?, withEntries: Bool
+        withEntries: Bool
     ) {
-        guard let info else { return }
         let inode = InodeID(inode)
-        let handle = HandleID(info.pointee.fh)
-        let bytes = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: size, alignment: MemoryLayout<UInt64>.alignment)
-        defer { bytes.deallocate() }
-        var listing = ListingBuffer(bytes, withEntries: withEntries)
-        let error = fileSystem.readDirectory(
-            inode, handle: handle, offset: UInt64(bitPattern: Int64(clamping: offset)),
-            withEntries: withEntries
-        ) { entry in
-            listing.append(entry)
-        }
-        // Entries that fit are sent even if an error came after: their lookups are counted.
-        if let error, listing.count == 0 {
-            fail(reply, on: [inode], with: error)
-        } else {
-            _ = reply.bytes(listing.filled)
-        }
+        let read = DirectoryRead(
+            offset: UInt64(bitPattern: Int64(clamping: offset)), size: size,
+            withEntries: withEntries)
+        let listing = ListingBuffer(size: size, withEntries: withEntries)
+        let answer = fileSystem.readDirectory(inode, read) { listing.append($0) }
+        self.answer(reply, on: [inode], with: answer, as: .listing(listing))
     }
 
     fileprivate func synchronizeDirectory(_ reply: consuming Reply, _ inode: fuse_ino_t) {
@@ -76,24 +60,37 @@ extension Bridge {
     }
 }
 
+extension Encoding where Value == Void {
+    /// The entries in a buffer.
+    fileprivate static func listing(_ listing: ListingBuffer) -> Self {
+        Encoding { reply, _ in reply.bytes(listing.filled) }
+    }
+}
+
 /// The buffer of one `readdir` or `readdirplus`, filled from the front.
-struct ListingBuffer: ~Copyable {
+// Sendable because one call has it: it is filled by the one attempt that runs, and read by the
+// reply after it.
+final class ListingBuffer: @unchecked Sendable {
     private let bytes: UnsafeMutableRawBufferPointer
     private let withEntries: Bool
     /// Number of bytes filled.
     private(set) var count = 0
 
-    /// Uses memory that the caller owns and keeps alive.
-    init(_ bytes: UnsafeMutableRawBufferPointer, withEntries: Bool) {
-        self.bytes = bytes
+    /// Makes a buffer of so many bytes.
+    init(size: Int, withEntries: Bool) {
+        bytes = .allocate(byteCount: size, alignment: MemoryLayout<UInt64>.alignment)
         self.withEntries = withEntries
     }
 
-    /// The filled part of the buffer.
+    deinit {
+        bytes.deallocate()
+    }
+
+    /// The filled part of the buffer, valid as long as it lives.
     var filled: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[..<count]) }
 
     /// Appends an entry; false, without effect, if it does not fit.
-    mutating func append(_ entry: DirectoryEntry) -> Bool {
+    func append(_ entry: DirectoryEntry) -> Bool {
         let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[count...])
         let start = rest.baseAddress?.assumingMemoryBound(to: CChar.self)
         let offset = off_t(truncatingIfNeeded: entry.nextOffset)

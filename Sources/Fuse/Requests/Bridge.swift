@@ -23,6 +23,7 @@ final class Bridge: Sendable {
     }
 
     private let initialized = Mutex(Initialization())
+    private let kernelSkipsOpenDirectory = Atomic(false)
 
     init(fileSystem: any FileSystemOperations, log: Logger) {
         self.fileSystem = fileSystem
@@ -31,11 +32,22 @@ final class Bridge: Sendable {
 
     /// The bridge of the session that a request belongs to.
     static func serving(_ request: fuse_req_t) -> Bridge? {
-        guard let userData = fuse_req_userdata(request) else { return nil }
+        fuse_req_userdata(request).flatMap { of($0) }
+    }
+
+    /// The bridge of a session, by the pointer that libfuse has for it.
+    static func of(_ userData: UnsafeMutableRawPointer) -> Bridge? {
         let connection = userData.assumingMemoryBound(to: cfuse_connection.self)
         guard let owner = connection.pointee.owner else { return nil }
         // Not retained by the connection: the session retains the bridge until libfuse is done.
         return Unmanaged<Bridge>.fromOpaque(owner).takeUnretainedValue()
+    }
+
+    /// Whether the kernel takes ENOSYS for an opendir as the answer to all that follow (since 5.1).
+    /// Set while the connection is negotiated.
+    var canSkipOpenDirectory: Bool {
+        get { kernelSkipsOpenDirectory.load(ordering: .relaxed) }
+        set { kernelSkipsOpenDirectory.store(newValue, ordering: .relaxed) }
     }
 
     /// Sets a closure to be called once, on libfuse's thread, when the kernel has accepted the
@@ -219,12 +231,11 @@ extension Encoding where Value == OpenedFile {
 }
 
 extension Encoding where Value == OpenedDirectory {
-    /// A folder handle of a known inode.
-    static func opened(_ inode: InodeID) -> Self {
-        Encoding {
-            $0.opened(fuse_file_info($1))
-        } takeBack: {
-            $0.releaseDirectory(inode, handle: $1.handle)
+    /// An open folder, or that the kernel need not ask from now on. It then caches listings.
+    static func opened(canBeLast: Bool) -> Self {
+        Encoding { reply, directory in
+            canBeLast && directory.isLast
+                ? reply.fail(.noFunction) : reply.opened(fuse_file_info(directory))
         }
     }
 }

@@ -99,10 +99,9 @@ extension fuse_file_info {
         cfuse_set_open_flags(&self, version, 0, file.isFlushed ? 0 : 1)
     }
 
-    /// Converts a folder handle for a reply by this version of libfuse.
+    /// Converts an open folder for a reply by this version of libfuse.
     init(_ directory: OpenedDirectory, libfuse version: CInt = fuse_version()) {
         self.init()
-        fh = directory.handle.rawValue
         // cache_readdir lets the kernel cache the listing, keep_cache lets it use a cached one.
         cfuse_set_open_flags(&self, version, directory.cachesListing ? 1 : 0, 0)
         keep_cache = directory.cachesListing ? 1 : 0

@@ -63,6 +63,12 @@ enum Negotiation {
         return flags
     }
 
+    /// Whether the kernel does without opendir and releasedir once an opendir was answered with
+    /// ENOSYS.
+    static func canSkipOpenDirectory(offered: UInt32) -> Bool {
+        offered & UInt32(clamping: FUSE_CAP_NO_OPENDIR_SUPPORT) != 0
+    }
+
     /// Fills in the reply to INIT.
     static func apply(to connection: inout fuse_conn_info) {
         connection.want = capabilities(offered: connection.capable, default: connection.want)

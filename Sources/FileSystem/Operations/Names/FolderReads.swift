@@ -16,8 +16,7 @@ final class FolderReads: Sendable {
     private let entries: KernelEntries
     private let lookups: NodeLookups
     private let keeper: ContentKeeper
-    private let handles = HandleTable<DirectoryHandle>()
-    /// The names that the handles read.
+    /// The names that readers are in the middle of.
     let listings: DirectoryListings
     /// Thumbnails for file managers; nil if none are made.
     private let thumbnails: FolderThumbnails?
@@ -47,15 +46,20 @@ final class FolderReads: Sendable {
     /// Opens a folder; waits until its listing is complete.
     func open(_ inode: InodeID) -> Answer<OpenedDirectory> {
         attempts.answer { known in
-            let isFeedHealthy = self.sync.isFeedHealthy
-            let folder = try self.store.readBriefly { try $0.existing(inode) }
-            guard folder.kind == .folder else { throw FileSystemError.notADirectory }
-            if folder.flags.contains(.noAccess) { throw FileSystemError.accessDenied }
-            if folder.place != nil || inode == .root {
-                try known.requireListing(of: folder)
-            }
-            let handle = self.handles.insert(DirectoryHandle(inode: inode))
-            return OpenedDirectory(handle: handle, cachesListing: isFeedHealthy)
+            try self.requireListing(of: self.store.readBriefly { try $0.existing(inode) }, known)
+            // Thumbnails are made for the folders that a program opens. And while listings are
+            // waited for, opendir is the place for their errors: many programs take a readdir
+            // that fails for the end of the folder.
+            let isLast = known.isTreeComplete && self.thumbnails == nil
+            return OpenedDirectory(cachesListing: known.isTreeComplete, isLast: isLast)
+        }
+    }
+
+    private func requireListing(of folder: Node, _ known: KnownFolders) throws {
+        guard folder.kind == .folder else { throw FileSystemError.notADirectory }
+        if folder.flags.contains(.noAccess) { throw FileSystemError.accessDenied }
+        if folder.place != nil || folder.inode == .root {
+            try known.requireListing(of: folder)
         }
     }
 
@@ -66,30 +70,57 @@ final class FolderReads: Sendable {
         thumbnails.noteVisit(at: folder, by: program)
     }
 
-    /// Passes entries from `offset` on to `accept` until it returns false.
+    /// Passes entries from an offset on to `accept` until it returns false; waits until the folder's
+    /// listing is complete. Fails only if no entry was accepted.
     func read(
-        _ inode: InodeID, handle: HandleID, offset: UInt64, withEntries: Bool,
-        accept: (DirectoryEntry) -> Bool
-    ) -> FileSystemError? {
-        do {
-            let handle = try handles.handle(handle)
-            var position = offset
-            while true {
-                let (names, moment) = try names(
-                    for: handle, at: position, withEntries: withEntries)
-                guard offerDots(of: inode, in: names.listing.parent, from: position, accept)
-                else { return nil }
-                let rest = names.listing.lines(behind: max(position, DirectoryListing.dots))
-                let hasRoom =
-                    withEntries
-                    ? try offerEntries(rest, names, handle, since: moment, accept)
-                    : offerNames(rest, names.listing, accept)
-                // A reply without names would be the end of the folder.
-                guard hasRoom, let end = names.listing.end else { return nil }
-                position = end
+        _ inode: InodeID, _ read: DirectoryRead,
+        accept: @escaping @Sendable (DirectoryEntry) -> Bool
+    ) -> Answer<Void> {
+        attempts.answer { known in
+            var reader = Reader(folder: inode, read: read, known: known, accept: accept)
+            do {
+                try self.serve(&reader)
+            } catch where reader.count > 0 {
+                // The kernel has to get the entries whose lookups are counted. It asks again behind
+                // the last one.
             }
-        } catch {
-            return work.failure(error)
+            if reader.count == 0 { self.listings.noteEnd(of: inode) }
+        }
+    }
+
+    /// One call of a reader.
+    private struct Reader {
+        let folder: InodeID
+        let read: DirectoryRead
+        let known: KnownFolders
+        let accept: (DirectoryEntry) -> Bool
+        /// Number of entries that were accepted.
+        var count = 0
+
+        /// Entries with attributes that may fit into the buffer: each takes 152 bytes and its name.
+        var room: Int { max(16, min(512, read.size / 160)) }
+
+        /// Passes an entry on; returns whether it was accepted.
+        mutating func offer(_ entry: DirectoryEntry) -> Bool {
+            guard accept(entry) else { return false }
+            count +|= 1
+            return true
+        }
+    }
+
+    private func serve(_ reader: inout Reader) throws {
+        var position = reader.read.offset
+        while true {
+            let (names, moment) = try names(for: reader, at: position)
+            guard offerDots(in: names.listing.parent, from: position, &reader) else { return }
+            let rest = names.listing.lines(behind: max(position, DirectoryListing.dots))
+            let hasRoom =
+                reader.read.withEntries
+                ? try offerEntries(rest, names, since: moment, &reader)
+                : offerNames(rest, names.listing, &reader)
+            // A reply without names would be the end of the folder.
+            guard hasRoom, let end = names.listing.end else { return }
+            position = end
         }
     }
 
@@ -102,11 +133,6 @@ final class FolderReads: Sendable {
         }
     }
 
-    /// Releases a folder handle.
-    func release(_ handle: HandleID) {
-        if let removed = handles.remove(handle) { listings.release(removed) }
-    }
-
     // MARK: Names
 
     /// Names of a folder, and the nodes of all of them if they were read together.
@@ -116,43 +142,45 @@ final class FolderReads: Sendable {
     }
 
     /// The names that a reader at an offset gets next, and the moment from before the nodes were
-    /// read. Names are read again at offset 0, and where the handle has no listing.
-    private func names(
-        for handle: DirectoryHandle, at offset: UInt64, withEntries: Bool
-    ) throws -> (Names, Moment) {
+    /// read. A reader that begins gets the names of this moment; one that continues, those that are
+    /// kept.
+    private func names(for reader: Reader, at offset: UInt64) throws -> (Names, Moment) {
         let moment = entries.moment()
-        if offset > 0, let known = listings.listing(of: handle), known.covers(offset) {
-            return (Names(listing: known), moment)
+        let folder = reader.folder
+        guard offset == 0 else {
+            if let kept = listings.listing(of: folder, at: offset) {
+                return (Names(listing: kept), moment)
+            }
+            let start = listings.start(in: folder, for: offset)
+            let names = try readNames(for: reader, behind: start, nodes: 0)
+            if names.listing.covers(offset) { return (names, moment) }
+            return (try readNames(for: reader, behind: offset, nodes: 0), moment)
         }
-        let start = offset > 0 ? handle.start(for: offset) : 0
-        let limit = withEntries && start == 0 ? handle.pieceSize : 0
-        let names = try readNames(for: handle, behind: start, nodes: limit)
-        if names.listing.covers(offset) { return (names, moment) }
-        return (try readNames(for: handle, behind: offset, nodes: 0), moment)
+        let limit = reader.read.withEntries ? reader.room : 0
+        if let first = listings.first(of: folder, at: store.version), limit < first.lines.count {
+            return (Names(listing: first), moment)
+        }
+        return (try readNames(for: reader, behind: 0, nodes: limit), moment)
     }
 
-    /// Names behind an offset, from the store or as another handle has read them, and their nodes
-    /// too if there are at most `limit` in the folder.
+    /// Names behind an offset from the store, and their nodes too if there are at most `limit` in
+    /// the folder.
     private func readNames(
-        for handle: DirectoryHandle, behind start: UInt64, nodes limit: Int
+        for reader: Reader, behind start: UInt64, nodes limit: Int
     ) throws -> Names {
         let version = store.version
-        if let current = listings.current(handle.inode, behind: start, at: version),
-            limit == 0 || limit < current.lines.count
-        {
-            return Names(listing: listings.keep(current, for: handle, at: version))
-        }
-        var names = try store.read {
-            try self.namesInStore(of: handle.inode, behind: start, limit, $0)
-        }
-        names.listing = listings.keep(names.listing, for: handle, at: version)
+        let names = try store.read { try self.namesInStore(for: reader, behind: start, limit, $0) }
+        listings.keep(names.listing, of: reader.folder, at: version)
         return names
     }
 
     private func namesInStore(
-        of folder: InodeID, behind start: UInt64, _ limit: Int, _ snapshot: Snapshot
+        for reader: Reader, behind start: UInt64, _ limit: Int, _ snapshot: Snapshot
     ) throws -> Names {
-        let parent = try snapshot.node(folder)?.place?.parent ?? .root
+        let folder = reader.folder
+        let node = try snapshot.existing(folder)
+        try requireListing(of: node, reader.known)
+        let parent = node.place?.parent ?? .root
         if limit > 0 {
             let nodes = try snapshot.childNodes(of: folder, afterFolded: nil, limit: limit +| 1)
             if nodes.count <= limit {
@@ -177,56 +205,51 @@ final class FolderReads: Sendable {
         return Names(listing: listing)
     }
 
-    /// Passes "." and ".." to `accept`; returns whether there is room for more.
+    /// Passes "." and ".." on; returns whether there is room for more.
     private func offerDots(
-        of inode: InodeID, in parent: InodeID, from offset: UInt64,
-        _ accept: (DirectoryEntry) -> Bool
+        in parent: InodeID, from offset: UInt64, _ reader: inout Reader
     ) -> Bool {
-        guard offset < 2 else { return true }
-        if offset == 0 {
+        guard offset < DirectoryListing.dots else { return true }
+        let dots = [(NodeLookups.ownName, reader.folder), (NodeLookups.folderName, parent)]
+        for (number, (name, inode)) in zip(1 as UInt64..., dots) where number > offset {
             let dot = DirectoryEntry(
-                name: NodeLookups.ownName, inode: inode, kind: .directory, nextOffset: 1, entry: nil
-            )
-            guard accept(dot) else { return false }
+                name: name, inode: inode, kind: .directory, nextOffset: number, entry: nil)
+            guard reader.offer(dot) else { return false }
         }
-        return accept(
-            DirectoryEntry(
-                name: NodeLookups.folderName, inode: parent, kind: .directory, nextOffset: 2,
-                entry: nil))
+        return true
     }
 
-    /// Passes names to `accept`; returns whether there is room for more.
+    /// Passes names on; returns whether there is room for more.
     private func offerNames(
         _ lines: ArraySlice<DirectoryListing.Line>, _ listing: DirectoryListing,
-        _ accept: (DirectoryEntry) -> Bool
+        _ reader: inout Reader
     ) -> Bool {
-        lines.allSatisfy { line in
-            accept(
-                DirectoryEntry(
-                    name: listing.name(of: line), inode: line.inode, kind: FileKind(line.kind),
-                    nextOffset: line.offset, entry: nil))
+        for line in lines {
+            let entry = DirectoryEntry(
+                name: listing.name(of: line), inode: line.inode, kind: FileKind(line.kind),
+                nextOffset: line.offset, entry: nil)
+            guard reader.offer(entry) else { return false }
         }
+        return true
     }
 
-    /// Passes entries with attributes to `accept`, from the nodes of `names` if it has them, else
-    /// from the store; returns whether there is room for more.
+    /// Passes entries with attributes on, from the nodes of `names` if it has them, else from the
+    /// store; returns whether there is room for more.
     private func offerEntries(
-        _ lines: ArraySlice<DirectoryListing.Line>, _ names: Names, _ handle: DirectoryHandle,
-        since start: Moment, _ accept: (DirectoryEntry) -> Bool
+        _ lines: ArraySlice<DirectoryListing.Line>, _ names: Names, since start: Moment,
+        _ reader: inout Reader
     ) throws -> Bool {
         var rest = lines
-        defer { handle.noteTaken(lines.count -| rest.count) }
         while !rest.isEmpty {
             let isKnown = !names.nodes.isEmpty
-            let piece = isKnown ? rest : rest.prefix(handle.pieceSize)
+            let piece = isKnown ? rest : rest.prefix(reader.room)
             let moment = isKnown ? start : self.entries.moment()
-            let nodes =
-                isKnown ? names.nodes : try nodes(of: handle.inode, piece, names.listing)
+            let nodes = isKnown ? names.nodes : try nodes(of: reader.folder, piece, names.listing)
             for line in piece {
                 // A node that left the folder since its names were read is skipped.
                 if let node = nodes[line.inode] {
                     let name = names.listing.name(of: line)
-                    guard offer(node, name, line.offset, since: moment, accept) else {
+                    guard offer(node, name, line.offset, since: moment, &reader) else {
                         return false
                     }
                 }
@@ -236,15 +259,15 @@ final class FolderReads: Sendable {
         return true
     }
 
-    /// Passes one entry with attributes to `accept`; returns whether it was accepted.
+    /// Passes one entry with attributes on; returns whether it was accepted.
     private func offer(
         _ node: Node, _ name: [UInt8], _ offset: UInt64, since moment: Moment,
-        _ accept: (DirectoryEntry) -> Bool
+        _ reader: inout Reader
     ) -> Bool {
         let entry = DirectoryEntry(
             name: name, inode: node.inode, kind: FileKind(node.kind), nextOffset: offset,
             entry: entries.found(node, since: moment))
-        guard accept(entry) else {
+        guard reader.offer(entry) else {
             lookups.forget(node.inode, count: 1)
             return false
         }
