@@ -1,7 +1,7 @@
 // The limit of descriptors, and what the cache leaves to content that is nowhere else when the disk
 // is full. Not responsible for the limit of its bytes, which can change while it is in use.
 
-import Glibc
+import LocalFiles
 import Saturating
 import Synchronization
 
@@ -14,14 +14,7 @@ extension DiskBlockCache {
     package convenience init(directory: String, limit: Int64) throws(BlockCacheError) {
         try self.init(
             directory: directory, limit: limit,
-            openLimit: Self.openLimit(ofDescriptors: Self.descriptorLimit))
-    }
-
-    /// The process's limit of descriptors.
-    static var descriptorLimit: Int {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 0 }
-        return Int(clamping: limit.rlim_cur)
+            openLimit: Self.openLimit(ofDescriptors: DescriptorLimit.current?.now ?? 0))
     }
 
     /// How many contents may be kept open: enough for many readers, and so few that their

@@ -66,17 +66,16 @@ import Testing
         file.invalidateFlushedRow()
         try local.store.write { try file.persist(in: $0, isComplete: false) }
         #expect(try write("F", at: 0) == .vouched)
-        let saved = file.savedGeneration
-        try local.store.synchronize()
-        // A flush in that moment makes a row that calls the bytes of now flushed.
-        if isFlushedAgain {
+        try file.synchronizeRow {
+            try local.store.synchronize()
+            // A flush in that moment makes a row that calls the bytes of now flushed.
+            guard isFlushedAgain else { return }
             try local.store.write { try file.persist(in: $0) }
             file.noteComplete()
             try local.staging.flush()
             #expect(try write("+", at: 21) == .written)
             try local.store.write { try file.persist(in: $0, isComplete: false) }
         }
-        file.noteRowOnDisk(saved)
         #expect(try write("F", at: 0) == (isFlushedAgain ? .vouched : .written))
     }
 

@@ -254,7 +254,7 @@ final class Harness: Sendable {
         }
         guard let vouched else { return inode }
         try store.synchronize()
-        vouched.noteRowOnDisk(vouched.savedGeneration)
+        vouched.synchronizeRow {}
         return try await write(path, text)
     }
 

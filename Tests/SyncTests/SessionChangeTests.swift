@@ -39,7 +39,7 @@ import Testing
         file.invalidateFlushedRow()
         try await harness.store.write { try file.persist(in: $0, isComplete: false) }
         try harness.store.synchronize()
-        file.noteRowOnDisk(file.savedGeneration)
+        file.synchronizeRow {}
         try await harness.store.write { transaction in
             let outcome = try Array(text.utf8).withUnsafeBytes {
                 try file.write(at: offset, $0, now: .now())

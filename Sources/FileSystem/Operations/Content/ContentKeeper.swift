@@ -67,11 +67,15 @@ final class ContentKeeper: Sendable {
         try await work.onDisk {
             try file.staged?.synchronize(promising: true)
             try self.save(file)
-            let saved = file.staged?.savedGeneration
-            try self.store.synchronize()
-            if let saved { file.staged?.noteRowOnDisk(saved) }
+            guard let staged = file.staged else { return try self.store.synchronize() }
+            try self.synchronizeRow(of: staged)
         }
         try await drainIfAsked(file.inode)
+    }
+
+    /// Makes the row that was saved last survive a power cut.
+    func synchronizeRow(of staged: StagedFile) throws {
+        try staged.synchronizeRow { try store.synchronize() }
     }
 
     /// With `fsync=remote`, waits until a node is uploaded.

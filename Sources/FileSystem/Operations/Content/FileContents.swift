@@ -115,19 +115,12 @@ final class FileContents: Sendable {
             case .vouched:
                 staged.invalidateFlushedRow()
                 try keeper.save(file, isComplete: false)
-                try synchronizeRow(of: staged)
+                try keeper.synchronizeRow(of: staged)
             case .needsBase(let ranges):
                 guard try fillFromCache(ranges, staged) else { return .needs(ranges, staged) }
             }
         }
         throw FileSystemError.busy
-    }
-
-    /// Makes the row that was saved last survive a power cut.
-    private func synchronizeRow(of staged: StagedFile) throws {
-        let saved = staged.savedGeneration
-        try store.synchronize()
-        staged.noteRowOnDisk(saved)
     }
 
     private func noteChange(of file: OpenFile, at time: WallTime) {
@@ -232,7 +225,7 @@ final class FileContents: Sendable {
         let cutsFlushed = size < old && staged.hasFlushedContent
         if cutsFlushed, size > 0 { try staged.synchronize(promising: false) }
         try keeper.save(file, isComplete: false)
-        if cutsFlushed { try synchronizeRow(of: staged) }
+        if cutsFlushed { try keeper.synchronizeRow(of: staged) }
         try staged.trim()
     }
 

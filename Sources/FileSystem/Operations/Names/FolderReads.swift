@@ -211,12 +211,12 @@ final class FolderReads: Sendable {
     ) -> Bool {
         guard offset < DirectoryListing.dots else { return true }
         let dots = [(NodeLookups.ownName, reader.folder), (NodeLookups.folderName, parent)]
-        for (number, (name, inode)) in zip(1 as UInt64..., dots) where number > offset {
-            let dot = DirectoryEntry(
-                name: name, inode: inode, kind: .directory, nextOffset: number, entry: nil)
-            guard reader.offer(dot) else { return false }
+        return dots.enumerated().dropFirst(Int(clamping: offset)).allSatisfy { number, dot in
+            reader.offer(
+                DirectoryEntry(
+                    name: dot.0, inode: dot.1, kind: .directory,
+                    nextOffset: UInt64(clamping: number +| 1), entry: nil))
         }
-        return true
     }
 
     /// Passes names on; returns whether there is room for more.

@@ -80,14 +80,14 @@ extension StagedFile {
         state.withLock { $0.invalidateFlushedRow() }
     }
 
-    /// The generation of the row that was saved last: for `noteRowOnDisk`, from before the flush.
-    package var savedGeneration: Int64 { state.withLock { $0.persistedGeneration } }
-
-    /// Notes that the disk has the row of a generation, so that a power cut brings back no earlier
-    /// one.
-    package func noteRowOnDisk(_ generation: Int64) {
+    /// Makes the row that was saved last survive a power cut, which then brings back no earlier one.
+    /// `flush` is the store's.
+    package func synchronizeRow(_ flush: () throws -> Void) rethrows {
+        // From before the flush: a later row may not be on the disk.
+        let saved = state.withLock { $0.persistedGeneration }
+        try flush()
         state.withLock { state in
-            if state.noteRowOnDisk(generation) { bytes.flusher.invalidated.insert(number) }
+            if state.noteRowOnDisk(saved) { bytes.flusher.invalidated.insert(number) }
         }
     }
 

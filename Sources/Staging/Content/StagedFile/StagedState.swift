@@ -265,9 +265,7 @@ struct StagedState {
     }
 
     /// Whether the row calls its bytes flushed, and no fsync has acknowledged any.
-    var isRowVouched: Bool {
-        content.promised == 0 && content.flushed > 0 && content.flushed >= persistedGeneration
-    }
+    var isRowVouched: Bool { content.isVouched(asOf: persistedGeneration) }
 
     /// Notes that a pending copy has a generation of the content: after a kill, its row must have
     /// the same bytes, or another generation.
@@ -393,5 +391,10 @@ struct StagedState {
 
 extension StagedContent {
     /// Whether this row calls its bytes flushed, and no fsync has acknowledged any.
-    var isVouched: Bool { promised == 0 && flushed > 0 && flushed >= generation }
+    var isVouched: Bool { isVouched(asOf: generation) }
+
+    /// The same of a row with these flushes and another generation.
+    fileprivate func isVouched(asOf generation: Int64) -> Bool {
+        promised == 0 && flushed > 0 && flushed >= generation
+    }
 }

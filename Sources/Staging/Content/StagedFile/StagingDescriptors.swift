@@ -2,6 +2,7 @@
 // process's limit, which the daemon raises when it begins.
 
 import Glibc
+import LocalFiles
 import Saturating
 
 /// A bound for the descriptors of staging files: each file that is open for writing has one.
@@ -9,13 +10,7 @@ import Saturating
 /// Threads, the database, connections and commands need some, too; libdispatch ends the process if
 /// it gets none.
 enum StagingDescriptors {
-    private static let limit: Int32 = {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
-            return .max
-        }
-        return Int32(clamping: limit.rlim_cur)
-    }()
+    private static let limit = DescriptorLimit.current.map { Int32(clamping: $0.now) } ?? .max
 
     /// How many descriptors of a limit stay free: new content leaves these, and earlier content
     /// leaves half of them, so that some of a queue can be sent while programs hold new files open.

@@ -3,6 +3,7 @@
 
 import Fuse
 import Glibc
+import LocalFiles
 import LocalIO
 import Mounting
 
@@ -40,11 +41,7 @@ enum MachineInspection {
     }
 
     /// The hard limit, which mounts use.
-    private static var openFiles: UInt64 {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 0 }
-        return UInt64(clamping: limit.rlim_max)
-    }
+    private static var openFiles: UInt64 { UInt64(clamping: DescriptorLimit.current?.most ?? 0) }
 
     private static var session: MachineFacts.UserSession? {
         // The test of sd_booted(3).

@@ -1,0 +1,24 @@
+// How many descriptors this process may have. Not responsible for who gets them.
+
+import CLibrary
+
+/// The process's limit of descriptors (RLIMIT_NOFILE).
+package struct DescriptorLimit: Hashable, Sendable {
+    /// What the process may have now.
+    package var now: Int
+    /// What it may raise that to.
+    package var most: Int
+
+    /// The present limit; nil if the system does not tell.
+    package static var current: DescriptorLimit? {
+        var limit = rlimit()
+        #if os(Linux) && canImport(Glibc)
+            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        #else
+            let resource = RLIMIT_NOFILE
+        #endif
+        guard getrlimit(resource, &limit) == 0 else { return nil }
+        return DescriptorLimit(
+            now: Int(clamping: limit.rlim_cur), most: Int(clamping: limit.rlim_max))
+    }
+}
