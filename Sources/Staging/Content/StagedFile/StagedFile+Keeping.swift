@@ -86,8 +86,13 @@ extension StagedFile {
         // From before the flush: a later row may not be on the disk.
         let saved = state.withLock { $0.persistedGeneration }
         try flush()
+        noteRowOnDisk(saved)
+    }
+
+    /// Notes that the disk has the row of a generation.
+    func noteRowOnDisk(_ generation: Int64) {
         state.withLock { state in
-            if state.noteRowOnDisk(saved) { bytes.flusher.invalidated.insert(number) }
+            if state.noteRowOnDisk(generation) { bytes.flusher.invalidated.insert(number) }
         }
     }
 
