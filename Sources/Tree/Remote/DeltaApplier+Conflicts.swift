@@ -130,7 +130,10 @@ extension DeltaApplier {
             // folder. The intent of the other client is unknown, so both stay.
             return false
         }
-        guard let successor = try successor(of: sent, kind, at: place, facts) else {
+        let heir = try successor(of: sent, kind, at: place, facts)
+        // A later deletion is of the node that was sent, and not of what users have put in its
+        // place.
+        guard let successor = heir, successor.inode == sent?.inode || !batch.isDeletedLater else {
             let unwanted = try transaction.insertTombstone(kind, at: place, facts: facts)
             try mark(unwanted, facts.size)
             return true
