@@ -144,9 +144,7 @@ struct ConversionTests {
 
     @Test("an entry that does not fit a listing leaves it unchanged", arguments: [false, true])
     func listing(withEntries: Bool) {
-        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 400, alignment: 8)
-        defer { bytes.deallocate() }
-        var listing = ListingBuffer(bytes, withEntries: withEntries)
+        let listing = ListingBuffer(size: 400, withEntries: withEntries)
         var accepted = 0
         let entry = Entry(
             attributes: Self.attributes, timeouts: Timeouts(entry: 1, attributes: 1))
@@ -177,6 +175,8 @@ struct ConversionTests {
         let old = UInt32(FUSE_CAP_ASYNC_READ | FUSE_CAP_AUTO_INVAL_DATA)
         #expect(
             Negotiation.capabilities(offered: old, default: old) == UInt32(FUSE_CAP_ASYNC_READ))
+        #expect(!Negotiation.canSkipOpenDirectory(offered: old))
+        #expect(Negotiation.canSkipOpenDirectory(offered: .max))
     }
 
     @Test("writes are gathered where that was asked for", arguments: [true, false])
