@@ -167,5 +167,25 @@ extension Plan {
                     .other(.delete("/a")), .resetCursors,
                 ])
         ),
+        (
+            "a folder goes with the one before it, which arrived without a response",
+            Plan(
+                seed: 477_131, mounts: 1, pageSize: 2, distance: 400, keepsNames: true,
+                isHurried: true, sharesModes: true,
+                steps: [
+                    .user(0, .makeFolder("/a")), .wait(400), .user(0, .removeFolder("/a")),
+                    .user(0, .makeFolder("/a")), .user(0, .link("/a")),
+                ])
+        ),
+        (
+            "the base of an edit that a power cut has torn keeps the edit as its fallback",
+            Plan(
+                seed: 1, mounts: 1, pageSize: 2000, distance: 0,
+                steps: [
+                    .other(.put("/a")), .user(0, .open("/a")), .other(.put("/a")),
+                    .remount(0, ignoring: "b"), .user(0, .open("/a")), .user(0, .writeOpen),
+                    .user(0, .rename("/a", "/b")), .powerCut(0, calls: 0), .mount(0),
+                ])
+        ),
     ]
 }

@@ -192,14 +192,7 @@ extension Transaction {
     /// Gives up unverified staged content: the node becomes the server's version, or is removed if
     /// the server never had it. The caller puts the staging files aside, including the fallback's.
     package func abandonStaged(of node: Node) throws {
-        noteChanged(node.inode)
-        try run("DELETE FROM staged WHERE inode = ?", [node.inode.column])
-        try run("DELETE FROM fallback WHERE inode = ?", [node.inode.column])
-        try run("DELETE FROM twin WHERE inode = ?", [node.inode.column])
-        try forgetUpload(of: node.inode)
-        // If it has reached the server after all, it counts as another client's upload, because
-        // this mount does not have it.
-        try run("DELETE FROM attempt WHERE inode = ?", [node.inode.column])
+        try forgetUnverified(of: node.inode)
         guard node.remote != .absent else { return try remove(node.inode) }
         var local = node.local
         // These times were the lost content's.
@@ -211,6 +204,24 @@ extension Transaction {
             local.permissions = told.permissions
         }
         try setLocal(local, of: node.inode)
+    }
+
+    /// Gives up unverified staged content for other content, which has nothing of it. The caller
+    /// puts the staging files aside, including the fallback's.
+    package func replaceUnverified(of inode: InodeID, by content: StagedContent) throws {
+        try forgetUnverified(of: inode)
+        try setStaged(content, of: inode)
+    }
+
+    private func forgetUnverified(of inode: InodeID) throws {
+        noteChanged(inode)
+        try run("DELETE FROM staged WHERE inode = ?", [inode.column])
+        try run("DELETE FROM fallback WHERE inode = ?", [inode.column])
+        try run("DELETE FROM twin WHERE inode = ?", [inode.column])
+        try forgetUpload(of: inode)
+        // If it has reached the server after all, it counts as another client's upload, because
+        // this mount does not have it.
+        try run("DELETE FROM attempt WHERE inode = ?", [inode.column])
     }
 
     /// Marks a staging file as ended on purpose.

@@ -211,7 +211,7 @@ struct StagingCheck {
         var content = StagedContent(
             file: number, size: base.size, generation: number << 32 | 1, base: whole, blocks: [])
         content.stamp = FileFacts(at: path)?.modified
-        try transaction.setStaged(content, of: inode)
+        try transaction.replaceUnverified(of: inode, by: content)
     }
 
     // MARK: Files
