@@ -132,8 +132,11 @@ extension DeltaApplier {
         }
         let heir = try successor(of: sent, kind, at: place, facts)
         // A later deletion is of the node that was sent, and not of what users have put in its
-        // place.
-        guard let successor = heir, successor.inode == sent?.inode || !batch.isDeletedLater else {
+        // place. Of a folder that need not be known: one that is refused, because another has
+        // arrived before it, counts as sent.
+        let isWanted =
+            !batch.isDeletedLater || kind != .folder && heir?.inode == sent?.inode
+        guard let successor = heir, isWanted else {
             let unwanted = try transaction.insertTombstone(kind, at: place, facts: facts)
             try mark(unwanted, facts.size)
             return true
