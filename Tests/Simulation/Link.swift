@@ -349,6 +349,12 @@ final class Link: RemoteStoring, @unchecked Sendable {
         }
     }
 
+    func revisions(of id: FileID) async throws(RemoteError) -> [RemoteFile] {
+        try await perform("revisions \(id.rawValue)") { () async throws(RemoteError) in
+            try await base.revisions(of: id)
+        }
+    }
+
     func deletionCursor() async throws(RemoteError) -> Cursor? {
         try await perform("deletion cursor") { () async throws(RemoteError) in
             try await base.deletionCursor()

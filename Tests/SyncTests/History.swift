@@ -143,6 +143,13 @@ struct RecordingStore: RemoteStoring {
         }
     }
 
+    func revisions(of id: FileID) async throws(RemoteError) -> [RemoteFile] {
+        try await perform("revisions \(id.rawValue)", { "\($0.count)" }) {
+            () async throws(RemoteError) in
+            try await base.revisions(of: id)
+        }
+    }
+
     func deletionCursor() async throws(RemoteError) -> Cursor? {
         try await base.deletionCursor()
     }

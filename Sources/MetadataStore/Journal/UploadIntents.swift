@@ -90,6 +90,11 @@ extension TreeReading {
         try database.number("SELECT 1 FROM attempt WHERE inode = ?", [inode.column]) != nil
     }
 
+    /// Whether anything was sent whose response is not known.
+    package func hasIntents() throws -> Bool {
+        try database.number("SELECT EXISTS (SELECT 1 FROM attempt)", []) == 1
+    }
+
     /// Whether content with this hash was sent for a node.
     package func hasIntent(withHash hash: ContentHash, for inode: InodeID) throws -> Bool {
         try database.number(

@@ -50,6 +50,26 @@ extension DropboxStore: RemoteHistory {
         }
     }
 
+    /// The newest revisions of a file by its id.
+    package func revisions(of id: FileID) async throws(RemoteError) -> [RemoteFile] {
+        guard id.isSendable else { return [] }
+        try await mountedFolder()
+        let limit = UInt64(clamping: Self.revisionLimit)
+        do {
+            let page = try await client.call(
+                Files.listRevisions,
+                Files.ListRevisionsArg(path: id.rawValue, mode: .id, limit: limit),
+                options: .interactive)
+            return try page.entries.map { entry throws(RemoteError) in try reader.version(entry) }
+        } catch let error as RemoteError {
+            throw error
+        } catch {
+            let mapped = RemoteError(error) { RemoteError($0) }
+            if mapped == .notFound || mapped == .notAFile { return [] }
+            throw mapped
+        }
+    }
+
     /// Restores an old revision as the current one.
     package func restore(
         _ path: RemotePath, to revision: Revision

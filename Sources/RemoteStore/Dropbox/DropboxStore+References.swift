@@ -208,7 +208,7 @@ extension DropboxStore {
 
 extension FileID {
     /// Whether it has the form of an id, and cannot be mistaken for a path.
-    fileprivate var isSendable: Bool { rawValue.hasPrefix("id:") }
+    var isSendable: Bool { rawValue.hasPrefix("id:") }
 }
 
 /// The error of a route whose argument names a node.

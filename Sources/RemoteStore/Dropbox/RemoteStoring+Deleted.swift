@@ -5,6 +5,9 @@ package import Core
 import DropboxAPI
 
 extension RemoteStoring {
+    /// For stores that keep no old revisions.
+    package func revisions(of id: FileID) async throws(RemoteError) -> [RemoteFile] { [] }
+
     /// For stores that do not list deletions.
     package func deletionCursor() async throws(RemoteError) -> Core.Cursor? { nil }
 

@@ -9,13 +9,13 @@ package enum RemoteOperation: String, Hashable, Sendable, CaseIterable {
     case account, space, list, listAfter, latestCursor, waitForChange, entry
     case download, upload, startUpload, append, finishUpload
     case makeFolder, delete, move, copy, setFacts
-    case deletionCursor, deletedFile, restore
+    case revisions, deletionCursor, deletedFile, restore
 
     /// Whether the operation changes the store, so that a lost response matters.
     package var isChange: Bool {
         switch self {
         case .account, .space, .list, .listAfter, .latestCursor, .waitForChange, .entry: false
-        case .download, .deletionCursor, .deletedFile: false
+        case .download, .revisions, .deletionCursor, .deletedFile: false
         case .upload, .startUpload, .append, .finishUpload, .makeFolder, .delete, .move, .copy: true
         case .restore, .setFacts: true
         }

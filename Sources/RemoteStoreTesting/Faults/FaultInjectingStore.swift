@@ -270,6 +270,13 @@ package final class FaultInjectingStore: RemoteStoring {
     }
 
     /// Forwards the call, unless a fault is due.
+    package func revisions(of id: FileID) async throws(RemoteError) -> [RemoteFile] {
+        try await perform(.revisions, id.rawValue) { _ async throws(RemoteError) in
+            try await base.revisions(of: id)
+        }
+    }
+
+    /// Forwards the call, unless a fault is due.
     package func deletionCursor() async throws(RemoteError) -> Cursor? {
         try await perform(.deletionCursor, "") { _ async throws(RemoteError) in
             try await base.deletionCursor()

@@ -16,6 +16,18 @@ extension InMemoryStore: RemoteHistory {
         return found
     }
 
+    /// The newest revisions of a file at any paths.
+    package func revisions(of id: FileID) async throws(RemoteError) -> [RemoteFile] {
+        state.withLock { state in
+            var found: [RemoteFile] = []
+            for case .file(let file) in state.tree.log.reversed().lazy.map(\.kind)
+            where file.id == id && found.last?.revision != file.revision {
+                found.append(file)
+            }
+            return Array(found.prefix(100))
+        }
+    }
+
     /// Stores an old revision's content again.
     package func restore(
         _ path: RemotePath, to revision: Revision

@@ -68,7 +68,8 @@ extension ChangeFeed {
             account.state.update { $0.beginListing(at: now) }
         }
         let part = ListingPart(account: account, writer: writer, untoldNodes: untoldNodes)
-        let outcome = try await part.apply(page.entries, context) { transaction, context, entries in
+        let told = try await UndoneEdits(account: account).tell(before: page.entries)
+        let outcome = try await part.apply(told, context) { transaction, context, entries in
             if isFirst { try transaction.beginListing(of: root) }
             try transaction.keepPages(page.hasMore ? .listing : .usual)
             var applier = try DeltaApplier(transaction: transaction, context: context)

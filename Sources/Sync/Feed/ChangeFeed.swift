@@ -191,6 +191,7 @@ actor ChangeFeed {
 
     private func apply(_ entries: [RemoteEntry], _ cursor: Cursor) async throws(SyncError) {
         try await account.checkReserve(entries)
+        let entries = try await UndoneEdits(account: account).tell(before: entries)
         // Users may write or rename a file between its hash and the transaction.
         for _ in 0..<2 {
             let isApplied = try await apply(entries, cursor, expectsHashes: true)

@@ -31,13 +31,14 @@ struct UntoldNodes: Sendable {
     func apply(_ answers: UntoldAnswers) async throws(SyncError) {
         guard !answers.settled.isEmpty else { return }
         try await account.checkReserve(answers.found)
-        await UnsentHashes(account: account).note(like: answers.found)
+        let found = try await UndoneEdits(account: account).tell(before: answers.found)
+        await UnsentHashes(account: account).note(like: found)
         let context = account.deltaContext()
         let outcome = try await writer.bringIn(context) { transaction, context in
             var applier = try DeltaApplier(transaction: transaction, context: context)
             // Folders that have moved wait for the feed again.
             try transaction.forgetUnconfirmed(answers.settled)
-            try applier.apply(answers.found)
+            try applier.apply(found)
             for id in answers.gone { try applier.removeMissing(id) }
             return applier.outcome
         }
@@ -105,7 +106,7 @@ struct UnansweredBatches {
 extension RemoteError {
     /// Whether the error may concern only the requested node: not the connection, the login, or the
     /// root.
-    fileprivate var isAboutNode: Bool {
+    var isAboutNode: Bool {
         switch self {
         case .offline, .unreachable, .timedOut, .rateLimited, .unauthorized, .cursorReset,
             .rootChanged, .rootMissing, .contentUnreadable, .cancelled:

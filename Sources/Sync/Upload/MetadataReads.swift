@@ -115,7 +115,8 @@ struct MetadataReads: Sendable {
             if let entry = try await fromServer(await remote.entry(of: id)) {
                 let folders = try await unknownFolders(above: entry.foldedPath)
                 findings.byID.append(contentsOf: folders)
-                findings.byID.append(entry)
+                findings.byID.append(
+                    contentsOf: try await UndoneEdits(account: account).tell(before: [entry]))
                 ids.append(contentsOf: await displacedIDs(by: [entry], in: folders))
             } else if question.ids.contains(id) {
                 findings.missingIDs.append(id)
