@@ -8,9 +8,12 @@ import Synchronization
 /// The listings of folders that are read in several calls.
 ///
 /// The kernel does not tell which calls belong to one reader, nor when it stops. So a listing
-/// belongs to its folder: it stays until a reader has reached the end or another begins after a
-/// change. Beyond the budget, those that were read longest ago are given up. A reader without a
-/// listing has it read again from where it is, and loses no name by that (see `DirectoryListing`).
+/// belongs to its folder: it stays until a reader has reached the end or another begins. Beyond the
+/// budget, those that were read longest ago are given up. A reader without a listing has it read
+/// again from where it is, and loses no name by that (see `DirectoryListing`).
+///
+/// A reader continues in names that are no older than its beginning: whoever begins or ends with a
+/// folder makes the names that others are just reading from the store too old to be kept.
 final class DirectoryListings: Sendable {
     /// A part of a folder's names.
     fileprivate struct Part {
@@ -24,7 +27,13 @@ final class DirectoryListings: Sendable {
         var folders: [InodeID: [Part]] = [:]
         var byteCount = 0
         var lastUse: UInt64 = 0
+        /// The last ticket, and that of the last beginning or end of a reader of any folder.
+        var lastTicket: UInt64 = 0
+        var newestTicket: UInt64 = 0
     }
+
+    /// When names are read from the store, in the order of such moments.
+    struct Ticket { fileprivate let number: UInt64 }
 
     /// Bytes that all listings may have.
     let budget: Int
@@ -47,7 +56,9 @@ final class DirectoryListings: Sendable {
     func first(of folder: InodeID, at version: UInt64?) -> DirectoryListing? {
         guard let version else { return nil }
         return state.withLock { state in
-            state.use(folder) { $0.listing.start == 0 && $0.version == version }
+            let first = state.use(folder) { $0.listing.start == 0 && $0.version == version }
+            if first != nil { state.outdateReads() }
+            return first
         }
     }
 
@@ -63,19 +74,34 @@ final class DirectoryListings: Sendable {
         return ends.filter { $0 <= offset }.max() ?? offset
     }
 
-    /// Keeps a listing. `version` is the store's from before it was read. The first of a folder
-    /// ends the others: the reader that begins must not continue in older ones.
-    func keep(_ listing: DirectoryListing, of folder: InodeID, at version: UInt64?) {
+    /// To be taken before names are read from the store.
+    func ticket() -> Ticket {
         state.withLock { state in
+            state.lastTicket +|= 1
+            return Ticket(number: state.lastTicket)
+        }
+    }
+
+    /// Keeps a listing, unless it is too old. `version` is the store's from before it was read. The
+    /// first of a folder ends the others.
+    func keep(
+        _ listing: DirectoryListing, of folder: InodeID, at version: UInt64?, _ ticket: Ticket
+    ) {
+        state.withLock { state in
+            guard ticket.number > state.newestTicket else { return }
             state.remove(folder) { $0.listing.start == listing.start || listing.start == 0 }
             state.add(Part(listing: listing, version: version), of: folder)
+            if listing.start == 0 { state.newestTicket = ticket.number }
             state.giveUp(beyond: budget)
         }
     }
 
     /// Notes that a reader has reached the end of a folder. Others read the rest again.
     func noteEnd(of folder: InodeID) {
-        state.withLock { $0.remove(folder) { _ in true } }
+        state.withLock { state in
+            state.outdateReads()
+            state.remove(folder) { _ in true }
+        }
     }
 }
 

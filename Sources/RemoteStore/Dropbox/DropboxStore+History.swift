@@ -55,19 +55,20 @@ extension DropboxStore: RemoteHistory {
         guard id.isSendable else { return [] }
         try await mountedFolder()
         let limit = UInt64(clamping: Self.revisionLimit)
+        let page: Files.ListRevisionsResult
         do {
-            let page = try await client.call(
+            page = try await client.call(
                 Files.listRevisions,
                 Files.ListRevisionsArg(path: id.rawValue, mode: .id, limit: limit),
                 options: .interactive)
-            return try page.entries.map { entry throws(RemoteError) in try reader.version(entry) }
-        } catch let error as RemoteError {
-            throw error
         } catch {
             let mapped = RemoteError(error) { RemoteError($0) }
             if mapped == .notFound || mapped == .notAFile { return [] }
             throw mapped
         }
+        var found: [RemoteFile] = []
+        for entry in page.entries { found.append(try reader.version(entry)) }
+        return found
     }
 
     /// Restores an old revision as the current one.

@@ -132,11 +132,12 @@ extension DeltaApplier {
         }
         let heir = try successor(of: sent, kind, at: place, facts)
         // A later deletion is of the node that was sent, and not of what users have put in its
-        // place. Of a folder that need not be known: one that is refused, because another has
-        // arrived before it, counts as sent.
-        let isWanted =
-            !batch.isDeletedLater || kind != .folder && heir?.inode == sent?.inode
-        guard let successor = heir, isWanted else {
+        // place. Of a folder, `sent` may be the wrong one: where the server refused it because an
+        // earlier one of this mount had arrived, the entry is the earlier one's.
+        let isMovedLater = facts.id.map { batch.isToldLater($0) } ?? false
+        let outlivesBatch =
+            !batch.isDeletedLater || isMovedLater || kind != .folder && heir?.inode == sent?.inode
+        guard let successor = heir, outlivesBatch else {
             let unwanted = try transaction.insertTombstone(kind, at: place, facts: facts)
             try mark(unwanted, facts.size)
             return true
