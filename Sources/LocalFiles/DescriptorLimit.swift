@@ -12,7 +12,7 @@ package struct DescriptorLimit: Hashable, Sendable {
     /// The present limit; nil if the system does not tell.
     package static var current: DescriptorLimit? {
         var limit = rlimit()
-        #if os(Linux) && canImport(Glibc)
+        #if canImport(Glibc)
             let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         #else
             let resource = RLIMIT_NOFILE

@@ -25,12 +25,48 @@ struct DirectoryListingTests {
         #expect(listings.count == 1)
         let bytes = listings.byteCount
         try fixture.makeFile("new", in: folder)
-        for _ in 0..<50 { _ = try fixture.readEntries(of: folder, 3, withEntries: withEntries) }
+        _ = try fixture.readEntries(of: folder, 3, withEntries: withEntries)
         #expect(listings.count == 1)
         #expect(listings.byteCount > bytes)
+        // The other readers have not ended.
         #expect(try fixture.readFolder(folder, by: 10, withEntries: withEntries).count == 103)
+        #expect(listings.count == 1)
+        for _ in 0..<51 {
+            let last = try #require(fixture.readEntries(of: folder, withEntries: false).last)
+            #expect(try fixture.readEntries(of: folder, behind: last.nextOffset).isEmpty)
+            fixture.fs.folders.listings.noteEnd(of: folder)
+        }
         #expect(listings.count == 0)
         #expect(listings.byteCount == 0)
+    }
+
+    @Test("names that were read before another reader has begun, or ended, are not kept")
+    func late() throws {
+        let listings = DirectoryListings(budget: 1 << 20)
+        let folder = InodeID(7)
+        func names(_ names: [String], behind start: UInt64 = 0) -> DirectoryListing {
+            DirectoryListing(in: .root, behind: start, limit: 1 << 16) { take in
+                for (index, text) in names.enumerated() {
+                    take(name(text), InodeID(UInt64(100 + index)), .file)
+                }
+            }
+        }
+        let (old, oldRest) = (names(["a"]), names(["a", "b", "c"], behind: 1000))
+        let early = listings.ticket()
+        let new = names(["a", "new"])
+        listings.keep(new, of: folder, at: 2, listings.ticket())
+        listings.keep(old, of: folder, at: 1, early)
+        listings.keep(oldRest, of: folder, at: nil, early)
+        #expect(listings.first(of: folder, at: 2) === new)
+        #expect(listings.count == 1)
+        #expect(listings.first(of: folder, at: 1) == nil)
+
+        let reading = listings.ticket()
+        listings.noteEnd(of: folder)
+        listings.noteEnd(of: folder)
+        #expect(listings.count == 0)
+        listings.keep(old, of: folder, at: 1, reading)
+        #expect(listings.count == 0)
     }
 
     @Test("a reader that begins gets new names in each part of a large folder")

@@ -157,6 +157,7 @@ extension MountedTests {
                 #expect(try await mount.count(of: "opendir") == 3)
                 #expect(try await mount.count(of: "readdirplus") == first)
                 #expect(try await mount.count(of: "readdir") == calls)
+                #expect(try await mount.count(of: "opendir") == 3)
             }
         }
 

@@ -49,7 +49,7 @@ extension Kernel {
     }
 
     private func checkListing(_ folder: InodeID, _ mount: String) throws {
-        guard let cached = inodes[folder]?.listing, let names = try namesNow(in: folder)
+        guard let cached = inodes[folder]?.listing, let names = namesNow(in: folder)
         else { return }
         guard names != cached, !isDead.isSet else { return }
         throw Violation(

@@ -178,39 +178,51 @@ final class Kernel: KernelInvalidating, @unchecked Sendable {
 
     /// Reads the names of a folder.
     private func read(_ folder: InodeID, withEntries: Bool) async throws -> Set<String> {
-        let before = version
-        let reply = Reply()
-        try await fs.readDirectory(folder, Self.wholeFolder(withEntries)) { reply.take($0) }.value()
-        for entry in reply.entries {
-            guard let found = entry.entry else { continue }
-            learn(found, Name(parent: folder, bytes: entry.name), since: before)
+        var names: Set<String> = []
+        var offset: UInt64 = 0
+        while true {
+            let before = version
+            let reply = Reply(room: Self.room)
+            let part = Self.part(behind: offset, withEntries)
+            try await fs.readDirectory(folder, part) { reply.take($0) }.value()
+            guard let last = reply.entries.last else { return names }
+            offset = last.nextOffset
+            names.formUnion(reply.names)
+            for entry in reply.entries {
+                guard let found = entry.entry else { continue }
+                learn(found, Name(parent: folder, bytes: entry.name), since: before)
+            }
         }
+    }
+
+    /// Entries that fit into a reply: few, so that most folders need several.
+    private static let room = 4
+
+    /// The names that the filesystem answers for a folder at once; nil if it does not.
+    func namesNow(in folder: InodeID) -> Set<String>? {
+        let reply = Reply(room: .max)
+        let answer = fs.readDirectory(folder, Self.part(behind: 0, false)) { reply.take($0) }
+        guard case .ready = answer else { return nil }
         return reply.names
     }
 
-    /// The names that the filesystem answers for a folder at once; nil if it has to wait.
-    func namesNow(in folder: InodeID) throws -> Set<String>? {
-        let reply = Reply()
-        switch fs.readDirectory(folder, Self.wholeFolder(false), accept: { reply.take($0) }) {
-        case .ready: return reply.names
-        case .failed(let error): throw error
-        case .pending: return nil
-        }
-    }
-
-    private static func wholeFolder(_ withEntries: Bool) -> DirectoryRead {
-        DirectoryRead(offset: 0, size: 32 << 10, withEntries: withEntries)
+    private static func part(behind offset: UInt64, _ withEntries: Bool) -> DirectoryRead {
+        DirectoryRead(offset: offset, size: 32 << 10, withEntries: withEntries)
     }
 
     /// The entries of a reply. `unchecked`: used on the scheduler's thread only.
     private final class Reply: @unchecked Sendable {
         private(set) var entries: [DirectoryEntry] = []
+        private let room: Int
+
+        init(room: Int) { self.room = room }
 
         var names: Set<String> {
             Set(entries.map { User.path(of: $0.name) }.filter { $0 != "." && $0 != ".." })
         }
 
         func take(_ entry: DirectoryEntry) -> Bool {
+            guard entries.count < room else { return false }
             entries.append(entry)
             return true
         }

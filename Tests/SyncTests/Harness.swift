@@ -253,8 +253,7 @@ final class Harness: Sendable {
             return (inode, nil)
         }
         guard let vouched else { return inode }
-        try store.synchronize()
-        vouched.synchronizeRow {}
+        try vouched.synchronizeRow { try store.synchronize() }
         return try await write(path, text)
     }
 

@@ -38,8 +38,7 @@ import Testing
         // As FileSystem does: the row first says that its bytes may not be on the disk.
         file.invalidateFlushedRow()
         try await harness.store.write { try file.persist(in: $0, isComplete: false) }
-        try harness.store.synchronize()
-        file.synchronizeRow {}
+        try file.synchronizeRow { try harness.store.synchronize() }
         try await harness.store.write { transaction in
             let outcome = try Array(text.utf8).withUnsafeBytes {
                 try file.write(at: offset, $0, now: .now())

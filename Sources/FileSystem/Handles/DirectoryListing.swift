@@ -1,5 +1,5 @@
 // The names of a folder as they were at one moment, in the order of their offsets. Immutable, so
-// that all handles share it. Not responsible for how many are kept: `DirectoryListings`.
+// that all readers share it. Not responsible for how many are kept: `DirectoryListings`.
 
 import ContentHashing
 import Core

@@ -8,12 +8,9 @@ import Synchronization
 /// The listings of folders that are read in several calls.
 ///
 /// The kernel does not tell which calls belong to one reader, nor when it stops. So a listing
-/// belongs to its folder: it stays until a reader has reached the end or another begins. Beyond the
-/// budget, those that were read longest ago are given up. A reader without a listing has it read
-/// again from where it is, and loses no name by that (see `DirectoryListing`).
-///
-/// A reader continues in names that are no older than its beginning: whoever begins or ends with a
-/// folder makes the names that others are just reading from the store too old to be kept.
+/// belongs to its folder: it stays until its readers have reached the end, or another reads the
+/// folder anew. Beyond the budget, those that were read longest ago are given up. A reader without a
+/// listing has it read again from where it is, and loses no name by that (see `DirectoryListing`).
 final class DirectoryListings: Sendable {
     /// A part of a folder's names.
     fileprivate struct Part {
@@ -23,17 +20,25 @@ final class DirectoryListings: Sendable {
         var lastUse: UInt64 = 0
     }
 
-    fileprivate struct State {
-        var folders: [InodeID: [Part]] = [:]
-        var byteCount = 0
-        var lastUse: UInt64 = 0
-        /// The last ticket, and that of the last beginning or end of a reader of any folder.
-        var lastTicket: UInt64 = 0
-        var newestTicket: UInt64 = 0
+    fileprivate struct Folder {
+        var parts: [Part] = []
+        /// Number of readers that have begun and not ended, as far as that is known.
+        var readers = 0
     }
 
-    /// When names are read from the store, in the order of such moments.
-    struct Ticket { fileprivate let number: UInt64 }
+    fileprivate struct State {
+        var folders: [InodeID: Folder] = [:]
+        var byteCount = 0
+        var lastUse: UInt64 = 0
+        var lastTicket: UInt64 = 0
+        /// Names that were read before this ticket are not kept.
+        var oldestTicket: UInt64 = 0
+    }
+
+    /// A moment before names are read from the store.
+    struct Ticket {
+        fileprivate let number: UInt64
+    }
 
     /// Bytes that all listings may have.
     let budget: Int
@@ -48,7 +53,7 @@ final class DirectoryListings: Sendable {
     var listingSize: Int { budget / 8 }
 
     /// Number of listings that are kept.
-    var count: Int { state.withLock { $0.folders.values.reduce(0) { $0 +| $1.count } } }
+    var count: Int { state.withLock { $0.folders.values.reduce(0) { $0 +| $1.parts.count } } }
     /// Their memory in bytes.
     var byteCount: Int { state.withLock { $0.byteCount } }
 
@@ -57,7 +62,7 @@ final class DirectoryListings: Sendable {
         guard let version else { return nil }
         return state.withLock { state in
             let first = state.use(folder) { $0.listing.start == 0 && $0.version == version }
-            if first != nil { state.outdateReads() }
+            if first != nil { state.noteBeginning(of: folder, after: state.lastTicket) }
             return first
         }
     }
@@ -70,7 +75,7 @@ final class DirectoryListings: Sendable {
     /// Where a listing for a reader at this offset should start: behind one that is kept, so that
     /// readers of the same folder have the same listings.
     func start(in folder: InodeID, for offset: UInt64) -> UInt64 {
-        let ends = state.withLock { $0.folders[folder]?.compactMap(\.listing.end) ?? [] }
+        let ends = state.withLock { $0.folders[folder]?.parts.compactMap(\.listing.end) ?? [] }
         return ends.filter { $0 <= offset }.max() ?? offset
     }
 
@@ -82,26 +87,26 @@ final class DirectoryListings: Sendable {
         }
     }
 
-    /// Keeps a listing, unless it is too old. `version` is the store's from before it was read. The
-    /// first of a folder ends the others.
+    /// Keeps a listing, unless a reader has begun since the ticket: it would continue in names from
+    /// before its beginning. `version` is the store's from before the names were read. The first
+    /// listing of a folder ends the others.
     func keep(
         _ listing: DirectoryListing, of folder: InodeID, at version: UInt64?, _ ticket: Ticket
     ) {
         state.withLock { state in
-            guard ticket.number > state.newestTicket else { return }
+            guard ticket.number > state.oldestTicket else { return }
+            let readers = state.folders[folder]?.readers ?? 0
             state.remove(folder) { $0.listing.start == listing.start || listing.start == 0 }
             state.add(Part(listing: listing, version: version), of: folder)
-            if listing.start == 0 { state.newestTicket = ticket.number }
+            state.folders[folder]?.readers = readers
+            if listing.start == 0 { state.noteBeginning(of: folder, after: ticket.number) }
             state.giveUp(beyond: budget)
         }
     }
 
-    /// Notes that a reader has reached the end of a folder. Others read the rest again.
+    /// Notes that a reader has reached the end of a folder.
     func noteEnd(of folder: InodeID) {
-        state.withLock { state in
-            state.outdateReads()
-            state.remove(folder) { _ in true }
-        }
+        state.withLock { $0.noteEnd(of: folder) }
     }
 }
 
@@ -109,10 +114,25 @@ extension DirectoryListings.State {
     fileprivate mutating func use(
         _ folder: InodeID, where isWanted: (DirectoryListings.Part) -> Bool
     ) -> DirectoryListing? {
-        guard let index = folders[folder]?.firstIndex(where: isWanted) else { return nil }
+        guard let index = folders[folder]?.parts.firstIndex(where: isWanted) else { return nil }
         lastUse +|= 1
-        folders[folder]?[index].lastUse = lastUse
-        return folders[folder]?[index].listing
+        folders[folder]?.parts[index].lastUse = lastUse
+        return folders[folder]?.parts[index].listing
+    }
+
+    fileprivate mutating func noteBeginning(of folder: InodeID, after ticket: UInt64) {
+        oldestTicket = max(oldestTicket, ticket)
+        folders[folder]?.readers +|= 1
+    }
+
+    fileprivate mutating func noteEnd(of folder: InodeID) {
+        // A listing that was read before would stay, with no reader to end it.
+        oldestTicket = lastTicket
+        guard let readers = folders[folder]?.readers, readers <= 1 else {
+            folders[folder]?.readers -|= 1
+            return
+        }
+        remove(folder) { _ in true }
     }
 
     fileprivate mutating func add(_ part: DirectoryListings.Part, of folder: InodeID) {
@@ -120,16 +140,16 @@ extension DirectoryListings.State {
         var part = part
         part.lastUse = lastUse
         byteCount +|= part.listing.byteCount
-        folders[folder, default: []].append(part)
+        folders[folder, default: .init()].parts.append(part)
     }
 
     fileprivate mutating func remove(
         _ folder: InodeID, where isRemoved: (DirectoryListings.Part) -> Bool
     ) {
-        guard let parts = folders[folder] else { return }
-        let kept = parts.filter { !isRemoved($0) }
+        guard let parts = folders[folder]?.parts else { return }
         for part in parts where isRemoved(part) { byteCount -|= part.listing.byteCount }
-        folders[folder] = kept.isEmpty ? nil : kept
+        folders[folder]?.parts.removeAll(where: isRemoved)
+        if folders[folder]?.parts.isEmpty ?? true { folders[folder] = nil }
     }
 
     /// Removes the listings that were read longest ago, and some more than necessary, so that
@@ -137,7 +157,7 @@ extension DirectoryListings.State {
     fileprivate mutating func giveUp(beyond budget: Int) {
         guard byteCount > budget else { return }
         let goal = budget / 4 *| 3
-        let uses = folders.flatMap { folder, parts in parts.map { (folder, $0.lastUse) } }
+        let uses = folders.flatMap { folder, kept in kept.parts.map { (folder, $0.lastUse) } }
         for (folder, use) in uses.sorted(by: { $0.1 < $1.1 }) {
             if byteCount <= goal { return }
             remove(folder) { $0.lastUse == use }

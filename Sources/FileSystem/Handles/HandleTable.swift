@@ -46,9 +46,9 @@ final class FileHandle: Sendable {
 }
 
 /// Maps handle numbers, which are never reused, to handles.
-final class HandleTable<Handle: Sendable>: Sendable {
+final class HandleTable: Sendable {
     private struct State {
-        var handles: [HandleID: Handle] = [:]
+        var handles: [HandleID: FileHandle] = [:]
         var next: UInt64 = 1
     }
 
@@ -56,7 +56,7 @@ final class HandleTable<Handle: Sendable>: Sendable {
     private let state = Mutex(State())
 
     /// Stores a handle until `remove`.
-    func insert(_ handle: Handle) -> HandleID {
+    func insert(_ handle: FileHandle) -> HandleID {
         state.withLock { state in
             let id = HandleID(state.next)
             state.next +|= 1
@@ -66,14 +66,14 @@ final class HandleTable<Handle: Sendable>: Sendable {
     }
 
     /// The handle with this number.
-    func handle(_ id: HandleID) throws(FileSystemError) -> Handle {
+    func handle(_ id: HandleID) throws(FileSystemError) -> FileHandle {
         let handle = state.withLock { $0.handles[id] }
         guard let handle else { throw .badHandle }
         return handle
     }
 
     /// Removes and returns a handle.
-    func remove(_ id: HandleID) -> Handle? {
+    func remove(_ id: HandleID) -> FileHandle? {
         state.withLock { $0.handles.removeValue(forKey: id) }
     }
 }

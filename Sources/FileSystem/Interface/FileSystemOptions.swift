@@ -35,7 +35,7 @@ package struct FileSystemOptions: Hashable, Sendable {
     /// Modes, times and attributes are kept on Dropbox, for other machines.
     package var sharesPosix = false
 
-    /// Bytes of names that all open folders together keep between two reads.
+    /// Bytes of names that all folders together keep between two reads.
     package var listingBytes = 32 << 20
 
     /// Creates options with the defaults.

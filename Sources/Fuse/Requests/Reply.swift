@@ -98,7 +98,7 @@ struct Reply: ~Copyable, @unchecked Sendable {
         return fuse_reply_create(release(), &parameters, &info) == 0
     }
 
-    /// Replies with a file or folder handle.
+    /// Replies with a file's handle, or that a folder is open.
     consuming func opened(_ info: fuse_file_info) -> Bool {
         var info = info
         return fuse_reply_open(release(), &info) == 0

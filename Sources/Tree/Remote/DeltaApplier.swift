@@ -226,6 +226,8 @@ package struct DeltaApplier {
             try transaction.setFacts(facts, of: known.inode)
             if known.facts.flags != facts.flags {
                 announceAttributes(of: known.inode)
+                // Without access nobody reads a listing any more, also not the kernel's.
+                collected.appendListing(of: known.inode)
             }
         }
         try adoptCase(of: known, place.name)

@@ -9,7 +9,7 @@ import Tree
 
 /// The files that are open, by the handles that the kernel has.
 final class FileHandles: Sendable {
-    private let table = HandleTable<FileHandle>()
+    private let table = HandleTable()
     private let attempts: StoreAttempts
     private let finder: ContentFinder
     private let contents: FileContents

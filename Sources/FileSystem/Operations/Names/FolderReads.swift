@@ -7,7 +7,7 @@ import Staging
 import Sync
 import Tree
 
-/// Reads open folders for the kernel.
+/// Reads folders for the kernel.
 final class FolderReads: Sendable {
     private let store: MetadataStore
     private let staging: StagingArea
@@ -47,6 +47,7 @@ final class FolderReads: Sendable {
     func open(_ inode: InodeID) -> Answer<OpenedDirectory> {
         attempts.answer { known in
             try self.requireListing(of: self.store.readBriefly { try $0.existing(inode) }, known)
+            // Also without a network the kernel may keep a listing: each change is announced.
             // Thumbnails are made for the folders that a program opens. And while listings are
             // waited for, opendir is the place for their errors: many programs take a readdir
             // that fails for the end of the folder.
@@ -168,9 +169,9 @@ final class FolderReads: Sendable {
     private func readNames(
         for reader: Reader, behind start: UInt64, nodes limit: Int
     ) throws -> Names {
-        let version = store.version
+        let (version, ticket) = (store.version, listings.ticket())
         let names = try store.read { try self.namesInStore(for: reader, behind: start, limit, $0) }
-        listings.keep(names.listing, of: reader.folder, at: version)
+        listings.keep(names.listing, of: reader.folder, at: version, ticket)
         return names
     }
 

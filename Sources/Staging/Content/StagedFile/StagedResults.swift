@@ -38,7 +38,7 @@ package enum StagedWrite: Hashable, Sendable {
     /// Another staging file has replaced this one: change that.
     case replaced
     /// A row says that the bytes there are on the disk, or are those of a pending copy: save it
-    /// anew after `invalidateFlushedRow`, flush that, tell it by `noteRowOnDisk`, and try again.
+    /// anew after `invalidateFlushedRow`, flush that by `synchronizeRow`, and try again.
     case vouched
 }
 
