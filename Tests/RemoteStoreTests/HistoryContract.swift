@@ -46,6 +46,23 @@ extension Subject {
         }
     }
 
+    @Test("a file's versions are told by its id, also those from before a move", arguments: backends)
+    func byID(backend: Backend) async throws {
+        try await backend.withStore { subject in
+            let first = try await subject.put("/a", "one")
+            let second = try await subject.put("/a", "two", expecting: .revision(first.revision))
+            _ = try await subject.put("/b", "other")
+            let file = RemoteReference(path: "/a", id: first.id)
+            _ = try await subject.store.move(file, to: "/c")
+            let told = try await subject.store.revisions(of: first.id)
+            #expect(told.allSatisfy { $0.id == first.id })
+            #expect(told.suffix(2).map(\.revision) == [second.revision, first.revision])
+            #expect(told.last?.hash == first.hash)
+            let unknown = FileID("id:none-of-this-account")
+            #expect(try await subject.store.revisions(of: unknown).isEmpty)
+        }
+    }
+
     @Test("a deleted file keeps its versions, and comes back with one of them", arguments: backends)
     func deleted(backend: Backend) async throws {
         try await backend.withStore { subject in

@@ -187,5 +187,14 @@ extension Plan {
                     .user(0, .rename("/a", "/b")), .powerCut(0, calls: 0), .mount(0),
                 ])
         ),
+        (
+            "an edit that arrived without a response is sent again over what others restored",
+            Plan(
+                seed: 483, mounts: 2, pageSize: 2000, distance: 0, keepsNames: true,
+                steps: [
+                    .user(0, .write("/a")), .wait(6000), .networkCutInRequest(0, changes: 1),
+                    .user(0, .truncate("/a")), .wait(20_000), .user(1, .restore("/a")),
+                ])
+        ),
     ]
 }

@@ -126,6 +126,24 @@ import Testing
         #expect(shown != inode && node.staged == nil && node.facts.hash == one)
     }
 
+    @Test("what others restored stays, although neither the response nor a delta told of the edit")
+    func restoredUntold() async throws {
+        let harness = try Harness(server: InMemoryStore(compaction: .nodes))
+        try await harness.put("/a", "one")
+        try await harness.settle()
+        await harness.stop()
+        try await harness.write("/a", "two")
+        try await harness.runUntilLost(.upload, knowingAll: true)
+        #expect(try await harness.serverTree() == ["/a": "two"])
+        try await harness.put("/a", "one")
+        try await harness.settle()
+        await harness.stop()
+        let stored = try await harness.serverTree()
+        #expect(stored["/a"] == "one", "\(harness.history.text)")
+        #expect(stored.values.contains("two"))
+        #expect(try await harness.tree() == stored)
+    }
+
     @Test("an intent is forgotten once its commit can no longer arrive")
     func tooLate() async throws {
         let harness = try Harness()
