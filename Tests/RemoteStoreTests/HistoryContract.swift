@@ -46,7 +46,7 @@ extension Subject {
         }
     }
 
-    @Test("a file's versions are told by its id, also those from before a move", arguments: backends)
+    @Test("the id of a file tells its versions, those from before a move, too", arguments: backends)
     func byID(backend: Backend) async throws {
         try await backend.withStore { subject in
             let first = try await subject.put("/a", "one")

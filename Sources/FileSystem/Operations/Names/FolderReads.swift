@@ -81,9 +81,11 @@ final class FolderReads: Sendable {
             var reader = Reader(folder: inode, read: read, known: known, accept: accept)
             do {
                 try self.serve(&reader)
-            } catch where reader.count > 0 {
+            } catch {
                 // The kernel has to get the entries whose lookups are counted. It asks again behind
                 // the last one.
+                guard reader.count > 0 else { throw error }
+                _ = self.work.failure(error)
             }
             if reader.count == 0 { self.listings.noteEnd(of: inode) }
         }
