@@ -4,9 +4,9 @@ import CLibrary
 
 /// The process's limit of descriptors (RLIMIT_NOFILE).
 package struct DescriptorLimit: Hashable, Sendable {
-    /// What the process may have now.
+    /// The number that the process may have now.
     package var now: Int
-    /// What it may raise that to.
+    /// The number to which it may raise that.
     package var most: Int
 
     /// The present limit; nil if the system does not tell.
