@@ -1,6 +1,7 @@
 // The names that open folders keep in memory, and that none is lost where they keep none.
 
 import Core
+import MetadataStore
 import Testing
 
 @testable import FileSystem
