@@ -1,4 +1,4 @@
-// How many descriptors this process may have. Not responsible for who gets them.
+// How many descriptors this process may have. Not responsible for their uses.
 
 import CLibrary
 

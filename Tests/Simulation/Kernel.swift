@@ -167,7 +167,7 @@ final class Kernel: KernelInvalidating, @unchecked Sendable {
         }
     }
 
-    /// Opens a folder, unless the filesystem need not be asked any more. Returns whether its
+    /// Opens a folder, unless the filesystem need no longer be asked. Returns whether its
     /// listing may be cached.
     private func openFolder(_ folder: InodeID) async throws -> Bool {
         if skipsOpenDirectory { return true }

@@ -44,7 +44,7 @@ package protocol RemoteStoring: Sendable {
     /// The entry with this id, at any path; nil when it is deleted or outside of the mounted
     /// folder.
     func entry(of id: FileID) async throws(RemoteError) -> RemoteEntry?
-    /// The newest revisions of a file, at whatever paths, newest first; at most 100. None if the
+    /// The newest revisions of a file, at any paths, newest first; at most 100. None if the
     /// cloud keeps none, or the file is gone.
     func revisions(of id: FileID) async throws(RemoteError) -> [RemoteFile]
 

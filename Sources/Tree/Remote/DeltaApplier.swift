@@ -226,7 +226,7 @@ package struct DeltaApplier {
             try transaction.setFacts(facts, of: known.inode)
             if known.facts.flags != facts.flags {
                 announceAttributes(of: known.inode)
-                // Without access nobody reads a listing any more, also not the kernel's.
+                // Without access no process reads a listing, also not the kernel's.
                 collected.appendListing(of: known.inode)
             }
         }
