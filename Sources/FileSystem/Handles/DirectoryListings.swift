@@ -9,8 +9,9 @@ import Synchronization
 ///
 /// The kernel does not tell which calls belong to one reader, nor when it stops. So a listing
 /// belongs to its folder: it stays until its readers have reached the end, or another reads the
-/// folder anew. Beyond the budget, those that were read longest ago are given up. A reader without a
-/// listing has it read again from where it is, and loses no name by that (see `DirectoryListing`).
+/// folder anew. Beyond the budget, those that were read longest ago are given up. A reader without
+/// a listing has it read again from where it is, and loses no name by that (see
+/// `DirectoryListing`).
 final class DirectoryListings: Sendable {
     /// A part of a folder's names.
     fileprivate struct Part {

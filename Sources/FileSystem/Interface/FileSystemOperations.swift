@@ -107,9 +107,9 @@ package protocol FileSystemOperations: Sendable {
     func openDirectory(_ inode: InodeID) -> Answer<OpenedDirectory>
     /// Notes that a process has opened a folder, after its answer. Returns at once.
     func noteVisit(at folder: InodeID, by caller: CallingProcess)
-    /// Passes entries from an offset on to `accept` until it returns false; waits until the folder's
-    /// listing is complete. With `withEntries`, each accepted entry except "." and ".." adds one
-    /// lookup. Fails only if no entry was accepted.
+    /// Passes entries from an offset on to `accept` until it returns false; waits until the
+    /// folder's listing is complete. With `withEntries`, each accepted entry except "." and ".."
+    /// adds one lookup. Fails only if no entry was accepted.
     func readDirectory(
         _ inode: InodeID, _ read: DirectoryRead,
         accept: @escaping @Sendable (DirectoryEntry) -> Bool

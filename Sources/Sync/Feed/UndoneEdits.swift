@@ -1,7 +1,7 @@
-// Edits of this mount that arrived without a response, and that other clients have undone since: the
-// server tells the last revision only, and its bytes are those of the edit's base. Without the ones
-// between, the edit would be sent again, over what others have restored. Not responsible for what
-// follows from them: `DeltaApplier`.
+// Edits of this mount that arrived without a response, and that other clients have undone since:
+// the server tells the last revision only, and its bytes are those of the edit's base. Without the
+// ones between, the edit would be sent again, over what others have restored. Not responsible for
+// what follows from them: `DeltaApplier`.
 
 import Core
 import Logging

@@ -71,8 +71,8 @@ final class FolderReads: Sendable {
         thumbnails.noteVisit(at: folder, by: program)
     }
 
-    /// Passes entries from an offset on to `accept` until it returns false; waits until the folder's
-    /// listing is complete. Fails only if no entry was accepted.
+    /// Passes entries from an offset on to `accept` until it returns false; waits until the
+    /// folder's listing is complete. Fails only if no entry was accepted.
     func read(
         _ inode: InodeID, _ read: DirectoryRead,
         accept: @escaping @Sendable (DirectoryEntry) -> Bool

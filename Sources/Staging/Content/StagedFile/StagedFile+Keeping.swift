@@ -80,8 +80,8 @@ extension StagedFile {
         state.withLock { $0.invalidateFlushedRow() }
     }
 
-    /// Makes the row that was saved last survive a power cut, which then brings back no earlier one.
-    /// `flush` is the store's.
+    /// Makes the row that was saved last survive a power cut, which then brings back no earlier
+    /// one. `flush` is the store's.
     package func synchronizeRow(_ flush: () throws -> Void) rethrows {
         // From before the flush: a later row may not be on the disk.
         let saved = state.withLock { $0.persistedGeneration }
