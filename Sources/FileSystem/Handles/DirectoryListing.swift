@@ -3,6 +3,7 @@
 
 import ContentHashing
 import Core
+import Glibc
 import MetadataStore
 import Saturating
 
@@ -61,6 +62,24 @@ final class DirectoryListing: Sendable {
     /// Memory in bytes, with what keeping it takes.
     var byteCount: Int {
         512 +| lines.count *| MemoryLayout<Line>.stride +| names.count
+    }
+
+    private static let pageSize = max(1, Int(getpagesize()))
+
+    /// Whether the kernel's copy of this listing, if that is all of the folder, fills its last
+    /// page: Linux (fs/fuse/readdir.c) keeps an entry in 24 bytes and its name, rounded up to 8,
+    /// and none across two pages.
+    var fillsKernelPages: Bool {
+        guard start == 0, end == nil else { return false }
+        var used = 0
+        func add(_ nameLength: Int) {
+            let size = (24 +| nameLength +| 7) / 8 *| 8
+            used = used +| size > Self.pageSize ? size : used +| size
+        }
+        add(1)
+        add(2)
+        for line in lines { add(Int(clamping: line.count)) }
+        return used == Self.pageSize
     }
 
     /// Whether a reader at this offset can continue here.

@@ -15,6 +15,7 @@ final class KernelInodeCache: KernelReferences {
     private struct State {
         var lookups: [InodeID: UInt64] = [:]
         var unlinked: Set<InodeID> = []
+        var partlyListed: Set<InodeID> = []
         var contents = KernelContents()
     }
 
@@ -48,6 +49,7 @@ final class KernelInodeCache: KernelReferences {
             }
             state.lookups[inode] = nil
             state.contents.forget(inode)
+            state.partlyListed.remove(inode)
             return state.unlinked.remove(inode) != nil
         }
     }
@@ -65,6 +67,26 @@ final class KernelInodeCache: KernelReferences {
             state.unlinked.insert(inode)
             return true
         }
+    }
+
+    // MARK: Listings
+
+    /// Notes that a process begins to list a folder.
+    func noteListingBegun(_ folder: InodeID) {
+        state.withLock { state in
+            guard folder == .root || state.lookups[folder] != nil else { return }
+            state.partlyListed.insert(folder)
+        }
+    }
+
+    /// Notes that a process has listed all of a folder.
+    func noteListed(_ folder: InodeID) {
+        state.withLock { _ = $0.partlyListed.remove(folder) }
+    }
+
+    /// Whether the kernel may have a part of a folder's listing, and not all; noted as dropped.
+    func takePartOfListing(_ folder: InodeID) -> Bool {
+        state.withLock { $0.partlyListed.remove(folder) != nil }
     }
 
     // MARK: Contents

@@ -64,6 +64,26 @@ package final class KernelInvalidator: TreeChangeObserving {
         state.withLock { $0.kernel }?.invalidateInode(inode, content: true)
     }
 
+    /// Makes the kernel drop a part of a folder's listing, before users change a name in it.
+    ///
+    /// Linux (fs/fuse/readdir.c) knows that a listing is outdated only where it has all of it. To a
+    /// part that a reader has left it adds the end of a later listing, and a reader who is in the
+    /// middle gets names of both.
+    func dropPartOfListing(of folder: InodeID) {
+        guard inodes.takePartOfListing(folder) else { return }
+        state.withLock { $0.kernel }?.invalidateListing(of: folder)
+    }
+
+    /// Notes that the kernel has all of a folder's listing, and makes it drop one that fills its
+    /// last page.
+    ///
+    /// Linux takes the end of such a page for the end of the folder, also for a reader whose last
+    /// name is gone and who has to go on behind it.
+    func noteListed(_ folder: InodeID, fillsPages: Bool) {
+        inodes.noteListed(folder)
+        if fillsPages { state.withLock { $0.kernel }?.invalidateListing(of: folder) }
+    }
+
     /// Number of announced changes.
     var epoch: UInt64 { state.withLock { $0.epoch } }
 

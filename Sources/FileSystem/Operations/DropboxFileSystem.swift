@@ -36,6 +36,7 @@ package final class DropboxFileSystem: FileSystemOperations {
     private let unsaved: UnsavedFiles
     private let store: MetadataStore
     private let openFiles: OpenFiles
+    private let invalidator: KernelInvalidator
     let entries: KernelEntries
 
     /// Connects the parts. `openFiles` and `invalidator` must be those that Sync uses. Without a
@@ -63,7 +64,7 @@ package final class DropboxFileSystem: FileSystemOperations {
                 rules: LocalRules(options, host: sync.host), staging: staging,
                 openFiles: openFiles, references: invalidator.inodes),
             clock: clock, work: work)
-        (self.store, self.openFiles) = (store, openFiles)
+        (self.store, self.openFiles, self.invalidator) = (store, openFiles, invalidator)
         let folderTime = try Self.adoptAccount(in: store, tree, now: clock.date())
         if options.gathersWrites {
             invalidator.keepSizesInKernel { inodes in
@@ -122,7 +123,7 @@ package final class DropboxFileSystem: FileSystemOperations {
         names = NameChanges(tree: tree, attempts: attempts, sync: sync, options: options)
         folders = FolderReads(
             store: store, staging: staging, sync: sync, attempts: attempts, entries: entries,
-            lookups: lookups, keeper: keeper, thumbnails: thumbnails,
+            lookups: lookups, keeper: keeper, invalidator: invalidator, thumbnails: thumbnails,
             listings: DirectoryListings(budget: options.listingBytes), programName: programName,
             work: work)
         attributes = InodeAttributes(
@@ -191,20 +192,23 @@ package final class DropboxFileSystem: FileSystemOperations {
     package func makeDirectory(
         _ name: [UInt8], in parent: InodeID, permissions: UInt16, caller: CallingProcess
     ) -> Answer<Entry> {
-        newNodes.makeDirectory(name, in: parent, permissions: permissions, caller: caller)
+        invalidator.dropPartOfListing(of: parent)
+        return newNodes.makeDirectory(name, in: parent, permissions: permissions, caller: caller)
     }
 
     package func makeNode(
         _ kind: MakeableKind, _ name: [UInt8], in parent: InodeID, permissions: UInt16,
         caller: CallingProcess
     ) -> Answer<Entry> {
-        newNodes.makeNode(kind, name, in: parent, permissions: permissions, caller: caller)
+        invalidator.dropPartOfListing(of: parent)
+        return newNodes.makeNode(kind, name, in: parent, permissions: permissions, caller: caller)
     }
 
     package func makeSymbolicLink(
         _ name: [UInt8], in parent: InodeID, target: [UInt8], caller: CallingProcess
     ) -> Answer<Entry> {
-        newNodes.makeSymbolicLink(name, in: parent, target: target, caller: caller)
+        invalidator.dropPartOfListing(of: parent)
+        return newNodes.makeSymbolicLink(name, in: parent, target: target, caller: caller)
     }
 
     package func readSymbolicLink(_ inode: InodeID) -> Answer<[UInt8]> {
@@ -212,18 +216,22 @@ package final class DropboxFileSystem: FileSystemOperations {
     }
 
     package func unlink(_ name: [UInt8], in parent: InodeID) -> Answer<Void> {
-        names.unlink(name, in: parent)
+        invalidator.dropPartOfListing(of: parent)
+        return names.unlink(name, in: parent)
     }
 
     package func removeDirectory(_ name: [UInt8], in parent: InodeID) -> Answer<Void> {
-        names.removeDirectory(name, in: parent)
+        invalidator.dropPartOfListing(of: parent)
+        return names.removeDirectory(name, in: parent)
     }
 
     package func rename(
         _ name: [UInt8], in parent: InodeID, to newName: [UInt8], in newParent: InodeID,
         mode: RenameMode
     ) -> Answer<Void> {
-        names.rename(name, in: parent, to: newName, in: newParent, mode: mode)
+        invalidator.dropPartOfListing(of: parent)
+        invalidator.dropPartOfListing(of: newParent)
+        return names.rename(name, in: parent, to: newName, in: newParent, mode: mode)
     }
 
     // MARK: Attributes
@@ -276,7 +284,8 @@ package final class DropboxFileSystem: FileSystemOperations {
         _ name: [UInt8], in parent: InodeID, permissions: UInt16, flags: OpenFlags,
         caller: CallingProcess
     ) -> Answer<CreatedFile> {
-        newNodes.create(name, in: parent, permissions: permissions, flags: flags, caller: caller)
+        invalidator.dropPartOfListing(of: parent)
+        return newNodes.create(name, in: parent, permissions: permissions, flags: flags, caller: caller)
     }
 
     package func read(

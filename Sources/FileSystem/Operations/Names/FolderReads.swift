@@ -16,6 +16,7 @@ final class FolderReads: Sendable {
     private let entries: KernelEntries
     private let lookups: NodeLookups
     private let keeper: ContentKeeper
+    private let invalidator: KernelInvalidator
     /// The names that readers are in the middle of.
     let listings: DirectoryListings
     /// Thumbnails for file managers; nil if none are made.
@@ -27,6 +28,7 @@ final class FolderReads: Sendable {
     init(
         store: MetadataStore, staging: StagingArea, sync: any Syncing, attempts: StoreAttempts,
         entries: KernelEntries, lookups: NodeLookups, keeper: ContentKeeper,
+        invalidator: KernelInvalidator,
         thumbnails: FolderThumbnails?, listings: DirectoryListings,
         programName: @escaping @Sendable (CallingProcess) -> String?, work: LocalWork
     ) {
@@ -37,6 +39,7 @@ final class FolderReads: Sendable {
         self.entries = entries
         self.lookups = lookups
         self.keeper = keeper
+        self.invalidator = invalidator
         self.thumbnails = thumbnails
         self.listings = listings
         self.programName = programName
@@ -87,7 +90,10 @@ final class FolderReads: Sendable {
                 guard reader.count > 0 else { throw error }
                 _ = self.work.failure(error)
             }
-            if reader.count == 0 { self.listings.noteEnd(of: inode) }
+            if read.offset == 0 { self.invalidator.inodes.noteListingBegun(inode) }
+            guard reader.count == 0 else { return }
+            self.listings.noteEnd(of: inode)
+            self.invalidator.noteListed(inode, fillsPages: reader.fillsKernelPages)
         }
     }
 
@@ -99,6 +105,8 @@ final class FolderReads: Sendable {
         let accept: (DirectoryEntry) -> Bool
         /// Number of entries that were accepted.
         var count = 0
+        /// Whether all names of the folder fill the kernel's pages.
+        var fillsKernelPages = false
 
         /// Entries with attributes that may fit into the buffer: each takes 152 bytes and its name.
         var room: Int { max(16, min(512, read.size / 160)) }
@@ -122,7 +130,10 @@ final class FolderReads: Sendable {
                 ? try offerEntries(rest, names, since: moment, &reader)
                 : offerNames(rest, names.listing, &reader)
             // A reply without names would be the end of the folder.
-            guard hasRoom, let end = names.listing.end else { return }
+            guard hasRoom, let end = names.listing.end else {
+                if reader.count == 0 { reader.fillsKernelPages = names.listing.fillsKernelPages }
+                return
+            }
             position = end
         }
     }
