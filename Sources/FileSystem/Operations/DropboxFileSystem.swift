@@ -285,7 +285,8 @@ package final class DropboxFileSystem: FileSystemOperations {
         caller: CallingProcess
     ) -> Answer<CreatedFile> {
         invalidator.dropPartOfListing(of: parent)
-        return newNodes.create(name, in: parent, permissions: permissions, flags: flags, caller: caller)
+        return newNodes.create(
+            name, in: parent, permissions: permissions, flags: flags, caller: caller)
     }
 
     package func read(
