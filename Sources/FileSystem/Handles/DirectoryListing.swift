@@ -64,7 +64,7 @@ final class DirectoryListing: Sendable {
         512 +| lines.count *| MemoryLayout<Line>.stride +| names.count
     }
 
-    private static let pageSize = max(1, Int(getpagesize()))
+    private static let pageSize = max(1, Int(clamping: getpagesize()))
 
     /// Whether the kernel's copy of this listing, if that is all of the folder, fills its last
     /// page: Linux (fs/fuse/readdir.c) keeps an entry in 24 bytes and its name, rounded up to 8,
