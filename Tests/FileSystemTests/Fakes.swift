@@ -234,4 +234,6 @@ final class RecordingKernel: KernelInvalidating {
     func invalidateListing(of folder: InodeID) {
         recorded.withLock { $0.append(.listing(folder)) }
     }
+
+    func settle(within limit: Duration) -> Bool { true }
 }

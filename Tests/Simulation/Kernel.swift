@@ -304,6 +304,8 @@ final class Kernel: KernelInvalidating, @unchecked Sendable {
 
     func invalidateListing(of folder: InodeID) { add(.listing(folder)) }
 
+    func settle(within limit: Duration) -> Bool { queue.isEmpty }
+
     private func add(_ notification: Notification) {
         queue.append(notification)
         wake()

@@ -74,14 +74,20 @@ package final class KernelInvalidator: TreeChangeObserving {
         state.withLock { $0.kernel }?.invalidateListing(of: folder)
     }
 
-    /// Notes that the kernel has all of a folder's listing, and makes it drop one that fills its
-    /// last page.
+    /// Waiting for the kernel to drop pages takes some 0.1 ms, unless it waits for something.
+    private static let longestWait = Duration.milliseconds(20)
+
+    /// Notes that the kernel is about to have all of a folder's listing, and makes it drop one that
+    /// fills its last page. Before the kernel knows that it has all: until then it uses none of it.
     ///
     /// Linux takes the end of such a page for the end of the folder, also for a reader whose last
     /// name is gone and who has to go on behind it.
     func noteListed(_ folder: InodeID, fillsPages: Bool) {
         inodes.noteListed(folder)
-        if fillsPages { state.withLock { $0.kernel }?.invalidateListing(of: folder) }
+        guard fillsPages, let kernel = state.withLock({ $0.kernel }) else { return }
+        // Takes no lock that the reader's request holds.
+        kernel.invalidateInode(folder, content: true)
+        _ = kernel.settle(within: Self.longestWait)
     }
 
     /// Number of announced changes.

@@ -145,4 +145,7 @@ package protocol KernelInvalidating: Sendable {
     func invalidateInode(_ inode: InodeID, content: Bool)
     /// Drops a folder's cached listing, also one that is being read.
     func invalidateListing(of folder: InodeID)
+    /// Waits until the kernel has processed all of these; false if it has not within `limit`. Not
+    /// without a short limit while a request is served: the kernel may wait for its answer.
+    func settle(within limit: Duration) -> Bool
 }

@@ -77,7 +77,7 @@ package final class Notifier: KernelInvalidating {
     }
 
     /// Waits until the kernel has processed all notifications; false if it has not within `limit`.
-    /// Not for threads that serve a request, which the kernel may wait for.
+    /// With a short one for threads that serve a request: the kernel may wait for that.
     package func settle(within limit: Duration) -> Bool {
         let settled = DispatchSemaphore(value: 0)
         let isSettled = state.withLock { state in
