@@ -58,11 +58,17 @@ final class DirectoryListings: Sendable {
     /// Their memory in bytes.
     var byteCount: Int { state.withLock { $0.byteCount } }
 
-    /// The listing for a reader that begins: it must have the names of this version of the store.
-    func first(of folder: InodeID, at version: UInt64?) -> DirectoryListing? {
+    /// The listing for a reader that begins, with more than `limit` names: it must have those of
+    /// this version of the store.
+    func first(
+        of folder: InodeID, at version: UInt64?, longerThan limit: Int
+    ) -> DirectoryListing? {
         guard let version else { return nil }
         return state.withLock { state in
-            let first = state.use(folder) { $0.listing.start == 0 && $0.version == version }
+            let first = state.use(folder) { part in
+                part.listing.start == 0 && part.version == version
+                    && part.listing.lines.count > limit
+            }
             if first != nil { state.noteBeginning(of: folder, after: state.lastTicket) }
             return first
         }

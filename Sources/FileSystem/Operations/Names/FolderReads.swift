@@ -171,9 +171,8 @@ final class FolderReads: Sendable {
             return (try readNames(for: reader, behind: offset, nodes: 0), moment)
         }
         let limit = reader.read.withEntries ? reader.room : 0
-        if let first = listings.first(of: folder, at: store.version), limit < first.lines.count {
-            return (Names(listing: first), moment)
-        }
+        let kept = listings.first(of: folder, at: store.version, longerThan: limit)
+        if let kept { return (Names(listing: kept), moment) }
         return (try readNames(for: reader, behind: 0, nodes: limit), moment)
     }
 
