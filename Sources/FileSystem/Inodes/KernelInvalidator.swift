@@ -74,7 +74,8 @@ package final class KernelInvalidator: TreeChangeObserving {
         state.withLock { $0.kernel }?.invalidateListing(of: folder)
     }
 
-    /// Waiting for the kernel to drop pages takes some 0.1 ms, unless it waits for something.
+    /// Dropping pages takes longer only if the kernel waits for something. Then the listing goes
+    /// a moment after the answer.
     private static let longestWait = Duration.milliseconds(20)
 
     /// Notes that the kernel is about to have all of a folder's listing, and makes it drop one that

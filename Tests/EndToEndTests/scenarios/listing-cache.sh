@@ -58,7 +58,7 @@ assert not missing, len(missing)
 assert len(got) == len(set(got)), "twice"
 END
 for count in 125 126 127 254; do python3 "$WORK/full.py" "$MNT/full$count" "$count"; done
-# What all programs remove is gone, beside one that lists.
+# A folder whose names are removed one by one can be removed then, beside a program that lists it.
 (for _ in $(seq 40); do ls "$MNT/left" > /dev/null; done) &
 python3 -c '
 import os, sys
